@@ -1,0 +1,83 @@
+# How every target of the project is compiled, in one place.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+set(CMAKE_CXX_FLAGS_RELEASE "-O3")  # invariants stay checked: no -DNDEBUG
+
+option(GRADWIRE_TESTS "Build the tests" ON)
+option(GRADWIRE_NATIVE "Compile for this machine's CPU (faster; binaries are not portable)" ON)
+option(GRADWIRE_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+option(GRADWIRE_WERROR "Treat warnings of our own code as errors" ON)
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
+endif()
+find_program(MOLD mold)
+if(MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+# Flags that all code shares, ours and generated.
+add_library(gw_flags INTERFACE)
+if(GRADWIRE_NATIVE)
+  target_compile_options(gw_flags INTERFACE -march=native)
+endif()
+if(GRADWIRE_SANITIZE)
+  target_compile_options(gw_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all
+                         -fno-omit-frame-pointer -g1)
+  target_link_options(gw_flags INTERFACE -fsanitize=address,undefined)
+endif()
+target_include_directories(gw_flags INTERFACE ${PROJECT_SOURCE_DIR})
+
+# Our own code: warnings on top. -ffp-contract=off keeps the order of operations of the FP references.
+add_library(gw_own INTERFACE)
+target_link_libraries(gw_own INTERFACE gw_flags)
+target_compile_options(gw_own INTERFACE -Wall -Wextra -ffp-contract=off
+                       $<$<BOOL:${GRADWIRE_WERROR}>:-Werror>)
+
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(Threads REQUIRED)
+
+# Debian's SystemC was built as C++17; without the define a C++20 translation unit does not link.
+find_package(SystemCLanguage QUIET)
+add_library(gw_systemc_kernel INTERFACE)
+target_compile_definitions(gw_systemc_kernel INTERFACE SC_CPLUSPLUS=201703L)
+target_link_libraries(gw_systemc_kernel INTERFACE systemc Threads::Threads)
+
+# gw_add_library(NAME SOURCES a.cc ... [LIBS lib ...]): a static library of our own.
+function(gw_add_library name)
+  cmake_parse_arguments(A "" "" "SOURCES;LIBS" ${ARGN})
+  add_library(${name} STATIC ${A_SOURCES})
+  target_link_libraries(${name} PUBLIC gw_flags ${A_LIBS} PRIVATE gw_own)
+endfunction()
+
+# gw_add_test(NAME SOURCES a.cc ... [LIBS lib ...] [LABELS l ...] [TIMEOUT s] [EACH]): a GoogleTest program.
+# EACH runs every case in a process of its own (needed where a case elaborates SystemC).
+function(gw_add_test name)
+  cmake_parse_arguments(A "EACH" "TIMEOUT" "SOURCES;LIBS;LABELS" ${ARGN})
+  find_package(GTest REQUIRED)
+  add_executable(${name} ${A_SOURCES})
+  target_link_libraries(${name} PRIVATE gw_own ${A_LIBS} GTest::gtest GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE GRADWIRE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  if(NOT A_TIMEOUT)
+    set(A_TIMEOUT 300)
+  endif()
+  if(A_EACH)
+    include(GoogleTest)
+    gtest_discover_tests(${name} PROPERTIES TIMEOUT ${A_TIMEOUT} LABELS "${A_LABELS}"
+                         DISCOVERY_TIMEOUT 60)
+  else()
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${A_TIMEOUT} LABELS "${A_LABELS}")
+  endif()
+endfunction()
