@@ -1,0 +1,50 @@
+# RTL to C++: each device's top becomes two libraries, `fast` for runs and `traced` for waveforms.
+
+find_program(VERILATOR verilator REQUIRED)
+get_filename_component(_verilator_bin ${VERILATOR} DIRECTORY)
+set(VERILATOR_ROOT ${_verilator_bin}/../share/verilator CACHE PATH "Where Verilator's runtime lies")
+
+# The runtime, compiled once for all devices. Generated code and runtime are not ours: no warnings, SYSTEM headers.
+add_library(gw_verilated_runtime STATIC
+  ${VERILATOR_ROOT}/include/verilated.cpp
+  ${VERILATOR_ROOT}/include/verilated_fst_c.cpp
+  ${VERILATOR_ROOT}/include/verilated_threads.cpp)
+target_include_directories(gw_verilated_runtime SYSTEM PUBLIC
+  ${VERILATOR_ROOT}/include ${VERILATOR_ROOT}/include/vltstd)
+target_compile_options(gw_verilated_runtime PRIVATE -w)
+find_package(ZLIB REQUIRED)
+target_link_libraries(gw_verilated_runtime PUBLIC gw_flags ZLIB::ZLIB Threads::Threads)
+
+# gw_verilate(TARGET TOP module PREFIX class SOURCES a.sv ... [TRACED]): a library with class PREFIX.
+# Paths are relative to the source tree and the command runs there, so that the generated C++ is the same wherever the
+# clone lies and ccache finds it again. One translation unit per library lets the compiler inline across the design.
+function(gw_verilate target)
+  cmake_parse_arguments(A "TRACED" "TOP;PREFIX" "SOURCES" ${ARGN})
+  set(dir ${CMAKE_CURRENT_BINARY_DIR}/${target}.verilated)
+  set(all ${dir}/${A_PREFIX}__all.cpp)
+  if(A_TRACED)
+    # Assertions on, undefined values random: what is too slow for the fast build is watched here.
+    set(flags --trace-fst --trace-structs --assert --x-assign unique --x-initial unique)
+  else()
+    set(flags --noassert --x-assign fast --x-initial fast)
+  endif()
+  set(sources ${A_SOURCES})
+  list(TRANSFORM sources PREPEND ${PROJECT_SOURCE_DIR}/)
+  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/rtl/common/*.svh)
+  file(MAKE_DIRECTORY ${dir})
+  add_custom_command(
+    OUTPUT ${all}
+    COMMAND ${VERILATOR} --cc -O3 ${flags} --top-module ${A_TOP} --prefix ${A_PREFIX} -Mdir ${dir}
+            --output-split 0 -Wall -Irtl/common ${GRADWIRE_LINT_WAIVERS} ${A_SOURCES}
+    COMMAND ${CMAKE_COMMAND} -DDIR=${dir} -DPREFIX=${A_PREFIX} -DOUT=${all}
+            -P ${PROJECT_SOURCE_DIR}/cmake/OneTranslationUnit.cmake
+    DEPENDS ${sources} ${headers} ${PROJECT_SOURCE_DIR}/cmake/OneTranslationUnit.cmake
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+    COMMENT "Verilating ${A_TOP} as ${A_PREFIX}"
+    VERBATIM)
+  add_library(${target} STATIC ${all})
+  target_include_directories(${target} SYSTEM PUBLIC ${dir})
+  target_link_libraries(${target} PUBLIC gw_verilated_runtime)
+  # Tracing spends its time in the writer: its generated code need not be optimised to the last.
+  target_compile_options(${target} PRIVATE -w $<$<BOOL:${A_TRACED}>:-O1>)
+endfunction()

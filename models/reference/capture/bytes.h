@@ -1,0 +1,41 @@
+// Network byte order and the Internet checksum; internal to gw_capture.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace gw::capture {
+
+inline std::uint16_t load16(std::span<const std::uint8_t> b, std::size_t at) {
+  return static_cast<std::uint16_t>(b[at] << 8 | b[at + 1]);
+}
+inline std::uint32_t load32(std::span<const std::uint8_t> b, std::size_t at) {
+  return std::uint32_t{load16(b, at)} << 16 | load16(b, at + 2);
+}
+inline void store16(std::span<std::uint8_t> b, std::size_t at, std::size_t value) {
+  b[at] = static_cast<std::uint8_t>(value >> 8);
+  b[at + 1] = static_cast<std::uint8_t>(value);
+}
+inline void store32(std::span<std::uint8_t> b, std::size_t at, std::uint32_t value) {
+  store16(b, at, value >> 16);
+  store16(b, at + 2, value & 0xFFFF);
+}
+
+/// One's complement sum of 16-bit words (RFC 1071), continued from `sum`.
+inline std::uint32_t add_words(std::span<const std::uint8_t> bytes, std::uint32_t sum = 0) {
+  std::uint64_t total = sum;
+  for (std::size_t i = 0; i + 1 < bytes.size(); i += 2) total += load16(bytes, i);
+  if (bytes.size() % 2 != 0) total += std::uint64_t{bytes.back()} << 8;
+  while (total >> 16 != 0) total = (total & 0xFFFF) + (total >> 16);
+  return static_cast<std::uint32_t>(total);
+}
+
+/// The sum over the pseudo header of TCP and UDP.
+inline std::uint32_t pseudo_header_sum(std::uint32_t source, std::uint32_t destination,
+                                       std::uint8_t protocol, std::size_t segment_length) {
+  return (source >> 16) + (source & 0xFFFF) + (destination >> 16) + (destination & 0xFFFF) +
+         protocol + static_cast<std::uint32_t>(segment_length);
+}
+
+}  // namespace gw::capture

@@ -1,0 +1,217 @@
+// Captures: read, written, cut, counted; and the gradient payloads in them.
+//
+//   auto capture = gw::capture::read("traces/hdc-ring-early.pcap");
+//   if (!capture) return fail(capture.error().sentence);
+//   auto selection = gw::capture::select(*capture);
+//   for (const auto& p : selection.payloads) use(p.bytes, p.packet, selection.flows[p.flow].key);
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "models/reference/capture/packet.h"
+#include "models/reference/capture/result.h"
+
+namespace gw::capture {
+
+// ---- Reading
+// -------------------------------------------------------------------------------------------------
+
+enum class Precision { kMicroseconds, kNanoseconds };
+
+/// A capture in memory.
+struct Capture {
+  std::string file;
+  std::string format;  ///< "pcap, microseconds, little-endian", "pcapng", ...
+  Precision precision = Precision::kNanoseconds;
+  std::vector<Packet> packets;
+  /// The file ends, or breaks, in the middle of a record. The packets before it are kept; a program
+  /// should work with them if that helps its user, print this sentence, and end as for a bad input
+  /// file.
+  std::optional<Error> damage;
+};
+
+struct ReadOptions {
+  std::uint64_t max_packets = 0;  ///< stop after so many; 0: all
+};
+
+/// Reads pcap (micro- and nanoseconds, both byte orders) or pcapng. Fails with one sentence when
+/// the file is missing, unreadable, empty, no capture, cut within its header, or not of Ethernet.
+Expected<Capture> read(const std::filesystem::path& file, const ReadOptions& options = {});
+
+// ---- Selecting
+// -----------------------------------------------------------------------------------------------
+
+struct SelectOptions {
+  /// The mark, compared as the paper's NIC does (section VI-B): all eight bits of ToS, so a packet
+  /// on which ECN set its bits is not marked (it is counted as not_marked_ecn). With tos_mask 0xFC
+  /// the two ECN bits do not matter.
+  std::uint8_t tos = 0x28;
+  std::uint8_t tos_mask = 0xFF;
+  /// Sequence number of a stream's first byte, for TCP flows whose SYN is not in the capture.
+  std::map<FlowKey, std::uint32_t> first_sequence;
+  /// Take the first data segment seen of a TCP flow without SYN as the start of a float.
+  bool assume_first_segment_aligned = false;
+  /// Select retransmitted segments too: a NIC would process them. They are off by default, because
+  /// they would count the same gradients twice.
+  bool keep_duplicates = false;
+};
+
+/// Counts by reason.
+class SkipCounts {
+ public:
+  void add(Skip reason) { ++counts_[static_cast<std::size_t>(reason)]; }
+  std::uint64_t operator[](Skip reason) const { return counts_[static_cast<std::size_t>(reason)]; }
+  std::uint64_t total() const;
+  /// Those that occurred, by their stable names.
+  std::map<std::string, std::uint64_t> by_name() const;
+
+ private:
+  std::array<std::uint64_t, kSkipCount> counts_{};
+};
+
+/// One packet's gradients: whole little-endian floats.
+struct GradientPayload {
+  std::uint64_t packet = 0;             ///< its number in the capture, from 1
+  std::size_t index = 0;                ///< its place in Capture::packets
+  std::size_t flow = 0;                 ///< its place in Selection::flows
+  std::uint64_t stream_offset = 0;      ///< TCP: of its first byte in the stream; UDP: 0
+  std::span<const std::uint8_t> bytes;  ///< into the capture, which must outlive it
+  std::size_t floats() const { return bytes.size() / 4; }
+  std::vector<float> values() const;
+};
+
+struct Flow {
+  FlowKey key;
+  std::uint64_t packets = 0;        ///< all of its packets
+  std::uint64_t payload_bytes = 0;  ///< in all of them, as the headers say
+  std::uint64_t marked = 0;         ///< packets with the mark
+  std::uint64_t selected = 0;       ///< packets selected
+  std::uint64_t selected_bytes = 0;
+  /// TCP: the sequence number of the stream's first byte, from the SYN (the last one, if the ports
+  /// were reused) or given.
+  std::optional<std::uint32_t> first_sequence;
+};
+
+/// payloads.size() + skipped.total() is the number of packets.
+struct Selection {
+  std::vector<GradientPayload> payloads;  ///< in the order of the capture
+  std::vector<Flow> flows;                ///< in the order of appearance
+  SkipCounts skipped;
+  std::uint64_t packets = 0;
+  std::uint64_t marked = 0;  ///< packets with the mark, selected or not
+  std::uint64_t bytes = 0;   ///< of the payloads
+};
+
+/// Selects the gradient payloads. A packet that is not selected is counted by the first of these
+/// reasons that holds: not IPv4 (arp, ipv6, not_ipv4, and headers that cannot be read: truncated,
+/// bad_header); not marked; then of the marked: fragment, other_protocol, damage in the transport
+/// header, no_payload, and for TCP no_stream_start, bad_sequence, unaligned; truncated (the
+/// payload); duplicate. A TCP segment that repeats some bytes and brings some new ones is selected
+/// whole: it is what a NIC would see. SYNs count whether they are marked or not, and a new SYN on
+/// the same ports begins a new stream.
+Selection select(const Capture& capture, const SelectOptions& options = {});
+Selection select(Capture&&, const SelectOptions& = {}) = delete;  // the payloads would dangle
+
+// ---- Counting
+// ------------------------------------------------------------------------------------------------
+
+struct Info {
+  std::string file;
+  std::string format;
+  std::uint64_t packets = 0;
+  std::uint64_t captured_bytes = 0;  ///< frames, as captured
+  std::uint64_t original_bytes = 0;  ///< frames, on the wire
+  std::int64_t first_ns = 0;         ///< earliest and latest time
+  std::int64_t last_ns = 0;
+  std::uint64_t vlan = 0, arp = 0, ipv4 = 0, ipv6 = 0, other_network = 0;
+  std::uint64_t tcp = 0, udp = 0, other_transport = 0;
+  std::uint64_t snapped = 0;        ///< captured shorter than on the wire
+  std::uint64_t bad_checksums = 0;  ///< often only a sender that leaves them to its NIC
+  std::uint64_t marked = 0;
+  std::uint64_t selected = 0;
+  std::uint64_t selected_bytes = 0;
+  std::map<std::string, std::uint64_t> skipped;
+  std::vector<Flow> flows;
+  std::optional<Error> damage;
+};
+Info info(const Capture& capture, const SelectOptions& options = {});
+
+// ---- Writing
+// -------------------------------------------------------------------------------------------------
+
+/// Writes a pcap file of Ethernet frames. close() (or the destructor, silently) completes it.
+class PcapWriter {
+ public:
+  static Expected<PcapWriter> open(const std::filesystem::path& file,
+                                   Precision precision = Precision::kNanoseconds);
+  PcapWriter(PcapWriter&&) noexcept;
+  PcapWriter& operator=(PcapWriter&&) noexcept;
+  ~PcapWriter();
+
+  /// original_length 0: the frame is complete. A full disk is reported here or, at the latest, by
+  /// close().
+  Status write(std::int64_t timestamp_ns, std::span<const std::uint8_t> frame,
+               std::size_t original_length = 0);
+  Status write(const Packet& packet) {
+    return write(packet.timestamp_ns, packet.bytes, packet.original_length);
+  }
+  Status close();
+
+  std::uint64_t packets() const;
+  std::uint64_t file_bytes() const;  ///< headers included
+
+ private:
+  struct Impl;
+  explicit PcapWriter(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+struct SliceOptions {
+  std::uint64_t first = 1;  ///< packet numbers, both included
+  std::uint64_t last = UINT64_MAX;
+  std::uint64_t max_file_bytes = 0;  ///< stop before the file grows beyond it; 0: no limit
+  /// Keep the SYNs before `first` of the flows that have packets in the range: without them a TCP
+  /// stream's offsets are not known.
+  bool keep_syn = true;
+};
+
+/// Writes a range of packets to a file of their own; how many were written. Never onto the file it
+/// came from.
+Expected<std::uint64_t> slice(const Capture& capture, const std::filesystem::path& file,
+                              const SliceOptions& options = {});
+
+// ---- Making frames
+// -------------------------------------------------------------------------------------------
+
+/// The packet's own headers (tags and options included) around another payload; lengths and
+/// checksums are made right. Fails when the packet has no complete TCP or UDP header, or the result
+/// is longer than an IPv4 packet can be.
+Expected<std::vector<std::uint8_t>> replace_payload(const Packet& packet,
+                                                    std::span<const std::uint8_t> payload);
+
+struct FrameAddresses {
+  std::array<std::uint8_t, 6> source_mac{0x02, 0, 0, 0, 0, 1};
+  std::array<std::uint8_t, 6> destination_mac{0x02, 0, 0, 0, 0, 2};
+  FlowKey flow{0x0A000001, 0x0A000002, 40000, 5000, Transport::kUdp};
+  std::uint8_t tos = 0x28;
+  std::uint8_t ttl = 64;
+  std::uint16_t identification = 0;
+  std::uint32_t sequence = 0;  ///< TCP only, as the next two
+  std::uint32_t acknowledgement = 0;
+  bool syn = false;
+};
+
+/// A new Ethernet/IPv4 frame with UDP or TCP (as flow.transport says) around a payload.
+Expected<std::vector<std::uint8_t>> make_frame(const FrameAddresses& addresses,
+                                               std::span<const std::uint8_t> payload);
+
+}  // namespace gw::capture

@@ -1,0 +1,49 @@
+// What the codec does to given values: tags, size, error. Use it to fill the compression part of a
+// report; add() packet by packet, merge() what several workers counted.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "models/reference/codec.h"
+
+namespace gw::reference {
+
+/// Errors are measured over the finite values; infinities and NaNs are RAW, hence bit-identical.
+class CodecStatistics {
+ public:
+  explicit CodecStatistics(CodecConfig config) : config_(config) {}
+
+  /// Counts one stream (a packet): its last group is padded as encode() does.
+  void add(std::span<const uint32_t> values);
+  void add(std::span<const float> values);
+  /// Adds what `other`, of the same configuration, has counted.
+  void merge(const CodecStatistics& other);
+
+  CodecConfig config() const { return config_; }
+  uint64_t values() const { return tags_[0] + tags_[1] + tags_[2] + tags_[3]; }
+  uint64_t finite_values() const { return finite_; }
+  /// Values that got this tag; lanes that pad a last group are not counted.
+  uint64_t count(Tag tag) const { return tags_[static_cast<size_t>(tag)]; }
+  uint64_t encoded_bytes() const { return encoded_bytes_; }
+  /// Uncompressed over compressed size, 32 / mean bits per value; 0 if there is no value.
+  double ratio() const;
+  double max_abs_error() const { return max_abs_error_; }
+  double mean_abs_error() const;
+  /// Every finite value came back with an error below the bound.
+  bool bound_held() const { return max_abs_error_ < config_.bound(); }
+
+ private:
+  void add_value(uint32_t bits);
+  void add_group_overhead(size_t values);
+
+  CodecConfig config_;
+  std::array<uint64_t, 4> tags_{};
+  uint64_t encoded_bytes_ = 0;
+  uint64_t finite_ = 0;
+  double max_abs_error_ = 0;
+  double sum_abs_error_ = 0;
+};
+
+}  // namespace gw::reference

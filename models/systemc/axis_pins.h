@@ -1,0 +1,63 @@
+// The ports that the codec devices share, as sc_in and sc_out named as the RTL's.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <systemc>
+
+#include "models/axis/beat.h"
+
+namespace gw::systemc {
+
+/// Base of a pin-level device: AXI4-Stream in and out, codec register, error counter.
+class CodecPins : public sc_core::sc_module {
+ public:
+  sc_core::sc_in<bool> SC_NAMED(aclk);
+  sc_core::sc_in<bool> SC_NAMED(aresetn);
+
+  sc_core::sc_in<sc_dt::sc_uint<4>> SC_NAMED(bound_i);
+  sc_core::sc_in<bool> SC_NAMED(bounded_i);
+
+  sc_core::sc_in<sc_dt::sc_bv<256>> SC_NAMED(s_axis_tdata);
+  sc_core::sc_in<sc_dt::sc_uint<32>> SC_NAMED(s_axis_tkeep);
+  sc_core::sc_in<bool> SC_NAMED(s_axis_tvalid);
+  sc_core::sc_out<bool> SC_NAMED(s_axis_tready);
+  sc_core::sc_in<bool> SC_NAMED(s_axis_tlast);
+  sc_core::sc_in<bool> SC_NAMED(s_axis_tuser);
+
+  sc_core::sc_out<sc_dt::sc_bv<256>> SC_NAMED(m_axis_tdata);
+  sc_core::sc_out<sc_dt::sc_uint<32>> SC_NAMED(m_axis_tkeep);
+  sc_core::sc_out<bool> SC_NAMED(m_axis_tvalid);
+  sc_core::sc_in<bool> SC_NAMED(m_axis_tready);
+  sc_core::sc_out<bool> SC_NAMED(m_axis_tlast);
+  sc_core::sc_out<bool> SC_NAMED(m_axis_tuser);
+
+  sc_core::sc_out<sc_dt::sc_uint<32>> SC_NAMED(error_count_o);
+
+ protected:
+  explicit CodecPins(const sc_core::sc_module_name& name) : sc_module(name) {}
+
+  Beat sample_s_axis() const {
+    Beat beat;
+    const sc_dt::sc_bv<256>& data = s_axis_tdata.read();
+    for (int i = 0; i < kLanes; ++i) beat.data[i] = data.get_word(i);
+    beat.keep = s_axis_tkeep.read().to_uint();
+    beat.last = s_axis_tlast.read();
+    beat.user = s_axis_tuser.read();
+    return beat;
+  }
+
+  /// nullptr lowers tvalid and leaves the payload, then don't-care, as it was.
+  void drive_m_axis(const Beat* beat) {
+    m_axis_tvalid.write(beat != nullptr);
+    if (beat == nullptr) return;
+    sc_dt::sc_bv<256> data;
+    for (int i = 0; i < kLanes; ++i) data.set_word(i, beat->data[i]);
+    m_axis_tdata.write(data);
+    m_axis_tkeep.write(beat->keep);
+    m_axis_tlast.write(beat->last != 0);
+    m_axis_tuser.write(beat->user != 0);
+  }
+};
+
+}  // namespace gw::systemc

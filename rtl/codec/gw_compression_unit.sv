@@ -1,0 +1,113 @@
+// Compression Unit: encodes a burst of eight values into one vector of 2 to 34 bytes, tags in front.
+// Latency 3 cycles (input register, Compression Blocks, shifter tree), one burst a cycle.
+// INCEPTIONN (MICRO'18) section VI-A, Figure 9.
+`default_nettype none
+
+module gw_compression_unit (
+  input  wire logic         clk_i,
+  input  wire logic         rst_ni,
+  input  wire logic [3:0]   bound_i,
+  input  wire logic         bounded_i,
+  input  wire logic         valid_i,
+  input  wire logic [255:0] data_i,
+  input  wire logic [31:0]  keep_i,
+  input  wire logic         last_i,
+  input  wire logic         user_i,
+  output logic              valid_o,
+  output logic [271:0]      vector_o,  // bytes above the length are zero
+  output logic [5:0]        length_o,  // bytes, 2..34
+  output logic              last_o,
+  output logic              user_o     // the packet is in error; with last_o only
+);
+  // Stage 1: input register.
+  logic         in_valid_q, in_last_q, in_user_q, bounded_q;
+  logic [3:0]   bound_q;
+  logic [255:0] data_q;
+  logic [31:0]  keep_q;
+
+  always_ff @(posedge clk_i) in_valid_q <= valid_i & rst_ni;
+  always_ff @(posedge clk_i) begin
+    bound_q   <= bound_i;
+    bounded_q <= bounded_i;
+    data_q    <= data_i;
+    keep_q    <= keep_i;
+    in_last_q <= last_i;
+    in_user_q <= user_i;
+  end
+
+  // Stage 2: Compression Blocks. A lane of the last beat is there if its four keep bits are: bit 4i stands for lane i.
+  localparam bit [31:0] LaneBits = 32'h1111_1111;
+  wire [31:0] keep_pairs = keep_q & (keep_q >> 1);
+  wire [31:0] keep_all   = keep_pairs & (keep_pairs >> 2) & LaneBits;
+  wire [31:0] keep_any   = (keep_q | (keep_q >> 1) | (keep_q >> 2) | (keep_q >> 3)) & LaneBits;
+  // Whole floats from bit 0 without a gap: none in part, lane 0 there, none there above one that is missing.
+  wire keep_whole = keep_all == keep_any && keep_all[0] && (keep_all & ~{keep_all[27:0], 4'b0001}) == 32'd0;
+
+  logic blocks_valid_q, blocks_last_q, blocks_user_q;
+  always_ff @(posedge clk_i) blocks_valid_q <= in_valid_q & rst_ni;
+  always_ff @(posedge clk_i) begin
+    blocks_last_q <= in_last_q;
+    blocks_user_q <= in_last_q & (in_user_q | ~keep_whole);
+  end
+
+  wire [2:0]  size    [0:7];
+  wire [31:0] payload [0:7];
+  wire [15:0] tags;
+  for (genvar i = 0; i < 8; i++) begin : gen_lane
+    gw_compression_block u_block (
+      .clk_i,
+      .value_i   (data_q[32*i +: 32]),
+      .present_i (keep_all[4*i] | ~in_last_q),
+      .bound_i   (bound_q),
+      .bounded_i (bounded_q),
+      .size_o    (size[i]),
+      .payload_o (payload[i])
+    );
+    assign tags[2*i +: 2] = {size[i][2] | size[i][1], size[i][2] | size[i][0]};
+  end
+
+  // Stage 3: binary shifter tree. Each level moves the upper half behind the bytes that the lower half has.
+  wire [3:0]  pair_size [0:3];  // 0..8
+  wire [63:0] pair      [0:3];
+  for (genvar i = 0; i < 4; i++) begin : gen_pair
+    assign pair_size[i] = {1'b0, size[2*i]} + {1'b0, size[2*i+1]};
+    assign pair[i]      = {32'd0, payload[2*i]} | ({32'd0, payload[2*i+1]} << {size[2*i], 3'b000});
+  end
+
+  wire [4:0]  quad_size [0:1];  // 0..16
+  wire [63:0] quad_low  [0:1];
+  wire [63:0] quad_high [0:1];
+  for (genvar i = 0; i < 2; i++) begin : gen_quad
+    wire [63:0] word_up = {64{pair_size[2*i][3]}};  // the lower pair fills its word
+    wire [2:0]  bytes   = pair_size[2*i][2:0];
+    assign quad_size[i] = {1'b0, pair_size[2*i]} + {1'b0, pair_size[2*i+1]};
+    assign quad_low[i]  = pair[2*i] | (gw_codec_pkg::stay_up(pair[2*i+1], bytes) & ~word_up);
+    assign quad_high[i] = gw_codec_pkg::spill_up(pair[2*i+1], bytes) | (pair[2*i+1] & word_up);
+  end
+
+  // The last level also makes room for the tags: the lower quad starts at byte 2, the upper one at 2..18.
+  wire [4:0]  start = quad_size[0] + 5'd2;
+  wire [2:0]  bytes = start[2:0];
+  wire [63:0] at_word0 = {64{start[4:3] == 2'd0}};
+  wire [63:0] at_word1 = {64{start[3]}};
+  wire [63:0] at_word2 = {64{start[4]}};
+  wire [63:0] upper0 = gw_codec_pkg::stay_up(quad_low[1], bytes);
+  wire [63:0] upper1 = gw_codec_pkg::stay_up(quad_high[1], bytes) | gw_codec_pkg::spill_up(quad_low[1], bytes);
+  wire [63:0] upper2 = gw_codec_pkg::spill_up(quad_high[1], bytes);
+
+  wire [63:0] word0 = {quad_low[0][47:0], tags} | (upper0 & at_word0);
+  wire [63:0] word1 = {quad_high[0][47:0], quad_low[0][63:48]} | (upper1 & at_word0) | (upper0 & at_word1);
+  wire [63:0] word2 = {48'd0, quad_high[0][63:48]} | (upper2 & at_word0) | (upper1 & at_word1) | (upper0 & at_word2);
+  wire [63:0] word3 = (upper2 & at_word1) | (upper1 & at_word2);
+  wire [15:0] word4 = upper2[15:0] & at_word2[15:0];
+
+  always_ff @(posedge clk_i) valid_o <= blocks_valid_q & rst_ni;
+  always_ff @(posedge clk_i) begin
+    vector_o <= {word4, word3, word2, word1, word0};
+    length_o <= {1'b0, start} + {1'b0, quad_size[1]};
+    last_o   <= blocks_last_q;
+    user_o   <= blocks_user_q;
+  end
+endmodule
+
+`default_nettype wire

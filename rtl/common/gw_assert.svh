@@ -1,0 +1,21 @@
+// GW_ASSERT(name, expr): `expr` holds at every rising edge of clk_i at which rst_ni is 1.
+// Concurrent under Verilator, immediate under Icarus, a proof obligation under `yosys read -formal`, nothing in synthesis.
+`ifndef GW_ASSERT_SVH
+`define GW_ASSERT_SVH
+
+`ifdef SYNTHESIS
+`define GW_ASSERT(name, expr)
+`elsif FORMAL
+`define GW_ASSERT(name, expr) \
+  always @(posedge clk_i) if (rst_ni) name: assert (expr);
+`elsif VERILATOR
+`define GW_ASSERT(name, expr) \
+  name: assert property (@(posedge clk_i) disable iff (!rst_ni) (expr)) \
+    else $error("%m: %s", `"name`");
+`else
+`define GW_ASSERT(name, expr) \
+  always @(posedge clk_i) \
+    if (rst_ni === 1'b1 && (expr) !== 1'b1) $fatal(1, "%m: name does not hold");
+`endif
+
+`endif

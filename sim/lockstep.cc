@@ -1,0 +1,28 @@
+#include "sim/lockstep.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+namespace gw::sim {
+
+const char* first_difference(const Beat& a, const Beat& b) {
+  if (a.last != b.last) return "tlast";
+  if (a.keep != b.keep) return "tkeep";
+  if (a.user != b.user) return "tuser";
+  if (a.data != b.data) return "tdata";
+  return nullptr;
+}
+
+std::string signal_value(const Beat& beat, std::string_view signal) {
+  if (signal == "tlast") return fmt::format("{}", beat.last);
+  if (signal == "tuser") return fmt::format("{}", beat.user);
+  if (signal == "tkeep") return fmt::format("{:08x}", beat.keep);
+  std::string text;
+  for (int lane = kLanes - 1; lane >= 0; --lane) {
+    text += fmt::format("{}{:08x}", text.empty() ? "" : "_", beat.data[lane]);
+  }
+  return text;
+}
+
+}  // namespace gw::sim

@@ -1,0 +1,13 @@
+// The report as one HTML file: nothing is loaded from outside, plots are inline SVG, light and dark.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace gw::sim {
+
+/// Renders the document of `run`. Plots are drawn by gnuplot, found in PATH; where that fails the same figures
+/// are printed as tables, with one sentence that says what is missing.
+std::string render_html(const nlohmann::json& report);
+
+}  // namespace gw::sim

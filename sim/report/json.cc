@@ -1,0 +1,87 @@
+#include "sim/report/json.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+#include "sim/error.h"
+#include "sim/report/text.h"
+
+namespace gw::sim {
+namespace {
+
+[[noreturn]] void fail(const std::string& path, int error) {
+  throw InputError(fmt::format("cannot write report {}: {}", report::clean(path), std::strerror(error)));
+}
+
+/// Writes and closes; 0 or the errno of what failed. An error may come as late as close (NFS, quotas).
+int write_and_close(int fd, std::string_view text) {
+  int error = 0;
+  while (!text.empty() && error == 0) {
+    const ssize_t n = ::write(fd, text.data(), text.size());
+    if (n >= 0)
+      text.remove_prefix(static_cast<size_t>(n));
+    else if (errno != EINTR)
+      error = errno;
+  }
+  if (::close(fd) != 0 && error == 0 && errno != EINTR) error = errno;
+  return error;
+}
+
+}  // namespace
+
+nlohmann::json public_json(nlohmann::json report) {
+  if (report.is_object()) report.erase("plots");
+  return report;
+}
+
+std::string json_text(const nlohmann::json& document) {
+  return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+void write_report_file(const std::string& path, const std::string& text) {
+  struct stat info {};
+  const bool exists = ::stat(path.c_str(), &info) == 0;
+  if (exists && !S_ISREG(info.st_mode)) {
+    const int fd = ::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0) fail(path, errno);
+    if (const int error = write_and_close(fd, text)) fail(path, error);
+    return;
+  }
+  // A file that its owner has made read-only stays as it is, although rename() could replace it.
+  if (exists && ::access(path.c_str(), W_OK) != 0) fail(path, errno);
+
+  std::string target = path;
+  if (exists) {
+    std::error_code ec;
+    const std::filesystem::path resolved = std::filesystem::canonical(path, ec);
+    if (!ec) target = resolved.string();
+  }
+  std::string temporary = target + ".XXXXXX";
+  const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
+  if (fd < 0) fail(path, errno);
+  mode_t mode = info.st_mode & 07777;
+  if (!exists) {
+    const mode_t mask = ::umask(0);
+    ::umask(mask);
+    mode = 0666 & ~mask;
+  }
+  int error = ::fchmod(fd, mode) == 0 ? 0 : errno;
+  const int write_error = write_and_close(fd, text);
+  if (error == 0) error = write_error;
+  if (error == 0 && ::rename(temporary.c_str(), target.c_str()) != 0) error = errno;
+  if (error != 0) {
+    ::unlink(temporary.c_str());
+    fail(path, error);
+  }
+}
+
+}  // namespace gw::sim

@@ -1,0 +1,244 @@
+#include "sim/report/terminal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "sim/report/text.h"
+#include "sim/report/view.h"
+
+namespace gw::sim {
+namespace {
+
+using namespace report;
+
+constexpr std::size_t kColumns = 96;
+constexpr std::size_t kLabel = 18;
+constexpr std::size_t kValue = 26;
+
+/// Colours are SGR sequences, or nothing.
+struct Paint {
+  bool on;
+  std::string operator()(const char* sgr, const std::string& s) const {
+    return on && !s.empty() ? fmt::format("\x1b[{}m{}\x1b[0m", sgr, s) : s;
+  }
+  std::string status(Status status, const std::string& s) const {
+    switch (status) {
+      case Status::kGood: return (*this)("32", s);
+      case Status::kWarn: return (*this)("33", s);
+      case Status::kBad: return (*this)("1;31", s);
+      case Status::kPlain: break;
+    }
+    return s;
+  }
+  std::string dim(const std::string& s) const { return (*this)("2", s); }
+  std::string bold(const std::string& s) const { return (*this)("1", s); }
+};
+
+std::string spaces(std::size_t n) { return std::string(n, ' '); }
+std::string left(const std::string& s, std::size_t columns) {
+  return s + spaces(columns > width(s) ? columns - width(s) : 0);
+}
+std::string right(const std::string& s, std::size_t columns) {
+  return spaces(columns > width(s) ? columns - width(s) : 0) + s;
+}
+std::string rule(const char* dash, std::size_t columns) {
+  std::string out;
+  for (std::size_t i = 0; i < columns; ++i) out += dash;
+  return out;
+}
+
+/// A bar of eighths of a character.
+std::string bar(double percent, std::size_t columns) {
+  static constexpr std::array<const char*, 8> kEighths{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  percent = std::isfinite(percent) ? std::clamp(percent, 0.0, 100.0) : 0;
+  auto eighths = static_cast<std::size_t>(std::lround(percent / 100 * static_cast<double>(columns) * 8));
+  if (eighths == 0 && percent > 0) eighths = 1;
+  std::string out;
+  for (std::size_t i = 0; i < eighths / 8; ++i) out += "█";
+  return left(out + kEighths[eighths % 8], columns);
+}
+
+/// Words of a text, broken into lines of at most `columns`; a longer word stays whole.
+std::vector<std::string> wrapped(const std::string& s, std::size_t columns) {
+  std::vector<std::string> lines{""};
+  std::size_t at = 0;
+  while (at < s.size()) {
+    const std::size_t end = std::min(s.find(' ', at), s.size());
+    const std::string word = s.substr(at, end - at);
+    if (!lines.back().empty() && width(lines.back()) + 1 + width(word) > columns) lines.emplace_back();
+    if (!lines.back().empty()) lines.back() += ' ';
+    lines.back() += word;
+    at = end + 1;
+  }
+  return lines;
+}
+
+void put_row(std::string& out, const Row& row, const Paint& paint) {
+  std::string line = "  " + paint.dim(left(row.label, kLabel)) + " ";
+  if (row.note.empty()) {
+    out += line + paint.status(row.status, row.value) + "\n";
+    return;
+  }
+  const std::size_t used = std::max(width(row.value), kValue);
+  const std::size_t indent = 2 + kLabel + 1 + used + 2;
+  line += paint.status(row.status, row.value) + spaces(used - width(row.value)) + "  ";
+  const std::size_t room = kColumns > indent + 24 ? kColumns - indent : 24;
+  const std::vector<std::string> notes = wrapped(row.note, room);
+  for (std::size_t i = 0; i < notes.size(); ++i)
+    out += (i == 0 ? line : spaces(indent)) + paint.dim(notes[i]) + "\n";
+}
+
+void put_tags(std::string& out, const Section& s, const Paint& paint) {
+  static constexpr std::size_t kBar = 30;
+  static constexpr std::array<const char*, 4> kColours{"34", "36", "33", "35"};
+  const bool with_paper = std::any_of(s.tags.begin(), s.tags.end(), [](const TagShare& t) { return t.paper.has_value(); });
+  const std::string heading = "paper " + (s.tags_paper.empty() ? std::string("Table III") : s.tags_paper);
+  std::string titles = "  " + left("class", 8) + right("bits", 5) + right("values", 16) + right("share", 10) + "  " +
+                   spaces(kBar) + (with_paper ? right(heading, 20) : "");
+  while (titles.back() == ' ') titles.pop_back();
+  out += paint.dim(titles) + "\n";
+  std::size_t i = 0;
+  for (const TagShare& t : s.tags) {
+    const std::string head = "  " + left(t.name, 8) + right(fmt::format("{}", t.bits), 5) + right(grouped(t.count), 16) +
+                             right(share(t.percent), 10) + "  ";
+    std::string tail = with_paper ? right(t.paper ? fmt::format("{:.1f} %", *t.paper) : "", 20) : "";
+    std::string line = head + paint(kColours[i++ % 4], bar(t.percent, kBar)) + tail;
+    while (!line.empty() && line.back() == ' ') line.pop_back();
+    out += line + "\n";
+  }
+}
+
+void put_table(std::string& out, const Table& t, const Paint& paint) {
+  std::vector<std::size_t> widths;
+  for (const std::string& c : t.columns) widths.push_back(width(c));
+  for (const auto& row : t.cells)
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], std::min<std::size_t>(width(row[i]), 40));
+  const auto line = [&](const std::vector<std::string>& cells) {
+    std::string s = "  ";
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const std::string cell = shortened(cells[i], 40);
+      s += i == 0 ? left(cell, widths[i]) : "   " + right(cell, widths[i]);
+    }
+    while (s.back() == ' ') s.pop_back();
+    return s;
+  };
+  if (!t.title.empty()) out += "\n  " + t.title + "\n";
+  out += paint.dim(line(t.columns)) + "\n";
+  for (std::size_t i = 0; i < t.cells.size(); ++i)
+    out += (static_cast<int>(i) == t.highlight ? paint.bold(line(t.cells[i])) : line(t.cells[i])) + "\n";
+}
+
+void put_verdict(std::string& out, const View& view, const Paint& paint) {
+  const char* block = view.status == Status::kGood ? "1;30;42" : view.status == Status::kBad ? "1;97;41" : "1;30;43";
+  const std::string edge = paint.status(view.status, rule("━", kColumns));
+  const std::string badge = "  " + view.verdict + "  ";
+  out += edge + "\n";
+  const std::vector<std::string> lines = wrapped(view.summary, kColumns - width(badge) - 2);
+  out += paint(block, badge) + (lines.front().empty() ? "" : "  " + paint.bold(lines.front())) + "\n";
+  for (std::size_t i = 1; i < lines.size(); ++i) out += spaces(width(badge) + 2) + paint.bold(lines[i]) + "\n";
+  out += edge + "\n";
+}
+
+}  // namespace
+
+std::string render_terminal(const nlohmann::json& doc, bool colour) {
+  const Paint paint{colour};
+  const View view = make_view(doc);
+  std::string out = paint.bold(view.device.empty() ? "gradwire" : "gradwire " + view.device) + "\n";
+  for (const Section& s : view.sections) {
+    out += "\n" + paint("1;36", s.title) + " " + paint.dim(rule("─", kColumns - width(s.title) - 1)) + "\n";
+    for (const Row& row : s.rows) put_row(out, row, paint);
+    if (!s.tags.empty()) {
+      if (!s.rows.empty()) out += "\n";
+      put_tags(out, s, paint);
+    }
+    for (const Table& t : s.tables) put_table(out, t, paint);
+  }
+  if (view.failure) {
+    const std::string title = "First divergence";
+    out += "\n" + paint("1;31", title) + " " + paint.dim(rule("─", kColumns - width(title) - 1)) + "\n";
+    if (!view.failure->headline.empty()) out += "  " + paint.bold(view.failure->headline) + "\n";
+    for (const std::string& line : view.failure->lines) out += line.empty() ? "\n" : "  " + line + "\n";
+    if (!view.failure->reproduce.empty())
+      out += "\n  " + paint.dim("reproduce:") + "\n  " + paint.bold(view.failure->reproduce) + "\n";
+  }
+  out += "\n";
+  put_verdict(out, view, paint);
+  if (!view.failure && !view.command.empty()) out += paint.dim(view.command) + "\n";
+  return out;
+}
+
+std::string render_bench_terminal(const nlohmann::json& bench, bool colour) {
+  const Paint paint{colour};
+  std::vector<const Json*> runs;
+  const Json* list = bench.is_array() ? &bench : find(bench, {"devices"});
+  if (list && list->is_array()) {
+    for (const Json& run : *list)
+      if (run.is_object()) runs.push_back(&run);
+  } else if (bench.is_object()) {
+    runs.push_back(&bench);
+  }
+
+  struct Line {
+    const char* label;
+    const char* group;  // nullptr: at the top
+    const char* key;
+    const char* unit;
+  };
+  const std::vector<std::pair<const char*, std::vector<Line>>> groups{
+      {"Ratios",
+       {{"lockstep / RTL alone", "ratios", "lockstep_to_rtl", "x"},
+        {"model / RTL alone", "ratios", "model_to_rtl", "x"},
+        {"model / 10GbE", "ratios", "model_to_10gbe", "x"},
+        {"encode / memcpy", "codec", "encode_to_memcpy", "x"},
+        {"decode / memcpy", "codec", "decode_to_memcpy", "x"}}},
+      {"On this machine",
+       {{"lockstep, all checks on", nullptr, "lockstep_mcps", " M cycles/s"},
+        {"RTL alone", nullptr, "rtl_mcps", " M cycles/s"},
+        {"model alone", nullptr, "model_mcps", " M cycles/s"},
+        {"10GbE", nullptr, "clock_10gbe_mbps", " M bursts/s"},
+        {"reference encode", "codec", "encode_gbps", " Gb/s"},
+        {"reference decode", "codec", "decode_gbps", " Gb/s"},
+        {"memcpy", "codec", "memcpy_gbps", " Gb/s"}}}};
+
+  Table t;
+  t.columns.push_back("Simulator speed");
+  for (const Json* run : runs) {
+    const std::string device = text(*run, {"device"});
+    t.columns.push_back(device.empty() ? "all" : device);
+  }
+  std::vector<std::size_t> widths{26};
+  for (std::size_t i = 0; i < runs.size(); ++i) widths.push_back(std::max<std::size_t>(18, width(t.columns[i + 1])));
+  std::size_t total = 0;
+  for (const std::size_t w : widths) total += w;
+  total += 2;
+
+  std::string out = "  " + paint.bold(left(t.columns[0], widths[0]));
+  for (std::size_t i = 0; i < runs.size(); ++i) out += paint.bold(right(t.columns[i + 1], widths[i + 1]));
+  out += "\n";
+  for (const auto& [title, lines] : groups) {
+    std::string body;
+    for (const Line& line : lines) {
+      std::string cells;
+      bool any = false;
+      for (std::size_t i = 0; i < runs.size(); ++i) {
+        const auto v = line.group ? number(*runs[i], {line.group, line.key}) : number(*runs[i], {line.key});
+        any = any || v;
+        cells += right(v ? fixed(*v, 2) + line.unit : "-", widths[i + 1]);
+      }
+      if (any) body += "  " + paint.dim(left(line.label, widths[0])) + cells + "\n";
+    }
+    if (!body.empty()) {
+      const std::string heading = title;
+      out += paint("1;36", heading) + " " + paint.dim(rule("─", total > width(heading) ? total - width(heading) - 1 : 0)) +
+             "\n" + body;
+    }
+  }
+  return out;
+}
+
+}  // namespace gw::sim

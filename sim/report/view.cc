@@ -1,0 +1,435 @@
+#include "sim/report/view.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+#include <utility>
+
+namespace gw::sim::report {
+namespace {
+
+constexpr std::array<const char*, 4> kTagKeys{"zero", "byte", "half", "raw"};
+constexpr std::array<const char*, 4> kTagNames{"ZERO", "BYTE", "HALF", "RAW"};
+constexpr std::array<int, 4> kTagBits{2, 10, 18, 34};
+
+std::string joined(const std::vector<std::string>& parts, const char* separator = ", ") {
+  return fmt::format("{}", fmt::join(parts, separator));
+}
+
+std::string counted(double n, const char* one, const char* many) {
+  return grouped(n) + " " + (n == 1 ? one : many);
+}
+
+std::vector<std::string> strings(const Json* v) {
+  std::vector<std::string> out;
+  if (v && v->is_array())
+    for (const Json& e : *v) out.push_back(scalar(e));
+  else if (v)
+    out.push_back(scalar(*v));
+  return out;
+}
+
+/// "2^-10", from wherever the document gives it.
+std::string bound_of(const Json& doc) {
+  if (const Json* v = find(doc, {"bound"})) return bound(*v);
+  if (const Json* v = find(doc, {"compression", "bound"})) return bound(*v);
+  return "";
+}
+
+std::optional<double> bound_value(const Json& doc) {
+  auto v = number(doc, {"compression", "bound"});
+  if (!v) v = number(doc, {"bound"});
+  if (v && *v >= 1) v = std::exp2(-*v);
+  return v;
+}
+
+std::string at_clock(const Json& doc, double cycles) {
+  const auto mhz = number(doc, {"clock_mhz"});
+  return mhz && *mhz > 0 ? fmt::format("{} at {:g} MHz", seconds(cycles / *mhz / 1e6), *mhz) : "";
+}
+
+std::string paper_label(const Json& doc) {
+  std::vector<std::string> parts;
+  if (auto s = text(doc, {"paper", "table3", "model"}); !s.empty()) parts.push_back(s);
+  if (const Json* b = find(doc, {"paper", "table3", "bound"})) parts.push_back(bound(*b));
+  return joined(parts, " ");
+}
+
+/// The paper's ratio for the row of Table III that stands beside ours, else whatever `ratio_fig14` says.
+std::string paper_ratio(const Json& doc) {
+  double bits = 0;
+  double sum = 0;
+  for (std::size_t i = 0; i < kTagKeys.size(); ++i)
+    if (const auto v = number(doc, {"paper", "table3", kTagKeys[i]})) {
+      bits += *v * kTagBits[i];
+      sum += *v;
+    }
+  if (bits > 0) return fmt::format("paper {:.1f}x (Table III{}{})", 32 * sum / bits, paper_label(doc).empty() ? "" : ", ", paper_label(doc));
+  if (const auto v = number(doc, {"paper", "ratio_fig14"})) return fmt::format("paper {:.1f}x (Figure 14)", *v);
+  return "";
+}
+
+void add(Section& s, std::string label, std::string value, std::string note = "", Status status = Status::kPlain) {
+  if (!value.empty()) s.rows.push_back({std::move(label), std::move(value), std::move(note), status});
+}
+
+Section what_ran(const Json& doc) {
+  Section s{"What ran", {}, {}, "", {}};
+  add(s, "trace", text(doc, {"trace", "file"}));
+  if (const auto packets = number(doc, {"trace", "packets"})) {
+    std::string note;
+    if (const auto selected = number(doc, {"trace", "selected"}))
+      note = grouped(*selected) + " selected" +
+             (*packets > 0 ? fmt::format(" ({:.1f} %)", 100 * *selected / *packets) : "");
+    add(s, "packets", grouped(*packets), note);
+  }
+  if (const Json* skipped = find(doc, {"trace", "skipped"}); skipped && skipped->is_object() && !skipped->empty()) {
+    std::vector<std::pair<double, std::string>> reasons;
+    double sum = 0;
+    for (const auto& [reason, n] : skipped->items())
+      if (n.is_number()) {
+        reasons.emplace_back(-n.get<double>(), words(reason));
+        sum += n.get<double>();
+      }
+    std::sort(reasons.begin(), reasons.end());
+    std::vector<std::string> parts;
+    for (const auto& [n, reason] : reasons)
+      if (n != 0) parts.push_back(fmt::format("{} {}", grouped(-n), reason));
+    add(s, "skipped", grouped(sum), joined(parts));
+  }
+  const auto engines = strings(find(doc, {"engines"}));
+  add(s, "engines", joined(engines, " + "), engines.size() > 1 ? "in lockstep" : "");
+  std::vector<std::string> codec;
+  if (auto mode = text(doc, {"mode"}); !mode.empty()) codec.push_back(mode);
+  if (auto b = bound_of(doc); !b.empty()) codec.push_back("error bound " + b);
+  add(s, "codec", joined(codec));
+  if (const auto mhz = number(doc, {"clock_mhz"})) {
+    std::string note;
+    if (const auto theirs = number(doc, {"paper", "clock_mhz"})) {
+      note = fmt::format("paper {:g} MHz", *theirs);
+      if (const auto bits = number(doc, {"paper", "bus_bits"})) note += fmt::format(" x {:g} bit", *bits);
+    }
+    add(s, "clock", fmt::format("{:g} MHz", *mhz), note);
+  }
+  std::string seed = text(doc, {"seed"});
+  std::erase(seed, ',');
+  add(s, "stalls", text(doc, {"stall"}), seed.empty() ? "" : "seed " + seed);
+  if (s.rows.empty() || s.rows.back().label != "stalls") add(s, "seed", seed);
+  if (boolean(doc, {"interrupted"}).value_or(false))
+    add(s, "stopped early", "yes", "the figures cover what ran until then", Status::kWarn);
+  return s;
+}
+
+std::string line_rates(const Json& doc) {
+  const Json* rates = find(doc, {"line_rate_percent"});
+  if (!rates) return "";
+  if (rates->is_number()) return fixed(rates->get<double>(), 1) + " % of line rate";
+  std::vector<std::pair<double, std::string>> parts;
+  if (rates->is_object())
+    for (const auto& [line, percent] : rates->items())
+      if (percent.is_number())
+        parts.emplace_back(-percent.get<double>(), fmt::format("{:.1f} % of {}", percent.get<double>(), clean(line)));
+  std::sort(parts.begin(), parts.end());
+  std::vector<std::string> names;
+  for (auto& [key, name] : parts) names.push_back(name);
+  return joined(names);
+}
+
+Section rate(const Json& doc) {
+  Section s{"Rate and latency", {}, {}, "", {}};
+  const auto cycles = number(doc, {"cycles"});
+  if (const auto v = number(doc, {"throughput_gbps"})) add(s, "throughput", fixed(*v, 2) + " Gb/s", line_rates(doc));
+  if (const auto v = number(doc, {"cycles_per_burst"})) add(s, "cycles per burst", fixed(*v, 3));
+  if (const auto mean = number(doc, {"latency_cycles", "mean"})) {
+    const auto lo = number(doc, {"latency_cycles", "min"});
+    const auto hi = number(doc, {"latency_cycles", "max"});
+    const bool constant = lo && hi && *lo == *hi;
+    const std::string range = lo && hi && !constant ? fmt::format(" ({} to {})", grouped(*lo), grouped(*hi)) : "";
+    add(s, "latency", (constant ? grouped(*lo) : fixed(*mean, 2)) + " cycles" + range, at_clock(doc, *mean));
+  }
+  if (cycles) add(s, "cycles", grouped(*cycles), at_clock(doc, *cycles));
+  for (const auto& [name, beats, size] : {std::array{"in", "beats_in", "bytes_in"}, std::array{"out", "beats_out", "bytes_out"}}) {
+    const auto n = number(doc, {beats});
+    const auto b = number(doc, {size});
+    if (n || b) add(s, name, n ? counted(*n, "beat", "beats") : bytes(*b), n && b ? bytes(*b) : "");
+  }
+  if (const Json* stalls = find(doc, {"stall_cycles"}); stalls && stalls->is_object()) {
+    std::vector<std::string> parts;
+    double sum = 0;
+    bool any = false;
+    std::set<std::string> done;
+    const auto part = [&](const std::string& who, const Json& n) {
+      if (!n.is_number() || !done.insert(who).second) return;
+      const double v = n.get<double>();
+      sum += v;
+      any = true;
+      if (v == 0) return;
+      parts.push_back(fmt::format("{} {}{}", words(who), grouped(v),
+                                  cycles && *cycles > 0 ? fmt::format(" ({:.1f} %)", 100 * v / *cycles) : ""));
+    };
+    for (const char* who : {"source", "sink", "device"})
+      if (const Json* n = find(*stalls, {who})) part(who, *n);
+    for (const auto& [who, n] : stalls->items()) part(who, n);
+    if (any) add(s, "stall cycles", sum == 0 ? "none" : grouped(sum), joined(parts));
+  }
+  return s;
+}
+
+Section compression(const Json& doc) {
+  Section s{"Compression", {}, {}, paper_label(doc), {}};
+  const auto ratio = number(doc, {"compression", "ratio"});
+  const auto error = number(doc, {"compression", "max_abs_error"});
+  if (ratio) add(s, "ratio", fixed(*ratio, 2) + "x", paper_ratio(doc));
+  const auto held = boolean(doc, {"compression", "bound_held"});
+  std::string note;
+  Status status = Status::kPlain;
+  if (const auto limit = bound_value(doc)) {
+    note = error && std::isfinite(*error) && *limit > 0 ? fmt::format("{:.3f} of the bound {}", *error / *limit, bound_of(doc))
+                                                         : fmt::format("bound {} = {}", bound_of(doc), general(*limit));
+    if (held && *held) {
+      note += ", held";
+      status = Status::kGood;
+    } else if (held && text(doc, {"mode"}) == "paper") {
+      note += ", exceeded: Algorithm 2 read literally does not hold it";
+      status = Status::kWarn;
+    } else if (held) {
+      note += ", EXCEEDED";
+      status = Status::kBad;
+    }
+  }
+  if (error) add(s, "max abs error", general(*error), note, status);
+  else if (held) add(s, "error bound", *held ? "held" : "EXCEEDED", note, status);
+  if (const auto v = number(doc, {"compression", "mean_abs_error"})) add(s, "mean abs error", general(*v));
+
+  double sum = 0;
+  if (find(doc, {"compression", "tags"}))
+    for (std::size_t i = 0; i < kTagKeys.size(); ++i) {
+      const auto n = number(doc, {"compression", "tags", kTagKeys[i]});
+      if (!n) continue;
+      s.tags.push_back({kTagNames[i], kTagBits[i], *n, 0, number(doc, {"paper", "table3", kTagKeys[i]})});
+      sum += *n;
+    }
+  for (TagShare& tag : s.tags) tag.percent = sum > 0 ? 100 * tag.count / sum : 0;
+
+  const Json* baselines = find(doc, {"baselines"});
+  if (baselines && baselines->is_array() && !baselines->empty()) {
+    struct Column {
+      const char* key;
+      const char* title;
+    };
+    std::vector<Column> used;
+    for (const Column c : {Column{"ratio", "ratio"}, {"max_abs_error", "max error"}, {"mean_abs_error", "mean error"},
+                           {"encode_gbps", "encode Gb/s"}, {"decode_gbps", "decode Gb/s"}})
+      if (std::any_of(baselines->begin(), baselines->end(), [&](const Json& b) { return number(b, {c.key}).has_value(); }))
+        used.push_back(c);
+    Table t;
+    t.title = "Baselines";
+    t.columns.push_back("codec");
+    for (const Column& c : used) t.columns.push_back(c.title);
+    const auto line = [&](const std::string& name, const Json& from) {
+      std::vector<std::string> cells{name};
+      for (const Column& c : used) {
+        const auto v = number(from, {c.key});
+        const bool is_ratio = std::string_view(c.key) == "ratio";
+        cells.push_back(!v ? "" : is_ratio ? fixed(*v, 2) + "x" : general(*v));
+      }
+      t.cells.push_back(std::move(cells));
+    };
+    if (ratio) {
+      line("this run", *find(doc, {"compression"}));
+      t.highlight = 0;
+    }
+    for (const Json& b : *baselines)
+      if (b.is_object()) line(text(b, {"name"}), b);
+    if (!t.cells.empty()) s.tables.push_back(std::move(t));
+  }
+  return s;
+}
+
+Section checks(const Json& doc) {
+  Section s{"Checks", {}, {}, "", {}};
+  const auto check = [&](const char* label, const char* bad_key, const char* of_key, const char* unit) {
+    const auto bad = number(doc, {"checks", bad_key});
+    const auto of = of_key ? number(doc, {"checks", of_key}) : std::nullopt;
+    if (!bad && !of) return;
+    if (of && *of == 0 && bad.value_or(0) == 0) {
+      add(s, label, "nothing compared", "", Status::kWarn);
+      return;
+    }
+    const std::string value = !bad ? "not counted" : *bad == 0 ? "ok" : counted(*bad, "mismatch", "mismatches");
+    add(s, label, value, of ? grouped(*of) + " " + unit : "",
+        !bad ? Status::kPlain : *bad == 0 ? Status::kGood : Status::kBad);
+  };
+  check("lockstep", "lockstep_mismatches", "lockstep_cycles", "cycles compared");
+  check("reference", "reference_mismatches", "reference_packets", "packets compared");
+  if (const auto v = number(doc, {"checks", "protocol_violations"}))
+    add(s, "AXI4-Stream rules", *v == 0 ? "ok" : counted(*v, "violation", "violations"), "",
+        *v == 0 ? Status::kGood : Status::kBad);
+  if (const Json* all = find(doc, {"checks"}); all && all->is_object()) {
+    static const std::set<std::string> kKnown{"lockstep_cycles", "lockstep_mismatches", "reference_packets",
+                                              "reference_mismatches", "protocol_violations"};
+    for (const auto& [key, v] : all->items())
+      if (!kKnown.count(key) && v.is_primitive()) add(s, words(key), scalar(v));
+  }
+  return s;
+}
+
+Section simulator(const Json& doc) {
+  Section s{"Simulator", {}, {}, "", {}};
+  if (const auto v = number(doc, {"sim", "cycles_per_s"}))
+    add(s, "speed", *v >= 1e6 ? fixed(*v / 1e6, 2) + " M cycles/s" : grouped(*v) + " cycles/s");
+  if (const auto v = number(doc, {"sim", "wall_s"})) add(s, "wall time", seconds(*v));
+  if (const Json* all = find(doc, {"sim"}); all && all->is_object())
+    for (const auto& [key, v] : all->items())
+      if (key != "cycles_per_s" && key != "wall_s" && v.is_primitive()) add(s, words(key), scalar(v));
+  add(s, "gradwire", text(doc, {"version"}));
+  return s;
+}
+
+/// Anything this file does not know, as it is: leaves become rows, arrays of objects become tables.
+void flatten(Section& s, const std::string& label, const Json& v) {
+  if (v.is_object()) {
+    for (const auto& [key, e] : v.items()) flatten(s, label.empty() ? words(key) : label + " " + words(key), e);
+  } else if (v.is_array() && !v.empty() &&
+             std::all_of(v.begin(), v.end(), [](const Json& e) { return e.is_object(); })) {
+    Table t;
+    t.title = label;
+    std::vector<std::string> keys;
+    for (const Json& e : v)
+      for (const auto& [key, cell] : e.items())
+        if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+    // What names a row comes first.
+    for (const char* name : {"name", "port", "id"})
+      if (const auto it = std::find(keys.begin(), keys.end(), name); it != keys.end()) {
+        std::rotate(keys.begin(), it, it + 1);
+        break;
+      }
+    for (const std::string& key : keys) t.columns.push_back(words(key));
+    for (const Json& e : v) {
+      std::vector<std::string> cells;
+      for (const std::string& key : keys) cells.push_back(e.contains(key) ? scalar(e[key]) : "");
+      t.cells.push_back(std::move(cells));
+    }
+    if (!t.columns.empty()) s.tables.push_back(std::move(t));
+  } else if (v.is_array()) {
+    std::vector<std::string> parts;
+    for (const Json& e : v) parts.push_back(scalar(e));
+    add(s, label, joined(parts));
+  } else if (!v.is_null()) {
+    add(s, label, scalar(v));
+  }
+}
+
+std::vector<Section> others(const Json& doc) {
+  static const std::set<std::string> kKnown{
+      "device", "engines", "clock_mhz", "seed", "stall", "bound", "mode", "trace", "cycles", "beats_in",
+      "beats_out", "bytes_in", "bytes_out", "cycles_per_burst", "latency_cycles", "throughput_gbps",
+      "line_rate_percent", "stall_cycles", "compression", "checks", "sim", "version", "command", "pass",
+      "plots", "paper", "baselines", "failure", "interrupted"};
+  std::vector<Section> out;
+  Section loose{"More", {}, {}, "", {}};
+  for (const auto& [key, v] : doc.items()) {
+    if (kKnown.count(key)) continue;
+    if (v.is_primitive()) {
+      flatten(loose, words(key), v);
+      continue;
+    }
+    Section s{words(key), {}, {}, "", {}};
+    if (!s.title.empty()) s.title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(s.title[0])));
+    flatten(s, "", v);
+    for (Row& row : s.rows)
+      if (row.label.empty()) row.label = words(key);
+    if (!s.empty()) out.push_back(std::move(s));
+  }
+  if (!loose.empty()) out.push_back(std::move(loose));
+  return out;
+}
+
+std::string summary_of(const Json& doc, const View& view) {
+  if (view.failure && !view.failure->headline.empty()) return view.failure->headline;
+  std::vector<std::string> parts;
+  if (const auto n = number(doc, {"checks", "lockstep_cycles"}))
+    parts.push_back(fmt::format("{} in lockstep", counted(*n, "cycle", "cycles")));
+  if (const auto n = number(doc, {"checks", "reference_packets"}))
+    parts.push_back(fmt::format("{} against the reference", counted(*n, "packet", "packets")));
+  double bad = 0;
+  bool any = false;
+  for (const char* key : {"lockstep_mismatches", "reference_mismatches", "protocol_violations"})
+    if (const auto n = number(doc, {"checks", key})) {
+      bad += *n;
+      any = true;
+    }
+  if (any) parts.push_back(counted(bad, "divergence", "divergences"));
+  return joined(parts);
+}
+
+std::vector<Card> cards(const Json& doc, const View& view) {
+  std::vector<Card> out;
+  if (const auto v = number(doc, {"compression", "ratio"}))
+    out.push_back({"Compression ratio", fixed(*v, 2), "x", paper_ratio(doc), Status::kPlain});
+  if (const auto v = number(doc, {"throughput_gbps"}))
+    out.push_back({"Throughput", fixed(*v, 2), "Gb/s", line_rates(doc), Status::kPlain});
+  if (const auto v = number(doc, {"cycles_per_burst"}))
+    out.push_back({"Cycles per burst", fixed(*v, 3), "", "one burst is 256 bits of values", Status::kPlain});
+  if (const auto v = number(doc, {"latency_cycles", "mean"})) {
+    const auto lo = number(doc, {"latency_cycles", "min"});
+    const auto hi = number(doc, {"latency_cycles", "max"});
+    const bool constant = lo && hi && *lo == *hi;
+    out.push_back({"Latency", constant ? grouped(*lo) : fixed(*v, 2), "cycles", at_clock(doc, *v), Status::kPlain});
+    if (lo && hi && !constant) out.back().note += fmt::format("{}{} to {}", out.back().note.empty() ? "" : "; ", grouped(*lo), grouped(*hi));
+  }
+  for (const Section& s : view.sections)
+    for (const Row& row : s.rows)
+      if (row.label == "max abs error" && s.title == "Compression")
+        out.push_back({"Max abs error", row.value, "", row.note, row.status});
+  if (const auto v = number(doc, {"sim", "cycles_per_s"}))
+    out.push_back({"Simulation speed", *v >= 1e6 ? fixed(*v / 1e6, 2) : grouped(*v), *v >= 1e6 ? "M cycles/s" : "cycles/s",
+                   number(doc, {"sim", "wall_s"}) ? "in " + seconds(*number(doc, {"sim", "wall_s"})) : "", Status::kPlain});
+  return out;
+}
+
+}  // namespace
+
+View make_view(const Json& doc) {
+  View view;
+  if (!doc.is_object()) {
+    view.verdict = "NO VERDICT";
+    view.status = Status::kWarn;
+    view.summary = "the report is empty";
+    return view;
+  }
+  view.device = text(doc, {"device"});
+  view.command = text(doc, {"command"});
+  view.version = text(doc, {"version"});
+  if (const Json* f = find(doc, {"failure"}); f && f->is_object()) {
+    view.failure.emplace();
+    view.failure->headline = text(doc, {"failure", "headline"});
+    view.failure->reproduce = text(doc, {"failure", "reproduce"});
+    if (const Json* lines = find(doc, {"failure", "lines"}); lines && lines->is_array())
+      for (const Json& line : *lines) {
+        const std::string whole = clean(line.is_string() ? line.get<std::string>() : scalar(line), true);
+        for (std::size_t at = 0; at <= whole.size();) {
+          const std::size_t end = std::min(whole.find('\n', at), whole.size());
+          view.failure->lines.push_back(whole.substr(at, end - at));
+          at = end + 1;
+        }
+      }
+  }
+  const auto pass = boolean(doc, {"pass"});
+  view.verdict = !pass ? "NO VERDICT" : *pass ? "PASS" : "FAIL";
+  view.status = !pass ? Status::kWarn : *pass ? Status::kGood : Status::kBad;
+  view.sections = {what_ran(doc), rate(doc), compression(doc)};
+  for (Section& s : others(doc)) view.sections.push_back(std::move(s));
+  view.sections.push_back(checks(doc));
+  view.sections.push_back(simulator(doc));
+  std::erase_if(view.sections, [](const Section& s) { return s.empty(); });
+  view.summary = summary_of(doc, view);
+  view.cards = cards(doc, view);
+  return view;
+}
+
+}  // namespace gw::sim::report

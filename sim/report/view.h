@@ -1,0 +1,77 @@
+// What a report says, before it is decided how it looks: JSON in, rows and tables of text out. The terminal and the
+// HTML print the same view, so that they cannot disagree.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/report/text.h"
+
+namespace gw::sim::report {
+
+enum class Status : uint8_t { kPlain, kGood, kWarn, kBad };
+
+struct Row {
+  std::string label;
+  std::string value;
+  std::string note;
+  Status status = Status::kPlain;
+};
+
+/// First column to the left, the others to the right.
+struct Table {
+  std::string title;
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> cells;
+  int highlight = -1;  // row that is ours
+};
+
+/// Share of one class of values, in percent.
+struct TagShare {
+  std::string name;   // ZERO, BYTE, HALF, RAW
+  int bits = 0;       // of an encoded value, tag included
+  double count = 0;
+  double percent = 0;
+  std::optional<double> paper;
+};
+
+struct Section {
+  std::string title;
+  std::vector<Row> rows;
+  std::vector<TagShare> tags;
+  std::string tags_paper;  // heading of the paper's column: "HDC 2^-10"
+  std::vector<Table> tables;
+  bool empty() const { return rows.empty() && tags.empty() && tables.empty(); }
+};
+
+struct Card {
+  std::string label;
+  std::string value;
+  std::string unit;
+  std::string note;
+  Status status = Status::kPlain;
+};
+
+struct Failure {
+  std::string headline;
+  std::vector<std::string> lines;
+  std::string reproduce;
+};
+
+struct View {
+  std::string device;
+  std::string verdict;  // PASS, FAIL or NO VERDICT
+  Status status = Status::kPlain;
+  std::string summary;  // one sentence beside the verdict
+  std::vector<Card> cards;
+  std::vector<Section> sections;
+  std::optional<Failure> failure;
+  std::string command;
+  std::string version;
+};
+
+View make_view(const Json& doc);
+
+}  // namespace gw::sim::report

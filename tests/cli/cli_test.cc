@@ -1,0 +1,363 @@
+// The command line as scripts see it: exit codes, one-sentence errors, files that are whole or absent.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "models/reference/capture/capture.h"
+
+namespace gw::tests {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+struct Result {
+  int code = -1;
+  std::string out, err;
+};
+
+std::string slurp(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+class Cli : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::temp_directory_path() / fmt::format("gradwire-cli-{}-{}", getpid(), info->name());
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  Result shell(const std::string& command) const {
+    const std::string err = path("stderr");
+    std::FILE* pipe = popen(fmt::format("cd {} && {{ {} ; }} 2> {}", folder_.string(), command, err).c_str(), "r");
+    Result result;
+    std::array<char, 4096> buffer;
+    size_t n;
+    while ((n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0) result.out.append(buffer.data(), n);
+    const int status = pclose(pipe);
+    result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    result.err = slurp(err);
+    return result;
+  }
+  Result gradwire(const std::string& arguments) const { return shell(GRADWIRE_BINARY " " + arguments); }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  void write(const std::string& name, const std::string& bytes) const {
+    std::ofstream(path(name), std::ios::binary) << bytes;
+  }
+  static std::string capture(const std::string& name) {
+    return std::string(GRADWIRE_SOURCE_DIR) + "/traces/" + name + ".pcap";
+  }
+
+  /// The sentence, after any progress lines.
+  static void expect_one_sentence(const Result& r, int code, const std::string& part) {
+    EXPECT_EQ(r.code, code) << r.err;
+    std::istringstream lines(r.err);
+    std::string line;
+    std::vector<std::string> sentences;
+    while (std::getline(lines, line)) {
+      if (!line.starts_with("# ")) sentences.push_back(line);
+    }
+    ASSERT_EQ(sentences.size(), 1u) << r.err;
+    EXPECT_TRUE(sentences[0].starts_with("gradwire: ")) << r.err;
+    EXPECT_NE(sentences[0].find(part), std::string::npos) << r.err;
+  }
+
+  fs::path folder_;
+};
+
+// ---- exit code 0
+
+TEST_F(Cli, HelpAndVersion) {
+  EXPECT_EQ(gradwire("--help").code, 0);
+  EXPECT_NE(gradwire("run --help").out.find("--trace"), std::string::npos);
+  EXPECT_EQ(gradwire("--version").code, 0);
+}
+
+TEST_F(Cli, ListNamesDevicesAndTraces) {
+  const Result r = gradwire("list --json");
+  ASSERT_EQ(r.code, 0) << r.err;
+  const json document = json::parse(r.out);
+  EXPECT_EQ(document["devices"][0]["name"], "compressor");
+  EXPECT_EQ(document["devices"][1]["name"], "decompressor");
+  EXPECT_GE(document["traces"].size(), 4u);
+  EXPECT_EQ(gradwire("list").code, 0);
+}
+
+TEST_F(Cli, RunWritesEveryReport) {
+  for (const std::string device : {"compressor", "decompressor"}) {
+    const Result r = gradwire(fmt::format("run {} --trace {} --packets 50 --json r.json --html r.html --pcap-out o.pcap",
+                                          device, capture("hdc-ring-early")));
+    ASSERT_EQ(r.code, 0) << r.err;
+    const json report = json::parse(slurp(path("r.json")));
+    for (const char* key :
+         {"device", "engines", "clock_mhz", "seed", "stall", "bound", "mode", "trace", "cycles", "beats_in", "beats_out",
+          "bytes_in", "bytes_out", "cycles_per_burst", "latency_cycles", "throughput_gbps", "line_rate_percent",
+          "stall_cycles", "compression", "checks", "sim", "version", "command", "pass"}) {
+      EXPECT_TRUE(report.contains(key)) << key;
+    }
+    EXPECT_EQ(report["checks"]["reference_packets"], 50);
+    EXPECT_EQ(report["checks"]["lockstep_mismatches"], 0);
+    EXPECT_EQ(report["checks"]["lockstep_cycles"], report["cycles"]);
+    EXPECT_FALSE(report.contains("plots"));
+    EXPECT_NE(slurp(path("r.html")).find("</html>"), std::string::npos);
+    const auto out = capture::read(path("o.pcap"));
+    ASSERT_TRUE(out) << out.error().sentence;
+    EXPECT_EQ(out->packets.size(), 50u);
+  }
+}
+
+TEST_F(Cli, WhatTheCompressorSentDecompressesToTheTrace) {
+  ASSERT_EQ(gradwire(fmt::format("run compressor --trace {} --packets 20 --quiet --pcap-out c.pcap",
+                                 capture("hdc-ring-late"))).code, 0);
+  const auto packets = capture::read(path("c.pcap"));
+  ASSERT_TRUE(packets);
+  for (const capture::Packet& packet : packets->packets) {
+    EXPECT_EQ(packet.layers.ipv4->tos, 0x28);
+    EXPECT_TRUE(capture::check_checksums(packet).ipv4);
+    EXPECT_TRUE(capture::check_checksums(packet).transport);
+  }
+}
+
+TEST_F(Cli, JsonToStandardOutputIsOnlyJson) {
+  const Result r = gradwire("run compressor --synth single --json -");
+  ASSERT_EQ(r.code, 0);
+  EXPECT_TRUE(json::accept(r.out)) << r.out.substr(0, 200);
+}
+
+TEST_F(Cli, SameSeedSameReport) {
+  const std::string command = "run decompressor --synth mixed --stall both:30 --seed 9 --quiet --json ";
+  ASSERT_EQ(gradwire(command + "a.json").code, 0);
+  ASSERT_EQ(gradwire(command + "b.json").code, 0);
+  json a = json::parse(slurp(path("a.json"))), b = json::parse(slurp(path("b.json")));
+  for (json* report : {&a, &b}) {
+    report->erase("sim");
+    report->erase("command");
+    report->erase("baselines");  // they hold speeds
+  }
+  EXPECT_EQ(a, b);
+}
+
+TEST_F(Cli, ConfigFilesInBothForms) {
+  write("c.json", R"({"synth": "zeros", "packets": 7, "bound": 6, "mode": "paper", "quiet": true})");
+  write("c.ini", "synth=zeros\npackets=7\nbound=6\nmode=paper\nquiet=true\n");
+  for (const char* file : {"c.json", "c.ini"}) {
+    const Result r = gradwire(fmt::format("run compressor --config {} --bound 8 --json -", file));
+    ASSERT_EQ(r.code, 0) << r.err;
+    const json report = json::parse(r.out);
+    EXPECT_EQ(report["trace"]["selected"], 7) << file;
+    EXPECT_EQ(report["mode"], "paper") << file;
+    EXPECT_EQ(report["bound"], 8) << file;  // what is typed wins
+  }
+}
+
+TEST_F(Cli, WaveformsWithTheirSaveFile) {
+  for (const std::string device : {"compressor", "decompressor"}) {
+    for (const std::string kind : {"fst", "vcd"}) {
+      const std::string file = device + "." + kind;
+      const Result r = gradwire(fmt::format("run {} --synth mixed --packets 20 --stall both:20 --quiet --wave {}", device, file));
+      ASSERT_EQ(r.code, 0) << r.err;
+      const Result vcd = shell(kind == "fst" ? "fst2vcd -f " + file : "cat " + file);
+      ASSERT_EQ(vcd.code, 0) << vcd.err;
+      EXPECT_NE(vcd.out.find("s_axis_tready"), std::string::npos);
+      EXPECT_NE(vcd.out.find("input_packet"), std::string::npos);
+      // Every signal that the save file names is in the waveform, or its group would open empty.
+      std::istringstream lines(slurp(path(device + ".gtkw")));
+      std::string line;
+      int named = 0;
+      while (std::getline(lines, line)) {
+        if (line.empty() || line[0] == '[' || line[0] == '@' || line[0] == '-') continue;
+        const std::string leaf = line.substr(line.rfind('.') + 1);
+        const std::string bare = leaf.substr(0, leaf.find('['));
+        EXPECT_NE(vcd.out.find(" " + bare + " "), std::string::npos) << line;
+        ++named;
+      }
+      EXPECT_GT(named, 20);
+    }
+  }
+}
+
+TEST_F(Cli, AWaveformWindowIsSmaller) {
+  ASSERT_EQ(gradwire("run compressor --synth mixed --quiet --wave all.fst").code, 0);
+  ASSERT_EQ(gradwire("run compressor --synth mixed --quiet --wave part.fst --wave-from 100 --wave-to 200").code, 0);
+  EXPECT_LT(fs::file_size(path("part.fst")) * 2, fs::file_size(path("all.fst")));
+}
+
+TEST_F(Cli, TraceInfoSliceSynth) {
+  const Result info = gradwire("trace info --json - " + capture("mixed"));
+  ASSERT_EQ(info.code, 0) << info.err;
+  const json document = json::parse(info.out);
+  EXPECT_GT(document["selected"], 0);
+  EXPECT_GT(document["skipped"]["not_marked"], 0);
+  ASSERT_EQ(gradwire(fmt::format("trace slice {} s.pcap --first 1 --last 30", capture("hdc-ring-early"))).code, 0);
+  EXPECT_EQ(capture::read(path("s.pcap"))->packets.size(), 30u);
+  ASSERT_EQ(gradwire("trace synth u.pcap --kind mixed --packets 12 --seed 3").code, 0);
+  EXPECT_EQ(gradwire("run compressor --trace u.pcap --quiet").code, 0);
+}
+
+TEST_F(Cli, CodecRoundTrip) {
+  std::string floats;
+  for (int i = 0; i < 1000; ++i) {
+    const float f = 1.0f / static_cast<float>(i + 1);
+    floats.append(reinterpret_cast<const char*>(&f), 4);
+  }
+  write("f.bin", floats);
+  ASSERT_EQ(gradwire("codec encode f.bin e.bin --bound 8").code, 0);
+  ASSERT_EQ(gradwire("codec decode e.bin d.bin --bound 8").code, 0);
+  const std::string decoded = slurp(path("d.bin"));
+  ASSERT_EQ(decoded.size(), floats.size());
+  for (size_t i = 0; i < floats.size(); i += 4) {
+    float a, b;
+    std::memcpy(&a, floats.data() + i, 4);
+    std::memcpy(&b, decoded.data() + i, 4);
+    EXPECT_LT(std::abs(a - b), 0x1p-8f);
+  }
+  EXPECT_EQ(json::parse(gradwire("codec stats f.bin --json -").out)["values"], 1000);
+}
+
+// ---- exit code 2: wrong usage
+
+TEST_F(Cli, WrongUsageIsTwo) {
+  const std::string synth = " --synth zeros";
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"", "subcommand"},
+      {"fly", "fly"},
+      {"run", "DEVICE"},
+      {"run compressor", "--trace"},
+      {"run nonsense" + synth, "nonsense"},
+      {"run compressor --synth nonsense", "nonsense"},
+      {"run compressor --trace a --synth zeros", "either"},
+      {"run compressor --bound 0" + synth, "1"},
+      {"run compressor --bound 15" + synth, "14"},
+      {"run compressor --bound ten" + synth, "ten"},
+      {"run compressor --mode lossless" + synth, "lossless"},
+      {"run compressor --stall both:100" + synth, "both:100"},
+      {"run compressor --engine verilog" + synth, "verilog"},
+      {"run compressor --clock 0" + synth, "MHz"},
+      {"run compressor --wave w.txt" + synth, "w.txt"},
+      {"run compressor --wave w.fst --engine model" + synth, "rtl"},
+      {"run compressor --wave w.fst --wave-from 9 --wave-to 3" + synth, "--wave-from"},
+      {"run compressor --colour" + synth, "--colour"},
+      {"run compressor --config", "--config"},
+      {"bench nonsense", "nonsense"},
+      {"trace slice a.pcap b.pcap --first 0", "--first"},
+  };
+  for (const auto& [arguments, part] : cases) {
+    SCOPED_TRACE(arguments);
+    expect_one_sentence(gradwire(arguments), 2, part);
+  }
+}
+
+// ---- exit code 3: bad input file
+
+TEST_F(Cli, BadCapturesAreThree) {
+  const std::string good = slurp(capture("hdc-ring-early"));
+  write("empty.pcap", "");
+  write("header.pcap", good.substr(0, 13));
+  std::string link = good;
+  link[20] = 101;  // LINKTYPE_RAW
+  write("link.pcap", link);
+  write("text.pcap", "this is no capture, but it is long enough to look at");
+  for (const std::string file : {"empty.pcap", "header.pcap", "link.pcap", "text.pcap", "missing.pcap"}) {
+    SCOPED_TRACE(file);
+    expect_one_sentence(gradwire("run compressor --trace " + file), 3, file);
+    expect_one_sentence(gradwire("trace info " + file), 3, file);
+  }
+  expect_one_sentence(gradwire("run compressor --trace ."), 3, ".");
+}
+
+TEST_F(Cli, ACutCaptureIsRunAsFarAsItGoes) {
+  const std::string good = slurp(capture("hdc-ring-early"));
+  write("cut.pcap", good.substr(0, good.size() / 2 + 7));
+  const Result r = gradwire("run compressor --trace cut.pcap --json cut.json");
+  expect_one_sentence(r, 3, "cut.pcap");
+  const json report = json::parse(slurp(path("cut.json")));
+  EXPECT_GT(report["checks"]["reference_packets"], 10);
+  EXPECT_EQ(report["checks"]["reference_mismatches"], 0);
+  EXPECT_FALSE(report["pass"]);
+}
+
+TEST_F(Cli, SnappedPacketsAreCountedNotFatal) {
+  const auto capture = capture::read(this->capture("hdc-ring-early"));
+  ASSERT_TRUE(capture);
+  auto opened = capture::PcapWriter::open(path("snap.pcap"));
+  ASSERT_TRUE(opened);
+  size_t marked = 0;
+  for (const capture::Packet& packet : capture->packets) {
+    const bool cut = packet.bytes.size() > 200 && ++marked % 2 == 0;
+    const std::span<const uint8_t> bytes(packet.bytes.data(), cut ? 128 : packet.bytes.size());
+    ASSERT_FALSE(opened->write(packet.timestamp_ns, bytes, packet.original_length));
+  }
+  ASSERT_FALSE(opened->close());
+  const Result r = gradwire("run compressor --trace snap.pcap --quiet --json -");
+  ASSERT_EQ(r.code, 0) << r.err;
+  const json report = json::parse(r.out);
+  EXPECT_GT(report["trace"]["skipped"]["truncated"], 10);
+  EXPECT_GT(report["trace"]["selected"], 10);
+}
+
+TEST_F(Cli, ACaptureWithoutGradientsIsThree) {
+  auto opened = capture::PcapWriter::open(path("none.pcap"));
+  ASSERT_TRUE(opened);
+  const auto frame = capture::make_frame({.tos = 0}, std::vector<uint8_t>(64));
+  ASSERT_FALSE(opened->write(0, *frame));
+  ASSERT_FALSE(opened->close());
+  expect_one_sentence(gradwire("run compressor --trace none.pcap"), 3, "not_marked");
+}
+
+TEST_F(Cli, BadConfigAndCodecFilesAreThree) {
+  write("bad.json", "{\"bound\": }");
+  write("odd.bin", "12345");
+  write("none.bin", "");
+  write("cut.bin", std::string("\xFF\xFF\x00", 3));
+  expect_one_sentence(gradwire("run compressor --config bad.json"), 3, "bad.json");
+  expect_one_sentence(gradwire("run compressor --config none.json"), 3, "none.json");
+  expect_one_sentence(gradwire("codec encode odd.bin x"), 3, "odd.bin");
+  expect_one_sentence(gradwire("codec stats none.bin"), 3, "none.bin");
+  expect_one_sentence(gradwire("codec decode missing.bin x"), 3, "missing.bin");
+  expect_one_sentence(gradwire("codec decode cut.bin x"), 3, "cut.bin");
+}
+
+TEST_F(Cli, OutputsThatCannotBeWrittenAreThree) {
+  const std::string run = "run compressor --synth zeros --packets 2 --quiet ";
+  expect_one_sentence(gradwire(run + "--wave /nonexistent/w.fst"), 3, "/nonexistent/w.fst");
+  expect_one_sentence(gradwire(run + "--wave /nonexistent/w.vcd"), 3, "/nonexistent/w.vcd");
+  expect_one_sentence(gradwire(run + "--json /nonexistent/r.json"), 3, "/nonexistent/r.json");
+  expect_one_sentence(gradwire(run + "--html /dev/full"), 3, "No space left");
+  expect_one_sentence(gradwire(run + "--pcap-out /dev/full"), 3, "/dev/full");
+}
+
+TEST_F(Cli, AFullDiskEndsAWaveformInOneSentence) {
+  // A file size limit stands in for the full disk: the writer sees a write that fails in mid-run.
+  const Result r = shell("ulimit -f 16; trap '' XFSZ; " GRADWIRE_BINARY
+                         " run compressor --synth mixed --packets 2000 --quiet --wave w.fst --json r.json");
+  EXPECT_EQ(r.code, 3) << r.err;
+  EXPECT_NE(r.err.find("w.fst"), std::string::npos) << r.err;
+}
+
+TEST_F(Cli, InterruptLeavesAReportAndAClosedWaveform) {
+  const Result r = shell("timeout -s INT -k 20 2 " GRADWIRE_BINARY
+                         " run compressor --synth mixed --packets 40000 --quiet --stall both:50 --wave w.fst --json r.json;"
+                         " fst2vcd -f w.fst | tail -n 1");
+  const json report = json::parse(slurp(path("r.json")));
+  EXPECT_TRUE(report["interrupted"]);
+  EXPECT_FALSE(report["pass"]);
+  EXPECT_GT(report["cycles"], 100);
+  EXPECT_FALSE(r.out.empty());
+  EXPECT_NE(r.err.find("interrupted"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace gw::tests

@@ -1,0 +1,429 @@
+// The renderers of the report: golden texts, absent and unknown sections, hostile strings, gnuplot missing, writes that fail.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+#include <string>
+
+#include "sim/error.h"
+#include "sim/report/gnuplot.h"
+#include "sim/report/html.h"
+#include "sim/report/json.h"
+#include "sim/report/paper_figures.h"
+#include "sim/report/terminal.h"
+#include "sim/report/text.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using namespace gw::sim;
+
+const fs::path kHere = fs::path(GRADWIRE_SOURCE_DIR) / "tests" / "report";
+
+std::string read(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+json sample(const char* name) { return json::parse(read(kHere / name)); }
+
+std::size_t count(const std::string& text, const std::string& what) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + what.size())) ++n;
+  return n;
+}
+
+void expect_golden(const char* name, const std::string& text) {
+  const fs::path file = kHere / "golden" / name;
+  if (const char* again = std::getenv("GRADWIRE_REGENERATE"); again && std::string(again) == "1") {
+    std::ofstream(file, std::ios::binary) << text;
+    return;
+  }
+  EXPECT_EQ(text, read(file)) << "If the change is meant, run with GRADWIRE_REGENERATE=1 and read the difference.";
+}
+
+/// A folder of the test's own.
+class Folder {
+ public:
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "gw-report-test-XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
+  }
+  ~Folder() {
+    std::error_code ec;
+    fs::remove_all(path_, ec);
+  }
+  fs::path operator/(const char* name) const { return path_ / name; }
+  const fs::path& path() const { return path_; }
+  std::size_t entries() const { return static_cast<std::size_t>(std::distance(fs::directory_iterator(path_), {})); }
+
+ private:
+  fs::path path_;
+};
+
+/// Another PATH while it lives.
+class Path {
+ public:
+  explicit Path(const std::string& path) : old_(std::getenv("PATH") ? std::getenv("PATH") : "") { ::setenv("PATH", path.c_str(), 1); }
+  ~Path() { ::setenv("PATH", old_.c_str(), 1); }
+
+ private:
+  std::string old_;
+};
+
+bool gnuplot_installed() { return std::system("gnuplot --version >/dev/null 2>&1") == 0; }
+
+std::string sentence_of(const std::string& path, const std::string& text) {
+  try {
+    write_report_file(path, text);
+  } catch (const InputError& e) {
+    EXPECT_EQ(e.code(), kBadInput);
+    return e.what();
+  }
+  return "";
+}
+
+// ------------------------------------------------------------------------------------------------ terminal
+
+TEST(Terminal, Golden) {
+  expect_golden("pass.txt", render_terminal(sample("sample.json"), false));
+  expect_golden("pass-colour.txt", render_terminal(sample("sample.json"), true));
+  expect_golden("fail.txt", render_terminal(sample("sample-fail.json"), false));
+  expect_golden("optimizer.txt", render_terminal(sample("sample-optimizer.json"), false));
+  expect_golden("bench.txt", render_bench_terminal(sample("sample-bench.json")));
+}
+
+TEST(Terminal, ColourChangesNoWord) {
+  const json doc = sample("sample.json");
+  const std::string stripped = std::regex_replace(render_terminal(doc, true), std::regex("\x1b\\[[0-9;]*m"), "");
+  EXPECT_EQ(stripped, render_terminal(doc, false));
+}
+
+TEST(Terminal, FailureIsWhole) {
+  const json doc = sample("sample-fail.json");
+  const std::string out = render_terminal(doc, false);
+  for (const json& line : doc["failure"]["lines"]) EXPECT_NE(out.find(line.get<std::string>()), std::string::npos) << line;
+  EXPECT_NE(out.find(doc["failure"]["reproduce"].get<std::string>()), std::string::npos);
+  EXPECT_NE(out.find("  FAIL  "), std::string::npos);
+  EXPECT_EQ(out.find("PASS"), std::string::npos);
+}
+
+TEST(Terminal, PassNeverShowsWithoutPass) {
+  json doc = sample("sample.json");
+  doc.erase("pass");
+  EXPECT_NE(render_terminal(doc, false).find("NO VERDICT"), std::string::npos);
+  EXPECT_EQ(render_terminal(doc, false).find("  PASS  "), std::string::npos);
+  doc["pass"] = "true";  // a string is no verdict
+  EXPECT_EQ(render_terminal(doc, false).find("  PASS  "), std::string::npos);
+}
+
+TEST(Terminal, PaperModeExplainsItsError) {
+  json doc = sample("sample.json");
+  doc["mode"] = "paper";
+  doc["compression"]["max_abs_error"] = 0.0078;
+  doc["compression"]["bound_held"] = false;
+  EXPECT_NE(render_terminal(doc, false).find("Algorithm 2 read literally"), std::string::npos);
+  doc["mode"] = "bounded";
+  EXPECT_NE(render_terminal(doc, false).find("EXCEEDED"), std::string::npos);
+}
+
+TEST(Terminal, NothingComparedIsNotOk) {
+  json doc = sample("sample.json");
+  doc["checks"]["reference_packets"] = 0;
+  EXPECT_NE(render_terminal(doc, false).find("nothing compared"), std::string::npos);
+}
+
+TEST(Terminal, BoundAsExponentOrValue) {
+  json doc{{"bound", 6}};
+  EXPECT_NE(render_terminal(doc, false).find("2^-6"), std::string::npos);
+  doc = {{"compression", {{"bound", 0.0009765625}, {"max_abs_error", 0.00048828125}}}};
+  EXPECT_NE(render_terminal(doc, false).find("0.500 of the bound 2^-10"), std::string::npos);
+}
+
+TEST(Terminal, ControlCharactersDoNotReachTheTerminal) {
+  json doc = sample("sample.json");
+  doc["trace"]["file"] = "a\x1b[2Jb\xff.pcap";
+  doc["failure"] = {{"headline", "h\x07"}, {"lines", {"x\x1b]0;t\x07y", "one\ntwo"}}};
+  const std::string out = render_terminal(doc, false);
+  EXPECT_EQ(out.find('\x1b'), std::string::npos);
+  EXPECT_EQ(out.find('\x07'), std::string::npos);
+  EXPECT_NE(out.find("  one\n  two\n"), std::string::npos);
+}
+
+TEST(Bench, OneDeviceAndNone) {
+  const json one = sample("sample-bench.json")[0];
+  const std::string out = render_bench_terminal(one);
+  EXPECT_LT(out.find("Ratios"), out.find("On this machine"));
+  EXPECT_LT(out.find("lockstep / RTL alone"), out.find("16.62 M cycles/s"));
+  for (const json& doc : {json(), json::object(), json::array(), json(3), json{{"ratios", 1}}}) EXPECT_NO_THROW(render_bench_terminal(doc));
+}
+
+// ------------------------------------------------------------------------------------------------ shapes
+
+TEST(Shapes, AnySectionMayBeAbsent) {
+  const Path nowhere("/nonexistent");  // the figures' tables are enough here, and fast
+  const json whole = sample("sample.json");
+  for (const auto& [key, value] : whole.items()) {
+    json doc = whole;
+    doc.erase(key);
+    EXPECT_NO_THROW(render_terminal(doc, true)) << key;
+    EXPECT_NO_THROW(render_html(doc)) << key;
+    const json alone{{key, value}};
+    EXPECT_NO_THROW(render_terminal(alone, false)) << key;
+    EXPECT_NO_THROW(render_html(alone)) << key;
+  }
+  for (const json& doc : {json(), json::object(), json::array(), json("x")}) {
+    EXPECT_NE(render_terminal(doc, false).find("NO VERDICT"), std::string::npos);
+    EXPECT_NE(render_html(doc).find("NO VERDICT"), std::string::npos);
+  }
+}
+
+/// Puts `value` at every place of the document in turn.
+template <class F>
+void at_every_place(const json& whole, const json& value, F&& f) {
+  const json flat = whole.flatten();
+  std::set<std::string> places;
+  for (const auto& [pointer, leaf] : flat.items())
+    for (json::json_pointer p(pointer); !p.empty(); p = p.parent_pointer())
+      if (p.to_string().find("/plots/") != 0 || p.to_string().size() < 32) places.insert(p.to_string());
+  for (const std::string& place : places) {
+    json doc = whole;
+    doc[json::json_pointer(place)] = value;
+    f(doc, place);
+  }
+}
+
+TEST(Shapes, AnyValueMayBeOfAnyKind) {
+  const Path nowhere("/nonexistent");
+  for (const char* name : {"sample.json", "sample-fail.json", "sample-optimizer.json"}) {
+    json whole = sample(name);
+    if (whole.contains("plots"))  // a few points of each series will do
+      for (auto& [key, series] : whole["plots"].items())
+        if (series.is_array() && series.size() > 2) series.erase(series.begin() + 2, series.end());
+    for (const json& odd : {json(), json("text"), json(-1), json(std::nan("")), json(std::numeric_limits<double>::infinity()),
+                            json(1e300), json(true), json::array(), json::object(), json{{"a", {{"b", {1, "x", nullptr}}}}},
+                            json::array({json{{"k", 1}}, json{{"l", nullptr}}})})
+      at_every_place(whole, odd, [&](const json& doc, const std::string& place) {
+        EXPECT_NO_THROW(render_terminal(doc, false)) << place << " = " << odd;
+        EXPECT_NO_THROW(render_html(doc)) << place << " = " << odd;
+      });
+  }
+}
+
+TEST(Shapes, UnknownSectionsAreShown) {
+  for (const std::string& out : {render_terminal(sample("sample-optimizer.json"), false), render_html(sample("sample-optimizer.json"))})
+    for (const char* word : {"Optimizer", "momentum", "Ports", "gbps in", "p1"}) EXPECT_NE(out.find(word), std::string::npos) << word;
+}
+
+// ------------------------------------------------------------------------------------------------ HTML
+
+TEST(Html, SelfContainedWithUniqueIds) {
+  const std::string out = render_html(sample("sample.json"));
+  for (const char* never : {"<script", "<link", "<img", "@import", "src=", "url(http", "href=\"http", "href='http", "<?xml", "<!DOCTYPE svg"})
+    EXPECT_EQ(out.find(never), std::string::npos) << never;
+  std::set<std::string> ids;
+  const std::regex id("\\bid=[\"']([^\"']*)");
+  for (std::sregex_iterator it(out.begin(), out.end(), id), end; it != end; ++it) EXPECT_TRUE(ids.insert((*it)[1]).second) << (*it)[1];
+  EXPECT_NE(out.find("prefers-color-scheme:dark"), std::string::npos);
+  EXPECT_NE(out.find(">PASS<"), std::string::npos);
+  EXPECT_NE(out.find("gradwire run compressor --trace"), std::string::npos);
+}
+
+TEST(Html, PlotsFollowTheColourScheme) {
+  if (!gnuplot_installed()) GTEST_SKIP() << "gnuplot is not installed";
+  const std::string out = render_html(sample("sample.json"));
+  EXPECT_EQ(count(out, "<svg"), 8u);
+  EXPECT_EQ(count(out, "</svg>"), 8u);
+  EXPECT_EQ(out.find("as tables."), std::string::npos);
+  EXPECT_NE(out.find("var(--accent)"), std::string::npos);
+  // No colour of gnuplot's own is left: it would not be seen on the other background.
+  EXPECT_EQ(out.find("black"), std::string::npos);
+  EXPECT_FALSE(std::regex_search(out, std::regex("(fill|stroke)\\s*=\\s*['\"]rgb\\(")));
+}
+
+TEST(Html, StringsAreEscaped) {
+  json doc = sample("sample.json");
+  const std::string evil = "<script>alert('1')</script>&\"`touch gw-evil`$(touch gw-evil)'\\n";
+  doc["trace"]["file"] = evil;
+  doc["trace"]["skipped"][evil] = 100;
+  doc["device"] = evil;
+  doc["command"] = evil;
+  doc["version"] = evil;
+  doc["baselines"][0]["name"] = evil;
+  doc["paper"]["table3"]["model"] = evil;
+  doc["unknown<b>"] = {{"<i>", evil}};
+  doc["failure"] = {{"headline", evil}, {"lines", {evil}}, {"reproduce", evil}};
+  const std::string out = render_html(doc);
+  EXPECT_EQ(out.find("<script"), std::string::npos);
+  EXPECT_EQ(out.find("<b>"), std::string::npos);
+  EXPECT_EQ(count(out, "<i>"), 0u);
+  EXPECT_FALSE(fs::exists("gw-evil"));
+  if (gnuplot_installed()) { EXPECT_EQ(count(out, "<svg"), 8u); }
+}
+
+TEST(Html, FailureIsWhole) {
+  const json doc = sample("sample-fail.json");
+  const std::string out = render_html(doc);
+  EXPECT_NE(out.find(">FAIL<"), std::string::npos);
+  for (const json& line : doc["failure"]["lines"]) EXPECT_NE(out.find(report::escaped(line)), std::string::npos) << line;
+  EXPECT_NE(out.find(report::escaped(doc["failure"]["reproduce"])), std::string::npos);
+}
+
+TEST(Html, WithoutGnuplotTablesStandInForPlots) {
+  const Folder empty;
+  const Path path(empty.path().string());
+  const std::string out = render_html(sample("sample.json"));
+  EXPECT_EQ(out.find("<svg"), std::string::npos);
+  EXPECT_EQ(count(out, "gnuplot is not installed"), 1u);
+  for (const char* word : {"Where the values fall", "Throughput over time", "588", "not marked"}) EXPECT_NE(out.find(word), std::string::npos) << word;
+  EXPECT_NE(out.find("</html>"), std::string::npos);
+}
+
+TEST(Html, BrokenGnuplotIsReported) {
+  const Folder folder;
+  std::ofstream(folder / "gnuplot") << "#!/bin/sh\necho 'no <terminal> today' >&2\nexit 1\n";
+  ::chmod((folder / "gnuplot").c_str(), 0755);
+  const Path path(folder.path().string() + ":/bin:/usr/bin");
+  const std::string out = render_html(sample("sample.json"));
+  EXPECT_EQ(count(out, "gnuplot failed (no &lt;terminal&gt; today"), 1u);
+  EXPECT_EQ(out.find("<svg"), std::string::npos);
+}
+
+TEST(Html, OneBadFigureDoesNotTakeTheOthersAlong) {
+  if (!gnuplot_installed()) GTEST_SKIP() << "gnuplot is not installed";
+  const report::Drawn drawn = report::draw({{"a", "plot x title 'a'"}, {"bad", "plot ["}, {"b", "plot x title 'b'"}});
+  EXPECT_FALSE(drawn.svg[0].empty());
+  EXPECT_TRUE(drawn.svg[1].empty());
+  EXPECT_FALSE(drawn.svg[2].empty());
+  EXPECT_NE(drawn.missing.find("gnuplot"), std::string::npos);
+}
+
+TEST(Html, DrawsTheEdgesOfEverySeries) {
+  if (!gnuplot_installed()) GTEST_SKIP() << "gnuplot is not installed";
+  const json limits{{"zero_below", -10}, {"byte_below", -5}, {"raw_from", 0}};
+  json big = json::array();
+  for (int i = 0; i < 20000; ++i) big.push_back({i * 64, 20 + i % 7});
+  for (const json& plots : {
+           json{{"latency_histogram", {{4, 1}}}, {"throughput_over_time", {{0, 25.6}}}, {"value_exponents", {{-127, 5}}}, {"class_limits", limits}},
+           json{{"latency_histogram", {{4, 0}}}, {"throughput_over_time", {{0, 0}, {64, 0}}}, {"value_exponents", {{128, 5}}}, {"class_limits", limits}},
+           json{{"latency_histogram", {{4, 9}, {100000, 1}}}, {"throughput_over_time", big}, {"value_exponents", {{-126, 5}, {-3, 1000000000}}}}}) {
+    const std::string out = render_html({{"pass", true}, {"plots", plots}});
+    EXPECT_EQ(count(out, "<svg"), 3u) << plots.dump().substr(0, 200);
+    EXPECT_LT(out.size(), 400000u);
+  }
+}
+
+// ------------------------------------------------------------------------------------------------ text, JSON, files
+
+TEST(Text, Numbers) {
+  EXPECT_EQ(report::grouped(1234567), "1,234,567");
+  EXPECT_EQ(report::grouped(-999), "-999");
+  EXPECT_EQ(report::grouped(100), "100");
+  EXPECT_EQ(report::share(0.01), "<0.1 %");
+  EXPECT_EQ(report::share(0), "0.0 %");
+  EXPECT_EQ(report::seconds(4.2e-8), "42 ns");
+  EXPECT_EQ(report::bound(json(10)), "2^-10");
+  EXPECT_EQ(report::bound(json(0.015625)), "2^-6");
+  EXPECT_EQ(report::clean("a\xC0\x80z\xED\xA0\x80\n"), "a\uFFFD\uFFFDz\uFFFD\uFFFD\uFFFD ");
+  EXPECT_EQ(report::clean("µ×…😀"), "µ×…😀");
+  EXPECT_EQ(report::shortened("abcdefghij", 5), "ab…ij");
+  EXPECT_EQ(report::quoted("it's `x` \"y\""), "'it''s `x` \"y\"'");
+}
+
+TEST(Paper, Table3) {
+  static_assert(paper::table3("HDC", 10)->zero == 92.0);
+  EXPECT_NEAR(paper::table3("AlexNet", 10)->ratio(), 5.6, 0.05);  // Figure 14
+  EXPECT_FALSE(paper::table3("HDC", 9));
+  EXPECT_FALSE(paper::table3("LeNet", 10));
+  for (const paper::Table3Row& row : paper::kTable3) {
+    EXPECT_NEAR(row.zero + row.byte + row.half + row.raw, 100, 0.11) << row.model << " " << row.k;
+    EXPECT_LE(row.ratio(), paper::kBestRatioFig14);
+  }
+}
+
+TEST(Json, PublicLeavesOutPlots) {
+  const json doc = sample("sample.json");
+  json expected = doc;
+  expected.erase("plots");
+  EXPECT_EQ(public_json(doc), expected);
+  EXPECT_EQ(public_json(json::array()), json::array());
+  EXPECT_EQ(json::parse(json_text(doc)), doc);
+  EXPECT_NO_THROW(json_text({{"file", "\xff"}}));
+}
+
+TEST(Write, ReplacesWholeAndKeepsTheMode) {
+  const Folder folder;
+  const fs::path file = folder / "x.html";
+  write_report_file(file, "one");
+  EXPECT_EQ(read(file), "one");
+  ::chmod(file.c_str(), 0640);
+  fs::create_symlink(file, folder / "link");
+  write_report_file(folder / "link", "two");
+  EXPECT_EQ(read(file), "two");
+  EXPECT_TRUE(fs::is_symlink(folder / "link"));
+  EXPECT_EQ(fs::status(file).permissions(), fs::perms(0640));
+  EXPECT_EQ(folder.entries(), 2u);
+}
+
+TEST(Write, ErrorsAreSentences) {
+  EXPECT_EQ(sentence_of("/dev/full", "text"), "cannot write report /dev/full: No space left on device");
+  EXPECT_EQ(sentence_of("/nonexistent/x.html", "text"), "cannot write report /nonexistent/x.html: No such file or directory");
+  EXPECT_EQ(sentence_of("/tmp", "text"), "cannot write report /tmp: Is a directory");
+  EXPECT_EQ(sentence_of("/dev/null", "text"), "");
+  EXPECT_NE(sentence_of("", "text"), "");
+}
+
+TEST(Write, ReadOnlyFolder) {
+  const Folder folder;
+  ::chmod(folder.path().c_str(), 0555);
+  // Nothing is read-only for root, but /proc takes no new files from anybody.
+  const std::string file = ::geteuid() == 0 ? "/proc/x.html" : (folder / "x.html").string();
+  EXPECT_EQ(sentence_of(file, "text").find("cannot write report " + file + ": "), 0u);
+  EXPECT_EQ(folder.entries(), 0u);
+  ::chmod(folder.path().c_str(), 0755);
+}
+
+TEST(Write, AFailureLeavesThePreviousFile) {
+  const Folder folder;
+  const fs::path file = folder / "x.html";
+  write_report_file(file, "the good one");
+  rlimit old{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &old), 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{4096, old.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  const std::string sentence = sentence_of(file, std::string(100000, 'x'));
+  ::setrlimit(RLIMIT_FSIZE, &old);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(sentence, "cannot write report " + file.string() + ": File too large");
+  EXPECT_EQ(read(file), "the good one");
+  EXPECT_EQ(folder.entries(), 1u);
+}
+
+TEST(Write, PipeIsWrittenDirectly) {
+  const Folder folder;
+  const fs::path file = folder / "pipe";
+  ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
+  const int fd = ::open(file.c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(fd, 0);
+  write_report_file(file, "through");
+  char buffer[16] = {};
+  EXPECT_EQ(::read(fd, buffer, sizeof buffer), 7);
+  EXPECT_STREQ(buffer, "through");
+  ::close(fd);
+}
+
+}  // namespace

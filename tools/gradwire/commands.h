@@ -1,0 +1,34 @@
+// The commands of gradwire: each adds its options to the parser and, when it was chosen, the action to run.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace gw::tools {
+
+struct Invocation {
+  std::string command;                             // as typed, for reports
+  std::function<int()> action = [] { return 0; };  // set by the chosen command; returns the exit code
+};
+
+void add_list(CLI::App& app, Invocation& invocation);
+void add_run(CLI::App& app, Invocation& invocation);
+void add_bench(CLI::App& app, Invocation& invocation);
+void add_trace(CLI::App& app, Invocation& invocation);
+void add_codec(CLI::App& app, Invocation& invocation);
+
+/// The command line as a shell would read it again.
+std::string shell_command(const std::string& program, const std::vector<std::string>& arguments);
+
+/// Line breaks folded to blanks: an error is one sentence on one line.
+std::string one_line(std::string text);
+
+/// Where the captures of this installation lie: $GRADWIRE_TRACES, ./traces, or the source tree's.
+std::string trace_folder();
+
+/// Progress for people: on standard error, unless quiet.
+std::function<void(const std::string&)> progress(bool quiet);
+
+}  // namespace gw::tools

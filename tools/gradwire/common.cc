@@ -1,0 +1,44 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "tools/gradwire/commands.h"
+
+namespace gw::tools {
+
+std::string shell_command(const std::string& program, const std::vector<std::string>& arguments) {
+  const auto quoted = [](const std::string& word) {
+    const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
+      return std::isalnum(c) != 0 || std::string_view("-_./:=,+@%").find(static_cast<char>(c)) !=
+                                         std::string_view::npos;
+    });
+    if (plain) return word;
+    std::string text = "'";
+    for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return text + "'";
+  };
+  std::string command = quoted(program);
+  for (const std::string& argument : arguments) command += " " + quoted(argument);
+  return command;
+}
+
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+std::string trace_folder() {
+  if (const char* folder = std::getenv("GRADWIRE_TRACES")) return folder;
+  if (std::filesystem::exists("traces/manifest.json")) return "traces";
+  return GRADWIRE_TRACE_FOLDER;
+}
+
+std::function<void(const std::string&)> progress(bool quiet) {
+  if (quiet) return [](const std::string&) {};
+  return [](const std::string& text) { fmt::print(stderr, "# {}\n", text); };
+}
+
+}  // namespace gw::tools

@@ -1,0 +1,49 @@
+// gradwire: the command line. It parses, calls the library and prints; each command is a function of its own.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <exception>
+
+#include "sim/error.h"
+#include "sim/kernel.h"
+#include "sim/version.h"
+#include "tools/gradwire/commands.h"
+#include "tools/gradwire/config_file.h"
+
+int main(int argc, char** argv) {
+  using namespace gw;
+  CLI::App app{"gradwire: cycle-accurate simulation of hardware that works on gradients in the network"};
+  app.name("gradwire");
+  app.set_version_flag("--version", sim::kVersion);
+  app.require_subcommand(1);
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  app.footer("Exit codes: 0 pass, 1 a check failed, 2 wrong usage, 3 bad input file, 4 internal fault.");
+
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  tools::Invocation invocation{.command = tools::shell_command(argv[0], arguments)};
+  tools::add_list(app, invocation);
+  tools::add_run(app, invocation);
+  tools::add_bench(app, invocation);
+  tools::add_trace(app, invocation);
+  tools::add_codec(app, invocation);
+
+  try {
+    arguments = tools::expand_config_file(std::move(arguments));
+    std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+    app.parse(std::move(arguments));
+    sim::catch_interrupts();
+    return invocation.action();
+  } catch (const CLI::Success& request) {  // --help, --version
+    return app.exit(request);
+  } catch (const CLI::ParseError& error) {
+    fmt::print(stderr, "gradwire: {} (gradwire --help lists the options)\n", tools::one_line(error.what()));
+    return sim::kUsage;
+  } catch (const sim::UserError& error) {
+    fmt::print(stderr, "gradwire: {}\n", tools::one_line(error.what()));
+    return error.code();
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "gradwire: internal fault: {}\n", tools::one_line(error.what()));
+    return sim::kInternal;
+  }
+}

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Installs what is missing of tools/packages.txt; says what it does; does nothing, and needs no network, once all is there.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+wanted=$(sed -e 's/#.*//' -e '/^[[:space:]]*$/d' -e 's/[[:space:]].*//' tools/packages.txt)
+command -v dpkg-query > /dev/null || {
+  echo "setup: this machine has no dpkg: install the equivalents of tools/packages.txt by hand" >&2
+  exit 1
+}
+missing=()
+for package in $wanted; do
+  [[ $(dpkg-query -W -f='${Status}' "$package" 2> /dev/null) == "install ok installed" ]] || missing+=("$package")
+done
+if ((${#missing[@]} == 0)); then
+  echo "setup: all packages are installed"
+  exit 0
+fi
+as_root=()
+if ((EUID != 0)); then
+  command -v sudo > /dev/null || {
+    echo "setup: missing packages need root to install: ${missing[*]}" >&2
+    exit 1
+  }
+  as_root=(sudo)
+fi
+echo "setup: installing ${missing[*]}"
+export DEBIAN_FRONTEND=noninteractive
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+if ! { "${as_root[@]}" apt-get update && "${as_root[@]}" apt-get install -y --no-install-recommends "${missing[@]}"; } > "$log" 2>&1; then
+  tail -n 20 "$log" >&2
+  echo "setup: installing failed, see above: ${missing[*]}" >&2
+  exit 1
+fi
+echo "setup: done"
