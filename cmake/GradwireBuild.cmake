@@ -8,12 +8,18 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
-set(CMAKE_CXX_FLAGS_RELEASE "-O3")  # invariants stay checked: no -DNDEBUG
 
 option(GRADWIRE_TESTS "Build the tests" ON)
 option(GRADWIRE_NATIVE "Compile for this machine's CPU (faster; binaries are not portable)" ON)
 option(GRADWIRE_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 option(GRADWIRE_WERROR "Treat warnings of our own code as errors" ON)
+
+# Invariants stay checked: no -DNDEBUG. Sanitized code is compiled for finding faults soon, not for speed.
+if(GRADWIRE_SANITIZE)
+  set(CMAKE_CXX_FLAGS_RELEASE "-O1")
+else()
+  set(CMAKE_CXX_FLAGS_RELEASE "-O3")
+endif()
 
 find_program(CCACHE ccache)
 if(CCACHE)

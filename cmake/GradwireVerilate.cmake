@@ -35,7 +35,7 @@ function(gw_verilate target)
   add_custom_command(
     OUTPUT ${all}
     COMMAND ${VERILATOR} --cc -O3 ${flags} --top-module ${A_TOP} --prefix ${A_PREFIX} -Mdir ${dir}
-            --output-split 0 -Wall -Irtl/common ${GRADWIRE_LINT_WAIVERS} ${A_SOURCES}
+            --output-split 0 -Wno-lint -Irtl/common ${A_SOURCES}
     COMMAND ${CMAKE_COMMAND} -DDIR=${dir} -DPREFIX=${A_PREFIX} -DOUT=${all}
             -P ${PROJECT_SOURCE_DIR}/cmake/OneTranslationUnit.cmake
     DEPENDS ${sources} ${headers} ${PROJECT_SOURCE_DIR}/cmake/OneTranslationUnit.cmake

@@ -35,8 +35,8 @@ struct NoEngine {
   void clock(const Beat*, bool) {}
 };
 
-/// Clock edges in reset before cycle 0.
-inline constexpr int64_t kResetCycles = 2;
+/// Clock edges before cycle 0: two in reset, one to come out of it (ready is a register).
+inline constexpr int64_t kResetCycles = 3;
 
 /// Which check a run failed.
 enum class FailureKind : uint8_t { kNone, kLockstep, kReference, kProtocol, kHang };
@@ -115,7 +115,7 @@ class Lockstep final : public Steppable {
 
   /// Clock edges in reset; checks that nothing moves.
   void reset() {
-    for (int64_t edge = 0; edge < kResetCycles; ++edge) {
+    for (int64_t edge = 0; edge < kResetCycles - 1; ++edge) {
       a_.reset();
       if constexpr (kTwo) b_.reset();
       const bool active = a_check_.check_reset(a_.m_beat(), a_.s_ready()) != AxisRule::kNone;
@@ -127,6 +127,8 @@ class Lockstep final : public Steppable {
         fail_protocol(active ? name_a_ : name_b_, "m_axis", AxisRule::kActiveInReset);
       }
     }
+    a_.clock(nullptr, false);
+    if constexpr (kTwo) b_.clock(nullptr, false);
   }
 
   bool advance(uint64_t n) override {

@@ -4,6 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools/setup.sh
-echo "test: building (build/)"
+build=${BUILD:-build}
+echo "test: building ($build/)"
 tools/build.sh
-ctest --test-dir build --output-on-failure --label-exclude slow --parallel "$(nproc)" "$@"
+ctest --test-dir "$build" --output-on-failure --label-exclude slow --parallel "$(nproc)" "$@"

@@ -96,19 +96,30 @@ int encoded_group_bytes(uint16_t tags) {
   return bytes;
 }
 
-EncodedGroup encode_group(std::span<const uint32_t, kGroupValues> values, CodecConfig config) {
-  EncodedGroup group;
+namespace {
+
+/// Writes the group and returns its size.
+size_t write_group(std::span<const uint32_t, kGroupValues> values, CodecConfig config,
+                   uint8_t* out) {
   uint32_t tags = 0;
-  group.size = kTagBytes;
+  size_t size = kTagBytes;
   for (size_t lane = 0; lane < kGroupValues; ++lane) {
     const EncodedValue value = encode_value(values[lane], config);
     tags |= static_cast<uint32_t>(value.tag) << (2 * lane);
     for (int i = 0; i < payload_bytes(value.tag); ++i) {
-      group.bytes[group.size++] = static_cast<uint8_t>(value.payload >> (8 * i));
+      out[size++] = static_cast<uint8_t>(value.payload >> (8 * i));
     }
   }
-  group.bytes[0] = static_cast<uint8_t>(tags);
-  group.bytes[1] = static_cast<uint8_t>(tags >> 8);
+  out[0] = static_cast<uint8_t>(tags);
+  out[1] = static_cast<uint8_t>(tags >> 8);
+  return size;
+}
+
+}  // namespace
+
+EncodedGroup encode_group(std::span<const uint32_t, kGroupValues> values, CodecConfig config) {
+  EncodedGroup group;
+  group.size = write_group(values, config, group.bytes.data());
   return group;
 }
 
@@ -141,9 +152,7 @@ size_t scalar_encode(const uint8_t* values, size_t groups, CodecConfig config, u
   for (size_t g = 0; g < groups; ++g) {
     std::array<uint32_t, kGroupValues> lanes;
     std::memcpy(lanes.data(), values + g * sizeof lanes, sizeof lanes);
-    const EncodedGroup group = encode_group(lanes, config);
-    std::memcpy(out + size, group.bytes.data(), group.size);
-    size += group.size;
+    size += write_group(lanes, config, out + size);
   }
   return size;
 }
@@ -317,6 +326,7 @@ DecodeProgress decode_into(std::span<const uint8_t> stream, CodecConfig config,
 
 DecodeResult decode(std::span<const uint8_t> stream, CodecConfig config,
                     const Implementation& implementation) {
+  check(config);
   DecodeResult result;
   std::array<uint32_t, kChunkGroups * kGroupValues> chunk;
   while (result.consumed < stream.size() && !result.error) {

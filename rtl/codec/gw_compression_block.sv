@@ -12,30 +12,30 @@ module gw_compression_block (
   output logic [2:0]       size_o,     // bytes of payload: 0 ZERO, 1 BYTE, 2 HALF, 4 RAW
   output logic [31:0]      payload_o   // bytes above the size are zero
 );
-  // How far the exponent lies below that of 1.0; 0 for all values that are not below, 127 for missing ones.
-  function automatic [31:0] depth_of(input [31:0] value, input present);
-    depth_of = ((~(value >> 23) & {25'd0, {7{~value[30]}}}) | {25'd0, {7{~present}}});
+  // Classify: how far the exponent lies below that of 1.0 (0 for all that are not below, 127 for a missing lane).
+  function automatic [31:0] depth(input [31:0] value, input present);
+    depth = {25'd0, (~value[29:23] & {7{~value[30]}}) | {7{~present}}};
   endfunction
 
-  function automatic [31:0] encode(input [31:0] value, input [31:0] depth, input [31:0] bound, input bounded);
-    // Classify, each class as a mask.
-    logic [31:0] raw, to_half, to_byte, shift, magnitude;
-    raw     = {32{depth == 32'd0}};
-    to_half = {32{depth <= bound >> 1}};  // HALF or RAW
-    to_byte = {32{depth <= bound}};       // BYTE, HALF or RAW
-    // Shift the significand to fixed point, below 1.0 or below BYTE's ceiling.
-    shift     = depth - ((bound >> 1) & {32{bounded}} & ~to_half);
-    magnitude = ((value & 32'h007F_FF00) | 32'h0080_0000) >> shift[4:0];
-    // Select.
-    encode = (value & raw)
-           | ({16'd0, value[31], magnitude[22:8]} & to_half & ~raw)
-           | ({24'd0, value[31], magnitude[22:16]} & to_byte & ~to_half);
+  function automatic [2:0] size(input [31:0] depth, input [31:0] bound);
+    size = (depth == 32'd0) ? 3'd4 : (depth <= bound >> 1) ? 3'd2 : {2'b00, depth <= bound};
   endfunction
 
-  wire [31:0] depth = depth_of(value_i, present_i);
+  // Shift the significand to fixed point, below 1.0 or below BYTE's ceiling, and select by class; each class is a mask.
+  function automatic [31:0] payload(input [31:0] value, input [31:0] depth, input [31:0] bound, input bounded);
+    logic [31:0] raw, half_or_raw, not_zero, magnitude;
+    raw         = {32{depth == 32'd0}};
+    half_or_raw = {32{depth <= bound >> 1}};
+    not_zero    = {32{depth <= bound}};
+    magnitude   = ({9'd1, value[22:0]} >> 5'(depth - (bound >> 1 & {32{bounded}} & ~half_or_raw)));
+    payload = (value & raw)
+            | ({16'd0, value[31], magnitude[22:8]} & half_or_raw & ~raw)
+            | ({24'd0, value[31], magnitude[22:16]} & not_zero & ~half_or_raw);
+  endfunction
+
   always_ff @(posedge clk_i) begin
-    size_o    <= {depth == 0, depth <= {28'd0,bound_i}>>1 && depth != 0, depth <= {28'd0,bound_i} && depth > {28'd0,bound_i}>>1};
-    payload_o <= encode(value_i, depth_of(value_i, present_i), {28'd0, bound_i}, bounded_i);
+    size_o    <= size(depth(value_i, present_i), {28'd0, bound_i});
+    payload_o <= payload(value_i, depth(value_i, present_i), {28'd0, bound_i}, bounded_i);
   end
 endmodule
 

@@ -83,9 +83,9 @@ TEST(Lockstep, PassesAndCounts) {
   EXPECT_TRUE(r.passed);
   EXPECT_EQ(r.counters.input_beats, 15u);
   EXPECT_EQ(r.counters.output_beats, 15u);
-  // The slice takes a beat every second cycle; its first after one idle cycle.
-  EXPECT_EQ(r.counters.first_input, 1u);
-  EXPECT_EQ(r.counters.last_input, 29u);
+  // The slice takes a beat every second cycle.
+  EXPECT_EQ(r.counters.first_input, 0u);
+  EXPECT_EQ(r.counters.last_input, 28u);
   EXPECT_EQ(r.counters.lockstep_cycles, r.counters.cycles);
 }
 

@@ -1,13 +1,13 @@
 #!/bin/bash
-# Trains the HDC network with four workers in four network namespaces and captures their gradient exchange:
-# hdc-ring-{early,middle,late}.pcap, mixed.pcap and manifest.json. Needs root, iproute2, ethtool and ping.
+# Trains the HDC network with four workers in four network namespaces and captures their gradient
+# exchange: hdc-ring-{early,middle,late}.pcap, mixed.pcap and manifest.json. Needs root, iproute2, ethtool and ping.
 set -euo pipefail
 
 usage() {
   cat <<'USAGE'
 usage: capture.sh [options] [-- options of gradwire-capture worker]
   --data DIR        folder of the MNIST files (idx, gz); without it digits are drawn
-  --iterations N    default: as many epochs as Table I of INCEPTIONN (8,000 digits: 1333)
+  --iterations N    default: as many epochs as in Table I (8,000 digits: 1333)
   --output DIR      default traces/ of this repository
   --program FILE    default build/tools/capture/gradwire-capture
 USAGE
@@ -36,7 +36,7 @@ for tool in ip ethtool ping sha256sum; do
 done
 mkdir -p "$output"
 
-# ---- Namespaces: one a worker, one for the bridge. Whatever happens, they are removed. -------------------------------
+# ---- Namespaces: one a worker, one for the bridge. Whatever happens, they are removed.
 workers=4 name=gwcap$$ net=10.77.0
 addresses=$net.1,$net.2,$net.3,$net.4
 work=$(mktemp -d)
@@ -72,15 +72,16 @@ for i in $(seq 0 $((workers - 1))); do
   ip -n "$name-$i" link set eth0 up
 done
 
-# ---- The run -------------------------------------------------------------------------------------------------------
-arguments=(--addresses "$addresses" --iterations "$iterations" --output "$work" --copy "$here/worker.cc")
+# ---- The run
+arguments=(--addresses "$addresses" --iterations "$iterations" --output "$work"
+  --copy "$here/worker.cc")
 [ -z "$data" ] || arguments+=(--data "$data")
 for i in $(seq 0 $((workers - 1))); do
   ip netns exec "$name-$i" "$program" worker --rank "$i" "${arguments[@]}" "$@" &
   pids+=($!)
 done
 for _ in "${pids[@]}"; do
-  wait -n || { echo "capture.sh: a worker failed, the captures are as they were." >&2; exit 4; }
+  wait -n || { echo "capture.sh: a worker failed; nothing was written." >&2; exit 4; }
 done
 pids=()
 

@@ -32,8 +32,8 @@ int main(int argc, char** argv) {
   worker->add_option("--reduction-iterations", o.reduction_iterations,
                      "learning rate / 5 every so many (a fifth of the iterations)");
   worker->add_option("--early", o.early, "iteration to capture (10)");
-  worker->add_option("--middle", o.middle, "(half)");
-  worker->add_option("--mixed", o.mixed, "(half + 1)");
+  worker->add_option("--middle", o.middle, "(an eighth)");
+  worker->add_option("--mixed", o.mixed, "(an eighth + 1)");
   worker->add_option("--late", o.late, "(the last)");
   worker->add_flag("--sum", o.sum, "update by the sum of the gradients, not their mean");
 

@@ -76,52 +76,60 @@ std::vector<Window> cut(const Capture& capture, const std::filesystem::path& fil
   constexpr std::size_t kRecordHeader = 16, kFileHeader = 24, kEnd = 40;
   const auto& packets = capture.packets;
   const Selection selection = select(capture);
-  const auto is_incoming = [&](const GradientPayload& p) {
-    const FlowKey& key = selection.flows[p.flow].key;
-    return key.source_ip == options.incoming.source_ip &&
-           key.destination_ip == options.incoming.destination_ip;
-  };
   if (selection.payloads.empty()) throw std::runtime_error("No gradients were captured.");
 
-  struct Piece {
-    std::string what;
-    std::size_t first, last;  // places in packets, last not included
+  std::vector<std::string> kept(packets.size());  // why; empty: left out
+  std::size_t used = kFileHeader;
+  // True while the packet still fits under the limit; what is kept already costs nothing.
+  const auto keep = [&](std::size_t i, const std::string& what, std::size_t limit) {
+    const std::size_t size = packets[i].bytes.size() + kRecordHeader;
+    if (!kept[i].empty()) return true;
+    if (used + size > limit) return false;
+    used += size;
+    kept[i] = what;
+    return true;
   };
-  std::vector<Piece> pieces{{"set-up", 0, selection.payloads.front().index}};
-  const std::size_t end = packets.size() - std::min(kEnd, packets.size());
-  std::size_t fixed = kFileHeader;
-  for (std::size_t i = 0; i < packets.size(); ++i) {
-    if (i < pieces[0].last || i >= end) fixed += packets[i].bytes.size() + kRecordHeader;
-  }
-  if (fixed >= options.max_file_bytes) throw std::runtime_error("The size limit is too small.");
-  const std::size_t steps = options.step_bytes.size();
-  const std::size_t budget = (options.max_file_bytes - fixed) / std::max<std::size_t>(steps, 1);
-  std::uint64_t step_start = 0;
-  for (std::size_t s = 0; s < steps; ++s) {
-    const std::string what = fmt::format("step {}", s + 1);
-    const auto size_of = [&](std::size_t i) { return packets[i].bytes.size() + kRecordHeader; };
-    std::size_t size = 0;
-    if (s + 1 == steps) {
-      // The last bytes of the last step: the last layer.
-      std::size_t i = end;
-      while (i > pieces.back().last && size + size_of(i - 1) <= budget) size += size_of(--i);
-      if (i < end) pieces.push_back({what, i, end});
-      break;
+  const auto keep_always = [&](std::size_t i, const char* what) {
+    if (!keep(i, what, options.max_file_bytes)) {
+      throw std::runtime_error("The size limit of a capture is too small.");
     }
-    const double depth = static_cast<double>(s) / static_cast<double>(steps);
-    const auto target =
-        step_start + static_cast<std::uint64_t>(depth * static_cast<double>(options.step_bytes[s]));
-    step_start += options.step_bytes[s];
-    const auto found =
-        std::find_if(selection.payloads.begin(), selection.payloads.end(),
-                     [&](const auto& p) { return is_incoming(p) && p.stream_offset >= target; });
-    if (found == selection.payloads.end()) continue;
-    std::size_t i = std::max(found->index, pieces.back().last);
-    const std::size_t first = i;
-    while (i < end && size + size_of(i) <= budget) size += size_of(i++);
-    if (i > first) pieces.push_back({what, first, i});
+  };
+  for (std::size_t i = 0; i < packets.size(); ++i) {
+    const auto& tcp = packets[i].layers.tcp;
+    if (i < selection.payloads.front().index || (tcp && tcp->syn)) keep_always(i, "set-up");
+    if (i + kEnd >= packets.size()) keep_always(i, "end");
   }
-  pieces.push_back({"end", std::max(end, pieces.back().last), packets.size()});
+
+  std::size_t windows_left = 0;
+  for (const auto& flow : options.flows) windows_left += flow.step_bytes.size();
+  for (const auto& flow : options.flows) {
+    std::vector<const GradientPayload*> payloads;
+    for (const auto& p : selection.payloads) {
+      const FlowKey& key = selection.flows[p.flow].key;
+      if (key.source_ip == flow.source_ip && key.destination_ip == flow.destination_ip) {
+        payloads.push_back(&p);
+      }
+    }
+    if (payloads.empty()) throw std::runtime_error("A neighbour's gradients were not captured.");
+    const std::size_t steps = flow.step_bytes.size();
+    std::uint64_t step_start = 0;
+    for (std::size_t s = 0; s < steps; ++s, --windows_left) {
+      const std::size_t limit = used + (options.max_file_bytes - used) / windows_left;
+      const std::string what = fmt::format("{} step {}", flow.name, s + 1);
+      if (s + 1 == steps) {  // up to the last byte of the last step
+        for (std::size_t i = payloads.back()->index + 1; i > 0 && keep(i - 1, what, limit);) --i;
+        continue;
+      }
+      const double depth = static_cast<double>(s) / static_cast<double>(steps);
+      const auto target =
+          step_start + static_cast<std::uint64_t>(depth * static_cast<double>(flow.step_bytes[s]));
+      step_start += flow.step_bytes[s];
+      const auto found = std::find_if(payloads.begin(), payloads.end(),
+                                      [&](const auto* p) { return p->stream_offset >= target; });
+      if (found == payloads.end()) continue;
+      for (std::size_t i = (*found)->index; i < packets.size() && keep(i, what, limit);) ++i;
+    }
+  }
 
   const auto fail = [](const Status& status) {
     if (status) throw std::runtime_error(status->sentence);
@@ -129,11 +137,15 @@ std::vector<Window> cut(const Capture& capture, const std::filesystem::path& fil
   auto writer = PcapWriter::open(file, Precision::kNanoseconds);
   if (!writer) throw std::runtime_error(writer.error().sentence);
   std::vector<Window> windows;
-  for (const auto& piece : pieces) {
-    if (piece.first == piece.last) continue;
-    const std::uint64_t first = writer->packets() + 1;
-    for (std::size_t i = piece.first; i < piece.last; ++i) fail(writer->write(packets[i]));
-    windows.push_back({piece.what, first, writer->packets()});
+  for (std::size_t i = 0; i < packets.size(); ++i) {
+    if (kept[i].empty()) continue;
+    fail(writer->write(packets[i]));
+    if (i == 0 || kept[i - 1].empty()) windows.push_back({"", writer->packets(), 0, i + 1});
+    Window& window = windows.back();
+    window.last = writer->packets();
+    if (window.what.find(kept[i]) == std::string::npos) {
+      window.what += (window.what.empty() ? "" : ", ") + kept[i];
+    }
   }
   fail(writer->close());
   return windows;

@@ -137,8 +137,10 @@ class Worker {
       captures_[chosen != 0 ? chosen : otherwise] = name;
     };
     plan("hdc-ring-early", o_.early, 10);
-    plan("hdc-ring-middle", o_.middle, o_.iterations / 2);
-    plan("mixed", o_.mixed, o_.iterations / 2 + 1);
+    // At half of the iterations the loss is as low as at the end: the middle of the learning is
+    // earlier.
+    plan("hdc-ring-middle", o_.middle, o_.iterations / 8);
+    plan("mixed", o_.mixed, o_.iterations / 8 + 1);
     plan("hdc-ring-late", o_.late, o_.iterations);
     if (captures_.size() != 4 || captures_.begin()->first == 0 ||
         captures_.rbegin()->first > o_.iterations) {
@@ -236,23 +238,33 @@ class Worker {
   }
 
   void after_capture(const std::string& name, std::size_t t, float loss) {
-    const std::size_t workers = o_.addresses.size(), before = o_.rank - 1;
+    const std::size_t workers = o_.addresses.size();
     const Capture all = recorder_->stop();
     recorder_.reset();
     CutOptions options;
     options.max_file_bytes = o_.max_file_bytes;
-    options.incoming.source_ip = host_address(o_.addresses[before]);
-    options.incoming.destination_ip = host_address(o_.addresses[o_.rank]);
-    nlohmann::ordered_json steps;
-    for (std::size_t s = 1; s <= 2 * workers - 2; ++s) {
-      const std::size_t block = Ring::sent_block(before, workers, s);
-      const Range range = block_of(HdcNetwork::parameter_count(), workers, block);
-      options.step_bytes.push_back(range.count * sizeof(float));
-      steps.push_back({{"step", s},
-                       {"phase", s < workers ? "reduce-scatter" : "allgather"},
-                       {"block", block},
-                       {"first_parameter", range.first},
-                       {"bytes", range.count * sizeof(float)}});
+    nlohmann::ordered_json ring_flows;
+    for (const std::size_t sender : {o_.rank - 1, o_.rank}) {
+      const std::size_t receiver = (sender + 1) % workers;
+      auto& flow = options.flows.emplace_back();
+      flow.name = fmt::format("{}>{}", sender, receiver);
+      flow.source_ip = host_address(o_.addresses[sender]);
+      flow.destination_ip = host_address(o_.addresses[receiver]);
+      nlohmann::ordered_json steps;
+      for (std::size_t s = 1; s <= 2 * workers - 2; ++s) {
+        const std::size_t block = Ring::sent_block(sender, workers, s);
+        const Range range = block_of(HdcNetwork::parameter_count(), workers, block);
+        flow.step_bytes.push_back(range.count * sizeof(float));
+        steps.push_back({{"step", s},
+                         {"phase", s < workers ? "reduce-scatter" : "allgather"},
+                         {"block", block},
+                         {"first_parameter", range.first},
+                         {"bytes", range.count * sizeof(float)}});
+      }
+      ring_flows.push_back({{"name", flow.name},
+                            {"source", o_.addresses[sender]},
+                            {"destination", o_.addresses[receiver]},
+                            {"steps", std::move(steps)}});
     }
     const auto windows = cut(all, o_.output / (name + ".pcap"), options);
 
@@ -264,9 +276,12 @@ class Worker {
     about["accuracy"] = network_.accuracy(digits_.test);
     about["packets_on_link"] = all.packets.size();
     for (const auto& w : windows) {
-      about["windows"].push_back({{"what", w.what}, {"first", w.first}, {"last", w.last}});
+      about["windows"].push_back({{"what", w.what},
+                                  {"first", w.first},
+                                  {"last", w.last},
+                                  {"first_on_link", w.first_on_link}});
     }
-    about["steps"] = std::move(steps);
+    about["ring_flows"] = std::move(ring_flows);
     save(about, name + ".json");
   }
 

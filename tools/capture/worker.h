@@ -32,7 +32,8 @@ struct WorkerOptions {
   float momentum = 0.9f;
   float weight_decay = 0.00005f;
 
-  // When to capture; 0: early 10, middle at a half, mixed behind it, late at the end.
+  // When to capture; 0: early 10, middle (of the learning) at an eighth, mixed behind it, late at
+  // the end.
   std::size_t early = 0, middle = 0, mixed = 0, late = 0;
 };
 

@@ -1,0 +1,135 @@
+// The committed captures are what the manifest says.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tests/capture/frames.h"
+
+namespace gw::capture::testing {
+namespace {
+
+const std::filesystem::path kTraces = std::filesystem::path(GRADWIRE_SOURCE_DIR) / "traces";
+
+nlohmann::json manifest() {
+  std::ifstream file(kTraces / "manifest.json");
+  return nlohmann::json::parse(file);
+}
+
+/// Those that were really captured.
+std::vector<nlohmann::json> captured() {
+  std::vector<nlohmann::json> out;
+  for (const auto& entry : manifest().at("captures")) {
+    if (entry.at("kind") == "captured") out.push_back(entry);
+  }
+  return out;
+}
+
+TEST(Traces, AreAllThere) {
+  std::set<std::string> names;
+  for (const auto& entry : captured()) names.insert(entry.at("name"));
+  for (const char* name : {"hdc-ring-early", "hdc-ring-middle", "hdc-ring-late", "mixed"}) {
+    EXPECT_TRUE(names.contains(name)) << name;
+  }
+}
+
+TEST(Traces, CountsAreThoseOfTheManifest) {
+  for (const auto& entry : captured()) {
+    SCOPED_TRACE(entry.at("name"));
+    const auto capture = read(kTraces / entry.at("file").get<std::string>());
+    ASSERT_TRUE(capture) << capture.error().sentence;
+    EXPECT_FALSE(capture->damage);
+    const Info i = info(*capture);
+    EXPECT_EQ(i.packets, entry.at("packets"));
+    EXPECT_EQ(i.marked, entry.at("marked_packets"));
+    EXPECT_EQ(i.selected, entry.at("selected_packets"));
+    EXPECT_EQ(i.selected_bytes, entry.at("selected_bytes"));
+    EXPECT_EQ(i.skipped, (entry.at("skipped").get<std::map<std::string, std::uint64_t>>()));
+    EXPECT_EQ(i.bad_checksums, 0u);
+    EXPECT_EQ(i.snapped, 0u);
+    EXPECT_LE(entry.at("bytes").get<std::uint64_t>(), 1000000u);
+    for (const auto& p : capture->packets) EXPECT_LE(p.original_length, 1514u);
+  }
+}
+
+TEST(Traces, BeginWithTheConnectionsSetUp) {
+  for (const auto& entry : captured()) {
+    SCOPED_TRACE(entry.at("name"));
+    const auto capture = read(kTraces / entry.at("file").get<std::string>());
+    ASSERT_TRUE(capture);
+    const Selection s = select(*capture);
+    EXPECT_EQ(s.skipped[Skip::kNoStreamStart], 0u);
+    const std::size_t first = s.payloads.at(0).index;
+    const auto syns = std::count_if(
+        capture->packets.begin(), capture->packets.begin() + static_cast<std::ptrdiff_t>(first),
+        [](const Packet& p) { return p.layers.tcp && p.layers.tcp->syn; });
+    EXPECT_GE(syns, 4);  // SYN and SYN-ACK of both of the ring's connections
+  }
+}
+
+TEST(Traces, CoverEveryRingStepAndEveryLayer) {
+  constexpr std::array<std::size_t, 5> kLayers{392500, 250500, 250500, 250500, 5010};
+  for (const auto& entry : captured()) {
+    SCOPED_TRACE(entry.at("name"));
+    const auto capture = read(kTraces / entry.at("file").get<std::string>());
+    ASSERT_TRUE(capture);
+    const Selection s = select(*capture);
+    std::set<std::size_t> steps, layers;
+    for (const auto& p : s.payloads) {
+      if (s.flows[p.flow].key.destination_ip != 0x0A4D0002) continue;  // to worker 1
+      std::uint64_t start = 0;
+      for (const auto& step : entry.at("steps")) {
+        const std::uint64_t bytes = step.at("bytes");
+        if (p.stream_offset >= start && p.stream_offset < start + bytes) {
+          steps.insert(step.at("step").get<std::size_t>());
+          std::size_t parameter =
+              step.at("first_parameter").get<std::size_t>() + (p.stream_offset - start) / 4;
+          std::size_t layer = 0;
+          while (layer < kLayers.size() && parameter >= kLayers[layer])
+            parameter -= kLayers[layer++];
+          layers.insert(layer);
+        }
+        start += bytes;
+      }
+    }
+    EXPECT_EQ(steps.size(), 6u);
+    EXPECT_EQ(layers, (std::set<std::size_t>{0, 1, 2, 3, 4}));
+  }
+}
+
+TEST(Traces, HoldGradients) {
+  // The paper's observation (section III-B): nearly all values are small; a misaligned stream would
+  // look random.
+  for (const auto& entry : captured()) {
+    SCOPED_TRACE(entry.at("name"));
+    const auto capture = read(kTraces / entry.at("file").get<std::string>());
+    ASSERT_TRUE(capture);
+    std::uint64_t values = 0, below_one = 0, not_zero = 0;
+    for (const auto& p : select(*capture).payloads) {
+      for (const float v : p.values()) {
+        ++values;
+        below_one += std::fabs(v) < 1.0f;
+        not_zero += v != 0.0f;
+      }
+    }
+    EXPECT_GT(values, 100000u);
+    EXPECT_GT(below_one, values * 999 / 1000);
+    EXPECT_GT(not_zero, values / 10);
+  }
+}
+
+TEST(Traces, MixedHoldsOtherTraffic) {
+  const auto capture = read(kTraces / "mixed.pcap");
+  ASSERT_TRUE(capture);
+  const Info i = info(*capture);
+  EXPECT_GE(i.arp, 1u);
+  EXPECT_GE(i.other_transport, 1u);  // ping
+  EXPECT_GE(std::count_if(i.flows.begin(), i.flows.end(),
+                          [](const Flow& f) { return f.marked == 0 && f.payload_bytes > 10000; }),
+            1);  // the file copy
+}
+
+}  // namespace
+}  // namespace gw::capture::testing
