@@ -75,6 +75,8 @@ function(gw_add_test name)
   add_executable(${name} ${A_SOURCES})
   target_link_libraries(${name} PRIVATE gw_own ${A_LIBS} GTest::gtest GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE GRADWIRE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  # GoogleTest's macros end in an else of their own.
+  target_compile_options(${name} PRIVATE -Wno-dangling-else)
   if(NOT A_TIMEOUT)
     set(A_TIMEOUT 300)
   endif()

@@ -8,7 +8,10 @@ set(VERILATOR_ROOT ${_verilator_bin}/../share/verilator CACHE PATH "Where Verila
 add_library(gw_verilated_runtime STATIC
   ${VERILATOR_ROOT}/include/verilated.cpp
   ${VERILATOR_ROOT}/include/verilated_fst_c.cpp
-  ${VERILATOR_ROOT}/include/verilated_threads.cpp)
+  ${VERILATOR_ROOT}/include/verilated_threads.cpp
+  ${PROJECT_SOURCE_DIR}/testbenches/common/fst_mmap.cc)  # a full disk must not crash the FST writer
+set_source_files_properties(${VERILATOR_ROOT}/include/verilated_fst_c.cpp PROPERTIES
+  COMPILE_DEFINITIONS mmap=gw_fst_mmap)
 target_include_directories(gw_verilated_runtime SYSTEM PUBLIC
   ${VERILATOR_ROOT}/include ${VERILATOR_ROOT}/include/vltstd)
 target_compile_options(gw_verilated_runtime PRIVATE -w)

@@ -97,9 +97,9 @@ json bench(const BenchOptions& options, const std::function<void(const std::stri
   const reference::CodecBenchmark codec = reference::benchmark_codec(values, options.spec.codec);
   for (json& row : rows) {
     row["codec"] = {{"implementation", codec.implementation},
-                    {"memcpy_gbps", codec.memcpy_gbps},
-                    {"encode_gbps", codec.encode_gbps},
-                    {"decode_gbps", codec.decode_gbps},
+                    {"memcpy_gbps", 8 * codec.memcpy_gbps},
+                    {"encode_gbps", 8 * codec.encode_gbps},
+                    {"decode_gbps", 8 * codec.decode_gbps},
                     {"encode_to_memcpy", codec.encode_to_memcpy},
                     {"decode_to_memcpy", codec.decode_to_memcpy}};
     row["version"] = kVersion;

@@ -37,10 +37,30 @@ module gw_alignment_unit (
   wire [63:0] excess_stay  = gw_codec_pkg::stay_up({48'd0, vector_i[271:256]}, bytes);
   wire [63:0] excess_spill = gw_codec_pkg::spill_up({48'd0, vector_i[271:256]}, bytes);
 
-  wire [63:0] moved [0:3];  // by bytes, not yet by words
-  for (genvar j = 0; j < 4; j++) begin : gen_move
-    assign moved[j] = gw_codec_pkg::stay_up(vector_i[64*j +: 64], bytes) |
-                      gw_codec_pkg::spill_up(vector_i[64*((j + 3) % 4) +: 64], bytes);
+  wire [63:0] moved  [0:3];  // by bytes, not yet by words
+  wire [63:0] turned [0:3];
+  wire [63:0] filled [0:3];  // ones from the position on
+  wire [63:0] beyond [0:3];  // the excess, in the burst after the one being filled
+  for (genvar j = 0; j < 4; j++) begin : gen_rotate
+    assign moved[j]  = gw_codec_pkg::stay_up(vector_i[64*j +: 64], bytes) |
+                       gw_codec_pkg::spill_up(vector_i[64*((j + 3) % 4) +: 64], bytes);
+    assign turned[j] = (moved[j]           & {64{at_word[0]}}) | (moved[(j + 3) % 4] & {64{at_word[1]}}) |
+                       (moved[(j + 2) % 4] & {64{at_word[2]}}) | (moved[(j + 1) % 4] & {64{at_word[3]}});
+    assign filled[j] = {64{above_word[j]}} | (gw_codec_pkg::stay_up('1, bytes) & {64{at_word[j]}});
+    if (j == 0) begin : gen_first
+      assign beyond[j] = excess_stay & {64{at_word[j]}};
+    end else begin : gen_rest
+      assign beyond[j] = (excess_stay & {64{at_word[j]}}) | (excess_spill & {64{at_word[j-1]}});
+    end
+  end
+
+  logic [255:0] ring_q, fill_q, excess_q;
+  logic [7:0]   third_q;  // the one byte that can lie in the third burst: the vector's 34th from position 31
+  always_ff @(posedge clk_i) begin
+    ring_q   <= {turned[3], turned[2], turned[1], turned[0]};
+    fill_q   <= {filled[3], filled[2], filled[1], filled[0]};
+    excess_q <= {beyond[3], beyond[2], beyond[1], beyond[0]};
+    third_q  <= excess_spill[7:0] & {8{at_word[3]}};
   end
 
   // What the vector does, counted in bursts from the one being filled.
@@ -68,46 +88,27 @@ module gw_alignment_unit (
     ends_in_three_q <= last_i & reaches_three;
   end
 
-  // The one byte that can lie in the third burst: the vector's 34th from position 31.
-  logic [7:0] third_q;
-  always_ff @(posedge clk_i) third_q <= excess_spill[7:0] & {8{at_word[3]}};
-
   // Merge. A pending flush takes the first port, and the packet behind it starts at position 0.
   logic       flush_q, flush_user_q;
   logic [4:0] flush_pad_q;
-  wire        flush_d = merge_o & (ends_in_three_q | (ends_in_two_q & flush_q));
-
-  for (genvar j = 0; j < 4; j++) begin : gen_merge
-    logic [63:0] ring_q, fill_q, excess_q, residual_q;
-
-    wire [63:0] excess_spilt = (j == 0) ? 64'd0 : excess_spill & {64{at_word[(j + 3) % 4]}};
-    always_ff @(posedge clk_i) begin
-      ring_q   <= (moved[j]           & {64{at_word[0]}}) | (moved[(j + 3) % 4] & {64{at_word[1]}}) |
-                  (moved[(j + 2) % 4] & {64{at_word[2]}}) | (moved[(j + 1) % 4] & {64{at_word[3]}});
-      fill_q   <= {64{above_word[j]}} | (gw_codec_pkg::stay_up('1, bytes) & {64{at_word[j]}});
-      excess_q <= (excess_stay & {64{at_word[j]}}) | excess_spilt;
-    end
-
-    wire [63:0] burst      = (residual_q & ~fill_q) | (ring_q & fill_q);
-    wire [63:0] next_burst = (ring_q & ~fill_q) | excess_q;
-    wire [63:0] third      = (j == 0) ? {56'd0, third_q} : 64'd0;
-    always_ff @(posedge clk_i) begin
-      residual_q <= (residual_q & {64{~merge_o}}) |
-                    (burst      & {64{merge_o & ~spans_two_q & ~spans_three_q}}) |
-                    (next_burst & {64{merge_o & spans_two_q}}) |
-                    (third      & {64{merge_o & spans_three_q}});
-    end
-
-    assign first_data_o[64*j +: 64]  = (burst & {64{~flush_q}}) | (residual_q & {64{flush_q}});
-    assign second_data_o[64*j +: 64] = (next_burst & {64{~flush_q}}) | (burst & {64{flush_q}});
-  end
-
-  always_ff @(posedge clk_i) flush_q <= flush_d & rst_ni;
+  always_ff @(posedge clk_i) flush_q <= merge_o & (ends_in_three_q | (ends_in_two_q & flush_q)) & rst_ni;
   always_ff @(posedge clk_i) begin
     flush_user_q <= user_q;
     flush_pad_q  <= pad_q;
   end
 
+  logic [255:0] residual_q;
+  wire [255:0] burst      = (residual_q & ~fill_q) | (ring_q & fill_q);
+  wire [255:0] next_burst = (ring_q & ~fill_q) | excess_q;
+  always_ff @(posedge clk_i) begin
+    residual_q <= (residual_q & {256{~merge_o}}) |
+                  (burst & {256{merge_o & ~spans_two_q & ~spans_three_q}}) |
+                  (next_burst & {256{merge_o & spans_two_q}}) |
+                  {248'd0, third_q & {8{merge_o & spans_three_q}}};
+  end
+
+  assign first_data_o  = (burst & {256{~flush_q}}) | (residual_q & {256{flush_q}});
+  assign second_data_o = (next_burst & {256{~flush_q}}) | (burst & {256{flush_q}});
   assign first_valid_o = flush_q | (merge_o & gives_one_q);
   assign first_last_o  = flush_q | ends_in_one_q;
   assign first_user_o  = flush_q ? flush_user_q : ends_in_one_q & user_q;

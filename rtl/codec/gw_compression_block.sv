@@ -6,36 +6,37 @@
 module gw_compression_block (
   input  wire logic        clk_i,
   input  wire logic [31:0] value_i,
-  input  wire logic        present_i,  // 0: the lane is missing and counts as zero
   input  wire logic [3:0]  bound_i,    // k of the bound 2^-k
   input  wire logic        bounded_i,  // 1: BYTE's bits start below its own ceiling; 0: below 1.0, as in the paper
-  output logic [2:0]       size_o,     // bytes of payload: 0 ZERO, 1 BYTE, 2 HALF, 4 RAW
-  output logic [31:0]      payload_o   // bytes above the size are zero
+  output logic [1:0]       tag_o,      // 0 ZERO, 1 BYTE, 2 HALF, 3 RAW
+  output logic [31:0]      payload_o   // 0, 1, 2 or 4 bytes; those above are zero
 );
-  // Classify: how far the exponent lies below that of 1.0 (0 for all that are not below, 127 for a missing lane).
-  function automatic [31:0] depth(input [31:0] value, input present);
-    depth = {25'd0, (~value[29:23] & {7{~value[30]}}) | {7{~present}}};
+  // Classify: how far does the exponent lie below that of 1.0 (0 for all that are not below)? The tag is the number of
+  // thresholds that the value reaches: 1.0, HALF's and BYTE's.
+  function automatic [31:0] depth_of(input [31:0] value);
+    depth_of = ~(value >> 23) & {25'd0, {7{~value[30]}}};
   endfunction
 
-  function automatic [2:0] size(input [31:0] depth, input [31:0] bound);
-    size = (depth == 32'd0) ? 3'd4 : (depth <= bound >> 1) ? 3'd2 : {2'b00, depth <= bound};
+  function automatic [1:0] tag_of(input [31:0] depth, input [31:0] bound);
+    tag_of = {1'b0, depth == 32'd0} + {1'b0, depth <= bound >> 1} + {1'b0, depth <= bound};
   endfunction
 
-  // Shift the significand to fixed point, below 1.0 or below BYTE's ceiling, and select by class; each class is a mask.
-  function automatic [31:0] payload(input [31:0] value, input [31:0] depth, input [31:0] bound, input bounded);
-    logic [31:0] raw, half_or_raw, not_zero, magnitude;
+  // Shift the significand to fixed point, below 1.0 or below BYTE's ceiling, and select; each class is a mask.
+  function automatic [31:0] payload_of(input [31:0] value, input [31:0] depth, input [31:0] bound, input bounded);
+    logic [31:0] raw, half_or_raw, coded;
+    logic [14:0] magnitude;
     raw         = {32{depth == 32'd0}};
     half_or_raw = {32{depth <= bound >> 1}};
-    not_zero    = {32{depth <= bound}};
-    magnitude   = ({9'd1, value[22:0]} >> 5'(depth - (bound >> 1 & {32{bounded}} & ~half_or_raw)));
-    payload = (value & raw)
-            | ({16'd0, value[31], magnitude[22:8]} & half_or_raw & ~raw)
-            | ({24'd0, value[31], magnitude[22:16]} & not_zero & ~half_or_raw);
+    coded       = {32{depth <= bound}};
+    magnitude   = 15'({17'd1, value[22:8]} >> 5'(depth - (bound >> 1 & {32{bounded}} & ~half_or_raw)));
+    payload_of  = (value & raw)
+                | ({16'd0, value[31], magnitude} & half_or_raw & ~raw)
+                | ({24'd0, value[31], magnitude[14:8]} & coded & ~half_or_raw);
   endfunction
 
   always_ff @(posedge clk_i) begin
-    size_o    <= size(depth(value_i, present_i), {28'd0, bound_i});
-    payload_o <= payload(value_i, depth(value_i, present_i), {28'd0, bound_i}, bounded_i);
+    tag_o     <= tag_of(depth_of(value_i), {28'd0, bound_i});
+    payload_o <= payload_of(value_i, depth_of(value_i), {28'd0, bound_i}, bounded_i);
   end
 endmodule
 

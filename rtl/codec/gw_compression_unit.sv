@@ -19,30 +19,43 @@ module gw_compression_unit (
   output logic              last_o,
   output logic              user_o     // the packet is in error; with last_o only
 );
-  // Stage 1: input register.
-  logic         in_valid_q, in_last_q, in_user_q, bounded_q;
-  logic [3:0]   bound_q;
-  logic [255:0] data_q;
-  logic [31:0]  keep_q;
+  // Stage 1: input register. A lane of the last beat whose four keep bits are not all set counts as zero.
+  logic        in_valid_q, in_last_q, in_user_q, bounded_q;
+  logic [3:0]  bound_q;
+  logic [31:0] keep_q;
+  wire  [31:0] value [0:7];
+  for (genvar i = 0; i < 8; i++) begin : gen_input
+    logic [31:0] value_q;
+    always_ff @(posedge clk_i) value_q <= data_i[32*i +: 32] & {32{&keep_i[4*i +: 4] | ~last_i}};
+    assign value[i] = value_q;
+  end
 
   always_ff @(posedge clk_i) in_valid_q <= valid_i & rst_ni;
   always_ff @(posedge clk_i) begin
     bound_q   <= bound_i;
     bounded_q <= bounded_i;
-    data_q    <= data_i;
     keep_q    <= keep_i;
     in_last_q <= last_i;
     in_user_q <= user_i;
   end
 
-  // Stage 2: Compression Blocks. A lane of the last beat is there if its four keep bits are: bit 4i stands for lane i.
-  localparam bit [31:0] LaneBits = 32'h1111_1111;
-  wire [31:0] keep_pairs = keep_q & (keep_q >> 1);
-  wire [31:0] keep_all   = keep_pairs & (keep_pairs >> 2) & LaneBits;
-  wire [31:0] keep_any   = (keep_q | (keep_q >> 1) | (keep_q >> 2) | (keep_q >> 3)) & LaneBits;
-  // Whole floats from bit 0 without a gap: none in part, lane 0 there, none there above one that is missing.
-  wire keep_whole = keep_all == keep_any && keep_all[0] && (keep_all & ~{keep_all[27:0], 4'b0001}) == 32'd0;
+  // Stage 2: Compression Blocks.
+  wire [1:0]  tag     [0:7];
+  wire [31:0] payload [0:7];
+  for (genvar i = 0; i < 8; i++) begin : gen_lane
+    gw_compression_block u_block (
+      .clk_i,
+      .value_i   (value[i]),
+      .bound_i   (bound_q),
+      .bounded_i (bounded_q),
+      .tag_o     (tag[i]),
+      .payload_o (payload[i])
+    );
+  end
 
+  // The keep bits of a last beat are 4n ones from bit 0: no zero below a one, and each lane all or nothing.
+  wire keep_whole = keep_q[0] && (keep_q & (keep_q + 32'd1)) == 32'd0
+                  && ((keep_q ^ (keep_q >> 3)) & 32'h1111_1111) == 32'd0;
   logic blocks_valid_q, blocks_last_q, blocks_user_q;
   always_ff @(posedge clk_i) blocks_valid_q <= in_valid_q & rst_ni;
   always_ff @(posedge clk_i) begin
@@ -50,23 +63,13 @@ module gw_compression_unit (
     blocks_user_q <= in_last_q & (in_user_q | ~keep_whole);
   end
 
-  wire [2:0]  size    [0:7];
-  wire [31:0] payload [0:7];
-  wire [15:0] tags;
-  for (genvar i = 0; i < 8; i++) begin : gen_lane
-    gw_compression_block u_block (
-      .clk_i,
-      .value_i   (data_q[32*i +: 32]),
-      .present_i (keep_all[4*i] | ~in_last_q),
-      .bound_i   (bound_q),
-      .bounded_i (bounded_q),
-      .size_o    (size[i]),
-      .payload_o (payload[i])
-    );
-    assign tags[2*i +: 2] = {size[i][2] | size[i][1], size[i][2] | size[i][0]};
+  // Stage 3: binary shifter tree. Each level moves the upper half behind the bytes that the lower half has.
+  wire [15:0] tags = {tag[7], tag[6], tag[5], tag[4], tag[3], tag[2], tag[1], tag[0]};
+  wire [2:0]  size [0:7];  // 0, 1, 2 or 4
+  for (genvar i = 0; i < 8; i++) begin : gen_size
+    assign size[i] = {1'b0, tag[i]} ^ {3{&tag[i]}};
   end
 
-  // Stage 3: binary shifter tree. Each level moves the upper half behind the bytes that the lower half has.
   wire [3:0]  pair_size [0:3];  // 0..8
   wire [63:0] pair      [0:3];
   for (genvar i = 0; i < 4; i++) begin : gen_pair

@@ -26,15 +26,12 @@ module gw_compressor (
   wire clk_i  = aclk;
   wire rst_ni = aresetn;
 
-  wire accept = s_axis_tvalid & s_axis_tready;
-  wire leave  = m_axis_tvalid & m_axis_tready;
-
   logic         vector_valid, vector_last, vector_user;
   logic [271:0] vector;
   logic [5:0]   vector_length;
   gw_compression_unit u_compression_unit (
     .clk_i, .rst_ni, .bound_i, .bounded_i,
-    .valid_i  (accept),
+    .valid_i  (s_axis_tvalid & s_axis_tready),
     .data_i   (s_axis_tdata),
     .keep_i   (s_axis_tkeep),
     .last_i   (s_axis_tlast),
@@ -84,8 +81,10 @@ module gw_compressor (
 
   // Credit: beats in the queue plus two for each group under way. One group and a flush more must find room.
   logic [5:0] used_q;
-  wire  [5:0] used_d = used_q + {4'd0, accept, 1'b0} - {4'd0, merge, 1'b0}
-                     + {5'd0, first_valid} + {5'd0, second_valid} - {5'd0, leave};
+  wire  [5:0] settled = used_q - {4'd0, merge, 1'b0} + {5'd0, first_valid} + {5'd0, second_valid};
+  function automatic [5:0] used_after(input [5:0] used, input accept, input leave);
+    used_after = used + {4'd0, accept, 1'b0} - {5'd0, leave};
+  endfunction
 
   always_ff @(posedge aclk) begin
     if (!aresetn) begin
@@ -93,9 +92,9 @@ module gw_compressor (
       s_axis_tready <= 1'b0;
       error_count_o <= '0;
     end else begin
-      used_q        <= used_d;
-      s_axis_tready <= used_d <= 6'd29;
-      error_count_o <= error_count_o + {31'd0, leave & m_axis_tlast & m_axis_tuser};
+      used_q        <= used_after(settled, s_axis_tvalid & s_axis_tready, m_axis_tvalid & m_axis_tready);
+      s_axis_tready <= used_after(settled, s_axis_tvalid & s_axis_tready, m_axis_tvalid & m_axis_tready) <= 6'd29;
+      if (m_axis_tvalid & m_axis_tready & m_axis_tlast & m_axis_tuser) error_count_o <= error_count_o + 32'd1;
     end
   end
 

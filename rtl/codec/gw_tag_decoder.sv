@@ -1,4 +1,4 @@
-// Tag Decoder: turns the 16 tag bits of a group into the sizes of its eight payloads.
+// Tag Decoder: turns the 16 tag bits of a group into eight tags and payload sizes.
 // Combinational.
 // INCEPTIONN (MICRO'18) section VI-A, Figure 10.
 `default_nettype none
@@ -9,7 +9,7 @@ module gw_tag_decoder (
 );
   for (genvar i = 0; i < 8; i++) begin : gen_lane
     wire [1:0] tag = tags_i[2*i +: 2];
-    assign size_o[3*i +: 3] = {&tag, tag[1] & ~tag[0], ~tag[1] & tag[0]};
+    assign size_o[3*i +: 3] = {1'b0, tag} ^ {3{&tag}};  // the tag itself, but 4 for 3
   end
 endmodule
 

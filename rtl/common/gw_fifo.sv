@@ -26,20 +26,17 @@ module gw_fifo #(
   assign m_valid_o = write_q != read_q;
   assign m_data_o  = memory_q[read_q[DepthLog2-1:0]];
 
-  wire push = s_valid_i & s_ready_o;
-  wire pop  = m_valid_o & m_ready_i;
-
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       write_q <= '0;
       read_q  <= '0;
     end else begin
-      write_q <= write_q + {{DepthLog2{1'b0}}, push};
-      read_q  <= read_q + {{DepthLog2{1'b0}}, pop};
+      write_q <= write_q + {{DepthLog2{1'b0}}, s_valid_i & s_ready_o};
+      read_q  <= read_q + {{DepthLog2{1'b0}}, m_valid_o & m_ready_i};
     end
   end
 
-  always_ff @(posedge clk_i) if (push) memory_q[write_q[DepthLog2-1:0]] <= s_data_i;
+  always_ff @(posedge clk_i) if (s_valid_i & s_ready_o) memory_q[write_q[DepthLog2-1:0]] <= s_data_i;
 
   wire [DepthLog2:0] held = write_q - read_q;
   `GW_ASSERT(NeverMoreThanDepth, held <= {1'b1, {DepthLog2{1'b0}}})

@@ -22,12 +22,12 @@ module gw_fifo_2w #(
   input  wire logic             ready_i,
   output logic [Width-1:0]      data_o
 );
-  logic [DepthLog2:0]   write_q, read_q, write_d, read_d;
+  logic [DepthLog2:0]   write_q, read_q, write_d, next;
   logic [Width-1:0]     even_q [0:Depth-1];
   logic [Width-1:0]     odd_q  [0:Depth-1];
 
+  assign next    = read_q + {{DepthLog2{1'b0}}, 1'b1};
   assign write_d = write_q + {{DepthLog2{1'b0}}, first_valid_i} + {{DepthLog2{1'b0}}, second_valid_i};
-  assign read_d  = read_q + {{DepthLog2{1'b0}}, valid_o & ready_i};
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -36,8 +36,8 @@ module gw_fifo_2w #(
       valid_o <= 1'b0;
     end else begin
       write_q <= write_d;
-      read_q  <= read_d;
-      valid_o <= write_d != read_d;
+      if (valid_o & ready_i) read_q <= next;
+      valid_o <= write_d != read_q && !(valid_o && ready_i && write_d == next);
     end
   end
 

@@ -113,11 +113,17 @@ std::optional<Figure> tags(const View& view) {
 
 std::optional<Figure> exponents(const Json& doc) {
   Points all = points(doc, "value_exponents");
-  std::erase_if(all, [](const auto& p) { return p.second <= 0; });
+  // Exponents of binary32: anything else is no value of this kind, and would stretch the axis without end.
+  const auto possible = [](double e) { return e >= -127 && e <= 128; };
+  std::erase_if(all, [&](const auto& p) { return !(p.second > 0 && possible(p.first)); });
   if (all.empty()) return std::nullopt;
-  const auto zero_below = number(doc, {"plots", "class_limits", "zero_below"});
-  const auto byte_below = number(doc, {"plots", "class_limits", "byte_below"});
-  const auto raw_from = number(doc, {"plots", "class_limits", "raw_from"});
+  const auto limit = [&](const char* name) {
+    const auto at = number(doc, {"plots", "class_limits", name});
+    return at && possible(*at) ? at : std::nullopt;
+  };
+  const auto zero_below = limit("zero_below");
+  const auto byte_below = limit("byte_below");
+  const auto raw_from = limit("raw_from");
   const auto class_of = [&](double e) -> const char* {
     if (raw_from && e >= *raw_from) return "RAW";
     if (zero_below && e < *zero_below) return "ZERO";

@@ -88,7 +88,7 @@ std::string run_gnuplot(const fs::path& script, const fs::path& log) {
   // The caller may have disowned children (SIGCHLD ignored): then the files tell.
   if (ended < 0) return "";
   std::string said;
-  for (const std::string_view all = content(log); const char c : all) {
+  for (const std::string all = content(log); const char c : all) {
     if (c == '\n' && !said.empty() && said.find_first_not_of(" ^") != std::string::npos && said.size() > 160) break;
     said += c == '\n' ? ' ' : c;
   }

@@ -119,6 +119,8 @@ Section what_ran(const Json& doc) {
   std::erase(seed, ',');
   add(s, "stalls", text(doc, {"stall"}), seed.empty() ? "" : "seed " + seed);
   if (s.rows.empty() || s.rows.back().label != "stalls") add(s, "seed", seed);
+  if (const std::string what = text(doc, {"incomplete"}); !what.empty())
+    add(s, "incomplete", "yes", what, Status::kBad);
   if (boolean(doc, {"interrupted"}).value_or(false))
     add(s, "stopped early", "yes", "the figures cover what ran until then", Status::kWarn);
   return s;
@@ -143,14 +145,23 @@ Section rate(const Json& doc) {
   Section s{"Rate and latency", {}, {}, "", {}};
   const auto cycles = number(doc, {"cycles"});
   if (const auto v = number(doc, {"throughput_gbps"})) add(s, "throughput", fixed(*v, 2) + " Gb/s", line_rates(doc));
-  if (const auto v = number(doc, {"cycles_per_burst"})) add(s, "cycles per burst", fixed(*v, 3));
-  if (const auto mean = number(doc, {"latency_cycles", "mean"})) {
-    const auto lo = number(doc, {"latency_cycles", "min"});
-    const auto hi = number(doc, {"latency_cycles", "max"});
+  if (const auto v = number(doc, {"cycles_per_burst"})) {
+    const auto bursts = number(doc, {"bursts"});
+    const auto window = number(doc, {"window_cycles"});
+    add(s, "cycles per burst", fixed(*v, 3),
+        bursts && window ? fmt::format("{} bursts in {} cycles", grouped(*bursts), grouped(*window)) : "");
+  }
+  const auto latency = [&](const char* key, const char* label, const char* meaning) {
+    const auto mean = number(doc, {key, "mean"});
+    if (!mean) return;
+    const auto lo = number(doc, {key, "min"});
+    const auto hi = number(doc, {key, "max"});
     const bool constant = lo && hi && *lo == *hi;
     const std::string range = lo && hi && !constant ? fmt::format(" ({} to {})", grouped(*lo), grouped(*hi)) : "";
-    add(s, "latency", (constant ? grouped(*lo) : fixed(*mean, 2)) + " cycles" + range, at_clock(doc, *mean));
-  }
+    add(s, label, (constant ? grouped(*lo) : fixed(*mean, 2)) + " cycles" + range, at_clock(doc, *mean) + meaning);
+  };
+  latency("latency_cycles", "latency", "");
+  latency("pipeline_latency_cycles", "pipeline latency", ", from the beat that completes an output beat");
   if (cycles) add(s, "cycles", grouped(*cycles), at_clock(doc, *cycles));
   for (const auto& [name, beats, size] : {std::array{"in", "beats_in", "bytes_in"}, std::array{"out", "beats_out", "bytes_out"}}) {
     const auto n = number(doc, {beats});
@@ -214,6 +225,33 @@ Section compression(const Json& doc) {
       sum += *n;
     }
   for (TagShare& tag : s.tags) tag.percent = sum > 0 ? 100 * tag.count / sum : 0;
+
+  // The bounds of Table III side by side: ours, and in parentheses the paper's.
+  if (const Json* bounds = find(doc, {"compression", "by_bound"}); bounds && bounds->is_array() && !bounds->empty()) {
+    Table t;
+    t.title = "Error bounds (in parentheses the paper's Table III)";
+    t.columns = {"bound", "ZERO %", "BYTE %", "HALF %", "RAW %", "ratio", "max error / bound"};
+    for (const Json& b : *bounds) {
+      const auto k = number(b, {"bound"});
+      if (!k) continue;
+      double all = 0;
+      for (const char* key : kTagKeys) all += number(b, {"tags", key}).value_or(0);
+      std::vector<std::string> cells{fmt::format("2^-{:g}", *k)};
+      const auto beside = [](const std::string& ours, const std::optional<double>& theirs, int decimals) {
+        return theirs ? fmt::format("{} ({})", ours, fixed(*theirs, decimals)) : ours;
+      };
+      for (const char* key : kTagKeys) {
+        const double n = number(b, {"tags", key}).value_or(0);
+        cells.push_back(beside(fixed(all > 0 ? 100 * n / all : 0, 1), number(b, {"paper_percent", key}), 1));
+      }
+      cells.push_back(beside(fixed(number(b, {"ratio"}).value_or(0), 2), number(b, {"paper_ratio"}), 1));
+      const auto worst = number(b, {"max_abs_error"});
+      cells.push_back(worst ? fixed(std::ldexp(*worst, static_cast<int>(std::clamp(*k, 0.0, 64.0))), 3) : "");
+      if (number(doc, {"bound"}) == k) t.highlight = static_cast<int>(t.cells.size());
+      t.cells.push_back(std::move(cells));
+    }
+    if (!t.cells.empty()) s.tables.push_back(std::move(t));
+  }
 
   const Json* baselines = find(doc, {"baselines"});
   if (baselines && baselines->is_array() && !baselines->empty()) {
@@ -326,7 +364,7 @@ void flatten(Section& s, const std::string& label, const Json& v) {
 
 std::vector<Section> others(const Json& doc) {
   static const std::set<std::string> kKnown{
-      "device", "engines", "clock_mhz", "seed", "stall", "bound", "mode", "trace", "cycles", "beats_in",
+      "bursts", "window_cycles", "pipeline_latency_cycles", "incomplete", "device", "engines", "clock_mhz", "seed", "stall", "bound", "mode", "trace", "cycles", "beats_in",
       "beats_out", "bytes_in", "bytes_out", "cycles_per_burst", "latency_cycles", "throughput_gbps",
       "line_rate_percent", "stall_cycles", "compression", "checks", "sim", "version", "command", "pass",
       "plots", "paper", "baselines", "failure", "interrupted"};

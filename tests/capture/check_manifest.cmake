@@ -1,4 +1,5 @@
-# cmake -DTRACES=DIR -P check_manifest.cmake: is every file of DIR/manifest.json there, with its size and checksum?
+# cmake -DTRACES=DIR -P check_manifest.cmake
+# Is every file of DIR/manifest.json there, with its size and checksum?
 # And does every .pcap of DIR have an entry?
 cmake_minimum_required(VERSION 3.19)
 file(READ ${TRACES}/manifest.json manifest)

@@ -33,7 +33,8 @@ TEST(Select, StreamsLongerThanTheSequenceNumber) {
   std::vector<Bytes> frames{tcp_frame(0, {}, kSyn)};
   constexpr std::uint32_t kStep = 0x20000000;
   for (std::uint32_t i = 0; i < 20; ++i) frames.push_back(tcp_frame(1 + i * kStep, ramp(4)));
-  const Selection s = select(capture_of(frames));
+  const Capture c = capture_of(frames);
+  const Selection s = select(c);
   ASSERT_EQ(s.payloads.size(), 20u);
   EXPECT_EQ(s.payloads[19].stream_offset, 19ull * kStep);
 }

@@ -21,9 +21,11 @@ nlohmann::json manifest() {
 /// Those that were really captured.
 std::vector<nlohmann::json> captured() {
   std::vector<nlohmann::json> out;
-  for (const auto& entry : manifest().at("captures")) {
+  const nlohmann::json all = manifest();
+  for (const auto& entry : all.at("captures")) {
     if (entry.at("kind") == "captured") out.push_back(entry);
   }
+  EXPECT_FALSE(out.empty());
   return out;
 }
 
@@ -61,40 +63,52 @@ TEST(Traces, BeginWithTheConnectionsSetUp) {
     ASSERT_TRUE(capture);
     const Selection s = select(*capture);
     EXPECT_EQ(s.skipped[Skip::kNoStreamStart], 0u);
-    const std::size_t first = s.payloads.at(0).index;
-    const auto syns = std::count_if(
-        capture->packets.begin(), capture->packets.begin() + static_cast<std::ptrdiff_t>(first),
-        [](const Packet& p) { return p.layers.tcp && p.layers.tcp->syn; });
+    const auto syns =
+        std::count_if(capture->packets.begin(), capture->packets.end(), [](const Packet& p) {
+          return p.layers.tcp && p.layers.tcp->syn && p.layers.ipv4->tos == 0x28;
+        });
+    for (const auto& flow : s.flows) {
+      if (flow.marked == 0) continue;
+      EXPECT_TRUE(flow.first_sequence) << flow.key.to_string();
+    }
     EXPECT_GE(syns, 4);  // SYN and SYN-ACK of both of the ring's connections
   }
 }
 
-TEST(Traces, CoverEveryRingStepAndEveryLayer) {
+TEST(Traces, CoverEveryRingStepOfBothFlowsAndEveryLayer) {
   constexpr std::array<std::size_t, 5> kLayers{392500, 250500, 250500, 250500, 5010};
   for (const auto& entry : captured()) {
     SCOPED_TRACE(entry.at("name"));
     const auto capture = read(kTraces / entry.at("file").get<std::string>());
     ASSERT_TRUE(capture);
     const Selection s = select(*capture);
-    std::set<std::size_t> steps, layers;
-    for (const auto& p : s.payloads) {
-      if (s.flows[p.flow].key.destination_ip != 0x0A4D0002) continue;  // to worker 1
-      std::uint64_t start = 0;
-      for (const auto& step : entry.at("steps")) {
-        const std::uint64_t bytes = step.at("bytes");
-        if (p.stream_offset >= start && p.stream_offset < start + bytes) {
-          steps.insert(step.at("step").get<std::size_t>());
-          std::size_t parameter =
-              step.at("first_parameter").get<std::size_t>() + (p.stream_offset - start) / 4;
-          std::size_t layer = 0;
-          while (layer < kLayers.size() && parameter >= kLayers[layer])
-            parameter -= kLayers[layer++];
-          layers.insert(layer);
+    std::set<std::size_t> layers;
+    for (const auto& ring_flow : entry.at("ring_flows")) {
+      std::set<std::size_t> steps;
+      for (const auto& p : s.payloads) {
+        const FlowKey& key = s.flows[p.flow].key;
+        if (ipv4_to_string(key.source_ip) != ring_flow.at("source") ||
+            ipv4_to_string(key.destination_ip) != ring_flow.at("destination")) {
+          continue;
         }
-        start += bytes;
+        std::uint64_t start = 0;
+        for (const auto& step : ring_flow.at("steps")) {
+          const std::uint64_t bytes = step.at("bytes");
+          if (p.stream_offset >= start && p.stream_offset < start + bytes) {
+            steps.insert(step.at("step").get<std::size_t>());
+            std::size_t parameter =
+                step.at("first_parameter").get<std::size_t>() + (p.stream_offset - start) / 4;
+            std::size_t layer = 0;
+            while (layer < kLayers.size() && parameter >= kLayers[layer]) {
+              parameter -= kLayers[layer++];
+            }
+            layers.insert(layer);
+          }
+          start += bytes;
+        }
       }
+      EXPECT_EQ(steps, (std::set<std::size_t>{1, 2, 3, 4, 5, 6})) << ring_flow.at("name");
     }
-    EXPECT_EQ(steps.size(), 6u);
     EXPECT_EQ(layers, (std::set<std::size_t>{0, 1, 2, 3, 4}));
   }
 }

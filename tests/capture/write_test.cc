@@ -130,8 +130,11 @@ TEST(Frame, ReplacedPayloadsKeepTheHeaders) {
       EXPECT_EQ(after.bytes.size(), before.layers.payload_offset + size);
       EXPECT_TRUE(check_checksums(after).ipv4);
       EXPECT_TRUE(check_checksums(after).transport);
-      if (after.layers.tcp) EXPECT_EQ(after.layers.tcp->sequence, before.layers.tcp->sequence);
-      if (after.layers.udp) EXPECT_NE(after.bytes[40] * 256 + after.bytes[41], 0);
+      if (after.layers.tcp) {
+        EXPECT_EQ(after.layers.tcp->sequence, before.layers.tcp->sequence);
+      } else {
+        EXPECT_NE(after.bytes[40] * 256 + after.bytes[41], 0);  // UDP: there is a checksum
+      }
       Packet broken = after;
       broken.bytes.back() ^= 0x40;
       EXPECT_FALSE(check_checksums(broken).transport);

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Trains the HDC network with four workers in four network namespaces and captures their gradient
-# exchange: hdc-ring-{early,middle,late}.pcap, mixed.pcap and manifest.json. Needs root, iproute2, ethtool and ping.
+# exchange: hdc-ring-{early,middle,late}.pcap, mixed.pcap and manifest.json.
+# Needs root, iproute2, ethtool and ping.
 set -euo pipefail
 
 usage() {

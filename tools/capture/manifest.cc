@@ -51,11 +51,10 @@ std::string describe(const std::string& name) {
            "ping, ARP and the control connection";
   }
   if (name == "hdc-ring-early") return ring + "an early iteration";
-  if (name == "hdc-ring-middle")
+  if (name == "hdc-ring-middle") {
     return ring +
-           "an iteration in the middle of the learning, the loss about a "
-           "twentieth of its first value (at half of the iterations "
-           "gradients look as at the end)";
+           "the middle of the learning (at half of the iterations gradients look as at the end)";
+  }
   return ring + "the last iteration";
 }
 

@@ -27,6 +27,7 @@ class HdcNetwork {
   /// that mean.
   float train(const DigitSet& digits, std::span<const std::size_t> batch);
   std::span<float> gradient() { return gradient_; }
+  std::span<const float> parameters() const { return weights_; }
 
   /// v <- momentum v - rate (scale gradient + decay w); w <- w + v.
   void update(float rate, float momentum, float decay, float scale);

@@ -146,9 +146,7 @@ void Ring::close() {
 }
 
 std::size_t Ring::sent_block(std::size_t rank, std::size_t workers, std::size_t step) {
-  // Lines 12 and 17 of Algorithm 1; node i sends blk[(i - s + 1) % N], then blk[(i - s + 2) % N].
-  const std::size_t i = rank + 2 * workers;
-  return step < workers ? (i - step + 1) % workers : (i - step + 2) % workers;
+  return (rank + 2 * workers - step + 1) % workers;
 }
 
 void Ring::all_reduce(std::span<float> gradient) {

@@ -62,7 +62,10 @@ class Ring {
   /// Sums the gradients of all workers: when it returns, every worker has the same sum.
   void all_reduce(std::span<float> gradient);
 
-  /// The block that worker `rank` sends in step 1..2N-2.
+  /// The block that worker `rank` sends in step 1..2N-2: blk[(i - s + 1) % N] in both phases. Line
+  /// 17 of Algorithm 1 as printed sends blk[(i - s + 2) % N] in the second one, which is not yet a
+  /// complete sum; Figure 6 and the text ("worker[3] sends blk[0] to worker[0]" in step 4) have it
+  /// as here.
   static std::size_t sent_block(std::size_t rank, std::size_t workers, std::size_t step);
 
  private:

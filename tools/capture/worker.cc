@@ -2,6 +2,8 @@
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
+#include <sys/socket.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <array>
@@ -94,18 +96,17 @@ class OtherTraffic {
     const std::string content{std::istreambuf_iterator<char>(file), {}};
     if (content.empty()) throw std::runtime_error("There is no file to copy.");
     const Socket s = connect_to(options_.addresses[1], kCopyPort, 0);
-    for (std::size_t at = 0; !stop_; at = (at + kPiece) % content.size()) {
-      s.send_all(content.data() + at, std::min(kPiece, content.size() - at));
-      std::this_thread::sleep_for(std::chrono::microseconds(500));
+    while (!stop_) {  // again and again
+      s.send_all(content.data(), content.size());
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
   }
   void receive() {
     const Socket s = accept_from(listener_);
-    char byte;
-    while (s.receive_all(&byte, 1)) {
+    std::array<char, 4096> piece;
+    while (::recv(s.fd(), piece.data(), piece.size(), 0) > 0) {
     }
   }
-  static constexpr std::size_t kPiece = 8192;
   const WorkerOptions& options_;
   Socket listener_;
   std::atomic<bool> stop_ = false;
@@ -174,7 +175,7 @@ class Worker {
         loss = control_.mean(loss);
         other.reset();
         if (recorder_) after_capture(captured->second, t, loss);
-        control_.barrier();
+        check_equal_weights();
         say("iteration {:5}: captured {}.pcap", t, captured->second);
       } else {
         loss = control_.mean(loss);
@@ -186,6 +187,7 @@ class Worker {
         say("iteration {:5}: loss {:.4f}, {:.1f} s", t, loss, seconds());
       }
     }
+    check_equal_weights();
     const double accuracy = network_.accuracy(digits_.test);
     say("accuracy on the test digits {:.2f} % after {} iterations, {:.1f} s", 100 * accuracy,
         o_.iterations, seconds());
@@ -223,18 +225,26 @@ class Worker {
     return loss;
   }
 
+  /// Every worker got the same sums, bit for bit, or the exchange is wrong.
+  void check_equal_weights() {
+    const auto bytes = std::as_bytes(network_.parameters());
+    const auto sum = crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
+    const auto mine = static_cast<float>(sum & 0xFFFFF);  // few enough bits for an exact mean
+    if (control_.mean(mine) != mine) throw std::runtime_error("The workers' weights differ.");
+  }
+
   /// New connections for a captured iteration, so that the capture begins with their set-up.
   void before_capture(bool mixed, std::unique_ptr<OtherTraffic>& other) {
     ring_.close();
     control_.barrier();
-    if (mixed) {
-      other = std::make_unique<OtherTraffic>(o_);
-      const auto forget = fmt::format("ip neighbour flush dev {}", o_.interface);
-      if (std::system(forget.c_str()) != 0) throw std::runtime_error("ip does not run.");
-    }
+    if (mixed) other = std::make_unique<OtherTraffic>(o_);
     if (o_.rank == kRecordingRank) recorder_ = std::make_unique<Recorder>(o_.interface);
     control_.barrier();
-    if (mixed) other->start();
+    if (mixed) {
+      const auto forget = fmt::format("ip neighbour flush dev {}", o_.interface);
+      if (std::system(forget.c_str()) != 0) throw std::runtime_error("ip does not run.");
+      other->start();
+    }
   }
 
   void after_capture(const std::string& name, std::size_t t, float loss) {

@@ -111,7 +111,7 @@ int stats(const CodecArguments& a) {
   fmt::print("  max error {:.4g}, mean {:.4g}: bound {}\n", statistics.max_abs_error(),
              statistics.mean_abs_error(), statistics.bound_held() ? "held" : "NOT held");
   fmt::print("{:<24} {:>9} {:>12} {:>12} {:>10} {:>10}\n", "codec", "ratio", "max error", "mean error",
-             "enc GB/s", "dec GB/s");
+             "enc Gb/s", "dec Gb/s");
   for (const auto& f : d["baselines"]) {
     fmt::print("{:<24} {:>9.3f} {:>12.4g} {:>12.4g} {:>10.2f} {:>10.2f}\n", f["name"].get<std::string>(),
                f["ratio"].get<double>(), f["max_abs_error"].get<double>(), f["mean_abs_error"].get<double>(),

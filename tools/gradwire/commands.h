@@ -22,6 +22,9 @@ void add_codec(CLI::App& app, Invocation& invocation);
 /// The command line as a shell would read it again.
 std::string shell_command(const std::string& program, const std::vector<std::string>& arguments);
 
+/// Throws UsageError that names the commands there are, if the first word is none of them.
+void require_known_command(const CLI::App& app, const std::vector<std::string>& arguments);
+
 /// Line breaks folded to blanks: an error is one sentence on one line.
 std::string one_line(std::string text);
 

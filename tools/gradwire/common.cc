@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "sim/error.h"
 #include "tools/gradwire/commands.h"
 
 namespace gw::tools {
@@ -23,6 +24,16 @@ std::string shell_command(const std::string& program, const std::vector<std::str
   std::string command = quoted(program);
   for (const std::string& argument : arguments) command += " " + quoted(argument);
   return command;
+}
+
+void require_known_command(const CLI::App& app, const std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments.front().starts_with("-")) return;
+  std::string names;
+  for (const CLI::App* command : app.get_subcommands({})) {
+    if (command->get_name() == arguments.front()) return;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", command->get_name());
+  }
+  throw sim::UsageError(fmt::format("unknown command '{}'; there are {}", arguments.front(), names));
 }
 
 std::string one_line(std::string text) {

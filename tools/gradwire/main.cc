@@ -29,6 +29,7 @@ int main(int argc, char** argv) {
   tools::add_codec(app, invocation);
 
   try {
+    tools::require_known_command(app, arguments);
     arguments = tools::expand_config_file(std::move(arguments));
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
     app.parse(std::move(arguments));

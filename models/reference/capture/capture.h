@@ -23,7 +23,6 @@
 namespace gw::capture {
 
 // ---- Reading
-// -------------------------------------------------------------------------------------------------
 
 enum class Precision { kMicroseconds, kNanoseconds };
 
@@ -48,7 +47,6 @@ struct ReadOptions {
 Expected<Capture> read(const std::filesystem::path& file, const ReadOptions& options = {});
 
 // ---- Selecting
-// -----------------------------------------------------------------------------------------------
 
 struct SelectOptions {
   /// The mark, compared as the paper's NIC does (section VI-B): all eight bits of ToS, so a packet
@@ -122,7 +120,6 @@ Selection select(const Capture& capture, const SelectOptions& options = {});
 Selection select(Capture&&, const SelectOptions& = {}) = delete;  // the payloads would dangle
 
 // ---- Counting
-// ------------------------------------------------------------------------------------------------
 
 struct Info {
   std::string file;
@@ -146,7 +143,6 @@ struct Info {
 Info info(const Capture& capture, const SelectOptions& options = {});
 
 // ---- Writing
-// -------------------------------------------------------------------------------------------------
 
 /// Writes a pcap file of Ethernet frames. close() (or the destructor, silently) completes it.
 class PcapWriter {
@@ -190,7 +186,6 @@ Expected<std::uint64_t> slice(const Capture& capture, const std::filesystem::pat
                               const SliceOptions& options = {});
 
 // ---- Making frames
-// -------------------------------------------------------------------------------------------
 
 /// The packet's own headers (tags and options included) around another payload; lengths and
 /// checksums are made right. Fails when the packet has no complete TCP or UDP header, or the result

@@ -1,0 +1,76 @@
+// Body of the replay testbenches: drives one recorded cycle after the other into a codec device, compares its outputs.
+// One 624-bit word (156 hex digits) a line and a clock cycle in +vectors=FILE; GW_REPLAY_TB and GW_REPLAY_DUT name the
+// testbench and the device.
+`default_nettype none
+
+module `GW_REPLAY_TB;
+  bit         aclk;
+  bit [623:0] word;
+
+  // Inputs are those that the edge at the end of the cycle samples, expected outputs those seen before it.
+  wire         aresetn        = word[0];
+  wire         s_axis_tvalid  = word[1];
+  wire         s_axis_tlast   = word[2];
+  wire         s_axis_tuser   = word[3];
+  wire         m_axis_tready  = word[4];
+  wire         exp_s_tready   = word[5];
+  wire         exp_m_tvalid   = word[6];
+  wire         exp_m_tlast    = word[7];
+  wire         exp_m_tuser    = word[8];
+  wire         bounded_i      = word[9];
+  wire [3:0]   bound_i        = word[13:10];
+  wire [31:0]  s_axis_tkeep   = word[47:16];
+  wire [31:0]  exp_m_tkeep    = word[79:48];
+  wire [31:0]  exp_error_count = word[111:80];
+  wire [255:0] s_axis_tdata   = word[367:112];
+  wire [255:0] exp_m_tdata    = word[623:368];
+
+  wire         s_axis_tready, m_axis_tvalid, m_axis_tlast, m_axis_tuser;
+  wire [255:0] m_axis_tdata;
+  wire [31:0]  m_axis_tkeep, error_count_o;
+  `GW_REPLAY_DUT u_dut (
+    .aclk, .aresetn, .bound_i, .bounded_i,
+    .s_axis_tdata, .s_axis_tkeep, .s_axis_tvalid, .s_axis_tready, .s_axis_tlast, .s_axis_tuser,
+    .m_axis_tdata, .m_axis_tkeep, .m_axis_tvalid, .m_axis_tready, .m_axis_tlast, .m_axis_tuser,
+    .error_count_o
+  );
+
+  integer          file, cycle;
+  bit              was_reset;  // outputs are undefined before the first edge in reset
+  reg [8*1024-1:0] path;
+
+  `define GW_REPLAY_COMPARE(signal, expected) \
+    if (signal !== expected) begin \
+      $display("FAIL cycle=%0d signal=%s got=%h expected=%h", cycle, `"signal`", signal, expected); \
+      $fatal(1, "the device does not follow its record"); \
+    end
+
+  initial begin
+    if (!$value$plusargs("vectors=%s", path)) $fatal(1, "say +vectors=FILE");
+    file = $fopen(path, "r");
+    if (file == 0) $fatal(1, "cannot open %0s", path);
+    for (cycle = 0; $fscanf(file, "%h", word) == 1; cycle = cycle + 1) begin
+      #5;
+      if (was_reset) begin
+        `GW_REPLAY_COMPARE(s_axis_tready, exp_s_tready)
+        `GW_REPLAY_COMPARE(m_axis_tvalid, exp_m_tvalid)
+        `GW_REPLAY_COMPARE(error_count_o, exp_error_count)
+        if (exp_m_tvalid) begin
+          `GW_REPLAY_COMPARE(m_axis_tdata, exp_m_tdata)
+          `GW_REPLAY_COMPARE(m_axis_tkeep, exp_m_tkeep)
+          `GW_REPLAY_COMPARE(m_axis_tlast, exp_m_tlast)
+          `GW_REPLAY_COMPARE(m_axis_tuser, exp_m_tuser)
+        end
+      end
+      aclk = 1'b1;
+      was_reset = was_reset | ~aresetn;
+      #5 aclk = 1'b0;
+    end
+    if (!$feof(file)) $fatal(1, "line %0d of %0s is not a hexadecimal word", cycle + 1, path);
+    if (cycle == 0) $fatal(1, "%0s holds no cycle", path);
+    $display("PASS cycles=%0d", cycle);
+    $finish;
+  end
+endmodule
+
+`default_nettype wire

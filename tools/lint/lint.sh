@@ -1,0 +1,52 @@
+#!/bin/sh
+# Lints the cells and every RTL top with Verilator, Icarus and Yosys; any warning that waivers.txt does not name fails.
+set -eu
+
+root=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$root"
+for tool in verilator iverilog yosys; do
+  command -v $tool >/dev/null || { echo "lint: $tool is not installed; on Debian: apt-get install $tool" >&2; exit 1; }
+done
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+grep -v -e '^#' -e '^$' tools/lint/waivers.txt > "$work/waivers" || true
+passed=0
+failed=0
+
+# check NAME COMMAND...: whatever the tool says, less what is waived, must be nothing.
+check() {
+  name=$1
+  shift
+  status=0
+  "$@" > "$work/said" 2>&1 || status=$?
+  grep -v -E -f "$work/waivers" "$work/said" > "$work/left" || true
+  if [ $status -eq 0 ] && [ ! -s "$work/left" ]; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "lint: $name failed (exit code $status)"
+    sed 's/^/  /' "$work/said"
+  fi
+}
+
+# lint TOP SOURCE...
+lint() {
+  top=$1
+  shift
+  check "verilator $top" verilator --lint-only -Wall -Irtl/common --top-module "$top" "$@"
+  check "iverilog $top" iverilog -g2012 -Wall -Irtl/common -t null -s "$top" "$@"
+  check "yosys $top" yosys -qq -e 'implicitly declared' \
+    -p "read_verilog -sv -Irtl/common $*; hierarchy -check -top $top; proc; flatten; opt_clean; check -assert"
+}
+
+for list in rtl/*/*.f; do
+  # shellcheck disable=SC2046 -- a list of files
+  lint "$(basename "$list" .f)" $(cat "$list")
+done
+for cell in rtl/common/*.sv; do
+  lint "$(basename "$cell" .sv)" "$cell"
+done
+
+echo "lint: $passed checks passed, $failed failed"
+[ $failed -eq 0 ]
