@@ -1,5 +1,5 @@
-// The rules of AXI4-Stream (AMBA 4 AXI4-Stream, IHI 0051) and of this house's profile of it, checked
-// on one port, one cycle at a time.
+// The rules of AXI4-Stream (AMBA 4 AXI4-Stream, IHI 0051) and of this house's profile of it,
+// checked on one port, one cycle at a time.
 #pragma once
 
 #include <array>
@@ -14,12 +14,12 @@ namespace gw::sim {
 /// What can be wrong on a port. Each has a mutant in tests/sim that must raise it.
 enum class AxisRule : uint8_t {
   kNone,
-  kValidDropped,     // IHI 0051 2.2.1: once asserted, tvalid holds until the handshake
-  kPayloadChanged,   // 2.2.1: the payload holds while it waits
-  kKeepGap,          // profile: tkeep is contiguous ones from byte 0, at least one
-  kKeepBeforeLast,   // profile: only the tlast beat may be partial
-  kUserBeforeLast,   // profile: tuser (packet in error) goes with tlast
-  kActiveInReset,    // 2.7.2: tvalid is low in the cycle after reset
+  kValidDropped,    // IHI 0051 2.2.1: once asserted, tvalid holds until the handshake
+  kPayloadChanged,  // 2.2.1: the payload holds while it waits
+  kKeepGap,         // profile: tkeep is contiguous ones from byte 0, at least one
+  kKeepBeforeLast,  // profile: only the tlast beat may be partial
+  kUserBeforeLast,  // profile: tuser (packet in error) goes with tlast
+  kActiveInReset,   // 2.7.2: tvalid is low in the cycle after reset
 };
 
 constexpr const char* axis_rule_text(AxisRule rule) {
@@ -37,7 +37,8 @@ constexpr const char* axis_rule_text(AxisRule rule) {
 
 /// Same payload, bit for bit. Written out so that it compiles to one vector compare.
 inline bool same_beat(const Beat& a, const Beat& b) {
-  uint64_t difference = (a.keep ^ b.keep) | static_cast<uint32_t>((a.last ^ b.last) | (a.user ^ b.user));
+  uint64_t difference =
+      (a.keep ^ b.keep) | static_cast<uint32_t>((a.last ^ b.last) | (a.user ^ b.user));
   for (int i = 0; i < kLanes; ++i) difference |= a.data[i] ^ b.data[i];
   return difference == 0;
 }
@@ -64,7 +65,8 @@ class AxisChecker {
       }
     }
     waiting_ = beat != nullptr && !ready;
-    if (waiting_) [[unlikely]] held_ = *beat;
+    if (waiting_) [[unlikely]]
+      held_ = *beat;
     return rule;
   }
 

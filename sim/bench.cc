@@ -16,8 +16,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double k10GbeMbps = 39.0625;     // 10 Gb/s in bursts of 256 bits
-constexpr size_t kMinBeats = 200'000;      // a shorter stimulus would fit the caches and the branch predictor
+constexpr double k10GbeMbps = 39.0625;  // 10 Gb/s in bursts of 256 bits
+constexpr size_t kMinBeats =
+    200'000;  // a shorter stimulus would fit the caches and the branch predictor
 constexpr int kMinRounds = 5;
 
 struct Subject {
@@ -28,7 +29,8 @@ struct Subject {
   double median() const {
     std::vector<double> mcps;
     for (const Speed& speed : rounds) mcps.push_back(speed.mcps());
-    std::nth_element(mcps.begin(), mcps.begin() + static_cast<ptrdiff_t>(mcps.size() / 2), mcps.end());
+    std::nth_element(mcps.begin(), mcps.begin() + static_cast<ptrdiff_t>(mcps.size() / 2),
+                     mcps.end());
     return mcps[mcps.size() / 2];
   }
 };
@@ -76,7 +78,8 @@ json bench(const BenchOptions& options, const std::function<void(const std::stri
   }
   if (packets.empty()) throw InputError("the traces to measure with hold no marked gradients");
   size_t beats = 0;
-  for (const GradientPacket& packet : packets) beats += (packet.values.size() + kLanes - 1) / kLanes;
+  for (const GradientPacket& packet : packets)
+    beats += (packet.values.size() + kLanes - 1) / kLanes;
   const size_t once = packets.size();
   for (size_t i = 0; beats < kMinBeats; ++i) {
     packets.push_back(packets[i % once]);
@@ -86,7 +89,8 @@ json bench(const BenchOptions& options, const std::function<void(const std::stri
   json rows = json::array();
   for (const auto& dut : devices()) {
     if (!options.device.empty() && dut->name() != options.device) continue;
-    note(fmt::format("{}: rtl, model and lockstep in turn over {} packets", dut->name(), packets.size()));
+    note(fmt::format("{}: rtl, model and lockstep in turn over {} packets", dut->name(),
+                     packets.size()));
     rows.push_back(bench_device(*dut, packets, options, Kernel::instance()));
   }
   note("reference codec beside memcpy");
@@ -96,12 +100,10 @@ json bench(const BenchOptions& options, const std::function<void(const std::stri
   }
   const reference::CodecBenchmark codec = reference::benchmark_codec(values, options.spec.codec);
   for (json& row : rows) {
-    row["codec"] = {{"implementation", codec.implementation},
-                    {"memcpy_gbps", 8 * codec.memcpy_gbps},
-                    {"encode_gbps", 8 * codec.encode_gbps},
-                    {"decode_gbps", 8 * codec.decode_gbps},
-                    {"encode_to_memcpy", codec.encode_to_memcpy},
-                    {"decode_to_memcpy", codec.decode_to_memcpy}};
+    row["codec"] = {
+        {"implementation", codec.implementation},     {"memcpy_gbps", 8 * codec.memcpy_gbps},
+        {"encode_gbps", 8 * codec.encode_gbps},       {"decode_gbps", 8 * codec.decode_gbps},
+        {"encode_to_memcpy", codec.encode_to_memcpy}, {"decode_to_memcpy", codec.decode_to_memcpy}};
     row["version"] = kVersion;
   }
   return rows.size() == 1 ? rows.front() : rows;

@@ -1,6 +1,7 @@
 // A device: a block that users simulate by name, with up to three opinions (rtl, model, reference).
 //
-// A new device is a folder in each layer and one line in testbenches/CMakeLists.txt; ARCHITECTURE.md holds the recipe.
+// A new device is a folder in each layer and one line in testbenches/CMakeLists.txt;
+// ARCHITECTURE.md holds the recipe.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,7 @@ struct GradientPacket {
 };
 
 struct WaveSpec {
-  std::string path;     // ends in .fst or .vcd
+  std::string path;  // ends in .fst or .vcd
   int64_t from = 0;  // first cycle, counted from the end of reset
   int64_t to = INT64_MAX;
 };
@@ -49,7 +50,7 @@ struct Outcome {
   double wall_seconds = 0;
   Counters counters;
   Failure failure;
-  std::string wave_error;  // why the waveform is not whole; the run itself went on
+  std::string wave_error;               // why the waveform is not whole; the run itself went on
   std::vector<uint64_t> accept_cycles;  // per input beat
   std::vector<uint64_t> offer_cycles;   // per packet: its first output beat offered
 };
@@ -73,14 +74,16 @@ class Device {
   virtual bool burst_is_input() const = 0;
 
   /// What the reference makes of gradients: the device's input and what must come out.
-  virtual Stimulus stimulus(const std::vector<GradientPacket>& packets, const RunSpec& spec) const = 0;
+  virtual Stimulus stimulus(const std::vector<GradientPacket>& packets,
+                            const RunSpec& spec) const = 0;
   /// The same from raw input packets (corrupted streams, partial lanes).
   virtual Stimulus stimulus_from_bytes(const std::vector<std::vector<uint8_t>>& packets,
                                        const RunSpec& spec) const = 0;
 
   /// Runs the engines of the spec over the stimulus.
   virtual Outcome run(const Stimulus& stimulus, const RunSpec& spec, Kernel& kernel) const = 0;
-  /// Passes the stimulus through the subject once and checks what came out; times only the passing through.
+  /// Passes the stimulus through the subject once and checks what came out; times only the passing
+  /// through.
   virtual Speed bench(BenchSubject subject, const Stimulus& stimulus, const RunSpec& spec,
                       Kernel& kernel) const = 0;
 

@@ -1,4 +1,5 @@
-// Errors that a user causes and can mend: one sentence each, with the exit code that goes with them.
+// Errors that a user causes and can mend: one sentence each, with the exit code that goes with
+// them.
 #pragma once
 
 #include <stdexcept>
@@ -11,7 +12,8 @@ enum ExitCode : int { kPass = 0, kCheckFailed = 1, kUsage = 2, kBadInput = 3, kI
 
 class UserError : public std::runtime_error {
  public:
-  UserError(ExitCode code, const std::string& sentence) : std::runtime_error(sentence), code_(code) {}
+  UserError(ExitCode code, const std::string& sentence)
+      : std::runtime_error(sentence), code_(code) {}
   ExitCode code() const { return code_; }
 
  private:

@@ -19,7 +19,8 @@ struct GradientSource {
   std::string incomplete;
 };
 
-/// Marked TCP/UDP payloads of a capture, at most `limit` of them (0: all). Throws InputError if nothing can be read.
+/// Marked TCP/UDP payloads of a capture, at most `limit` of them (0: all). Throws InputError if
+/// nothing can be read.
 GradientSource load_trace(const std::string& path, uint64_t limit);
 
 /// The names of the synthetic stimuli and what each is for.

@@ -31,11 +31,17 @@ uint32_t table3_hdc(Random& random) {
 /// Every class and every special value, equally likely.
 uint32_t any_class(Random& random) {
   switch (random.below(6)) {
-    case 0: return of_exponent(random, 0);                        // zeros and subnormals
-    case 1: return of_exponent(random, 1 + random.below(112));    // ZERO for every bound
-    case 2: case 3: return of_exponent(random, 113 + random.below(14));  // ZERO, BYTE or HALF
-    case 4: return of_exponent(random, 127 + random.below(127));  // RAW
-    default: return of_exponent(random, 255);                     // Inf and NaN
+    case 0:
+      return of_exponent(random, 0);  // zeros and subnormals
+    case 1:
+      return of_exponent(random, 1 + random.below(112));  // ZERO for every bound
+    case 2:
+    case 3:
+      return of_exponent(random, 113 + random.below(14));  // ZERO, BYTE or HALF
+    case 4:
+      return of_exponent(random, 127 + random.below(127));  // RAW
+    default:
+      return of_exponent(random, 255);  // Inf and NaN
   }
 }
 
@@ -60,9 +66,11 @@ const std::vector<SynthKind>& synth_kinds() {
 
 GradientSource synthesise(const std::string& name, uint64_t seed, uint64_t limit) {
   const auto& kinds = synth_kinds();
-  if (std::none_of(kinds.begin(), kinds.end(), [&](const SynthKind& k) { return name == k.name; })) {
+  if (std::none_of(kinds.begin(), kinds.end(),
+                   [&](const SynthKind& k) { return name == k.name; })) {
     std::string names;
-    for (const SynthKind& kind : kinds) names += fmt::format("{}{}", names.empty() ? "" : ", ", kind.name);
+    for (const SynthKind& kind : kinds)
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", kind.name);
     throw UsageError(fmt::format("--synth '{}' is unknown; there are {}", name, names));
   }
   Random random(seed ^ 0x5EEDull);
@@ -70,7 +78,7 @@ GradientSource synthesise(const std::string& name, uint64_t seed, uint64_t limit
   const uint64_t count = limit == 0 ? kDefaultPackets : limit;
   for (uint64_t p = 0; p < count; ++p) {
     GradientPacket packet;
-    const uint32_t values = name == "single" ? 1 + random.below(8)
+    const uint32_t values = name == "single"  ? 1 + random.below(8)
                             : name == "mixed" ? length_of(random)
                                               : kMssValues;
     for (uint32_t v = 0; v < values; ++v) {

@@ -42,7 +42,8 @@ struct Kernel::Process : sc_core::sc_module {
   void quantum() {
     // An exception must not pass through the kernel's C frames; it is carried round them.
     try {
-      if (run->advance(cycles) && !interrupted()) next_trigger(period * static_cast<double>(cycles));
+      if (run->advance(cycles) && !interrupted())
+        next_trigger(period * static_cast<double>(cycles));
     } catch (...) {
       error = std::current_exception();
     }
@@ -65,7 +66,8 @@ Kernel::Kernel() {
   process_ = new Process("harness");
 }
 
-Kernel::~Kernel() = default;  // the kernel's own static objects may be gone by now: the process stays
+Kernel::~Kernel() =
+    default;  // the kernel's own static objects may be gone by now: the process stays
 
 bool Kernel::run(Steppable& run, double clock_mhz, uint64_t quantum) {
   process_->run = &run;

@@ -1,8 +1,9 @@
 // Simulated time: the SystemC kernel, with one process that moves every stream.
 //
-// Scheduling each signal through the kernel costs several times the speed of the simulation, so one process advances a run by a
-// quantum of clock cycles and then waits for as long as these take. A user's SystemC platform that is elaborated in the
-// same process runs between two quanta. Elaboration happens once per process; runs follow one another in simulated time.
+// Scheduling each signal through the kernel costs several times the speed of the simulation, so one
+// process advances a run by a quantum of clock cycles and then waits for as long as these take. A
+// user's SystemC platform that is elaborated in the same process runs between two quanta.
+// Elaboration happens once per process; runs follow one another in simulated time.
 #pragma once
 
 #include <cstdint>

@@ -1,16 +1,19 @@
-// The harness: one stimulus through one or two engines, cycle by cycle, every signal compared in every cycle, every
-// beat scored against the reference, every port checked against the rules of AXI4-Stream.
+// The harness: one stimulus through one or two engines, cycle by cycle, every signal compared in
+// every cycle, every beat scored against the reference, every port checked against the rules of
+// AXI4-Stream.
 //
 // An engine is one opinion of a device. It is a class with
 //
 //   void reset();                           one rising edge with aresetn = 0
 //   bool s_ready() const;                   s_axis_tready in this cycle
-//   const Beat* m_beat() const;             m_axis payload in this cycle, nullptr when m_axis_tvalid = 0
-//   uint64_t sideband() const;              every other output, packed (compared, not interpreted)
-//   void clock(const Beat* s, bool m_ready);  one rising edge; s = nullptr: s_axis_tvalid = 0
+//   const Beat* m_beat() const;             m_axis payload in this cycle, nullptr when
+//   m_axis_tvalid = 0 uint64_t sideband() const;              every other output, packed (compared,
+//   not interpreted) void clock(const Beat* s, bool m_ready);  one rising edge; s = nullptr:
+//   s_axis_tvalid = 0
 //
-// Outputs are functions of registers, so they are read before the edge and belong to the cycle that it ends.
-// The loop is a template over the engines: no virtual call, no allocation, no copy of a beat per cycle.
+// Outputs are functions of registers, so they are read before the edge and belong to the cycle that
+// it ends. The loop is a template over the engines: no virtual call, no allocation, no copy of a
+// beat per cycle.
 #pragma once
 
 #include <algorithm>
@@ -51,7 +54,7 @@ struct Failure {
   std::string value_a;
   std::string engine_b;
   std::string value_b;
-  std::string text;        // what rule, in words
+  std::string text;           // what rule, in words
   uint64_t input_beats = 0;   // accepted so far
   uint64_t output_beats = 0;  // delivered so far
 };
@@ -72,11 +75,12 @@ struct Counters {
   uint64_t cycles = 0;  // since reset
   uint64_t input_beats = 0;
   uint64_t output_beats = 0;
-  uint64_t first_input = 0, last_input = 0;    // cycle of the first and last handshake
+  uint64_t first_input = 0, last_input = 0;  // cycle of the first and last handshake
   uint64_t first_output = 0, last_output = 0;
   uint64_t source_stalls = 0;  // s_axis_tready high, s_axis_tvalid low, input left
   uint64_t sink_stalls = 0;    // m_axis_tvalid high, m_axis_tready low
-  uint64_t device_stalls = 0;  // s_axis_tvalid high, s_axis_tready low, and m_axis_tvalid low: a bubble
+  uint64_t device_stalls =
+      0;  // s_axis_tvalid high, s_axis_tready low, and m_axis_tvalid low: a bubble
   uint64_t lockstep_cycles = 0;
 };
 
@@ -98,7 +102,8 @@ class Lockstep final : public Steppable {
  public:
   static constexpr bool kTwo = !std::is_same_v<B, NoEngine>;
   static constexpr bool kObserved = !std::is_void_v<Observer>;
-  /// A run that moves no beat for so long hangs: far beyond any stall that a generator draws at 99 %.
+  /// A run that moves no beat for so long hangs: far beyond any stall that a generator draws at 99
+  /// %.
   static constexpr uint64_t kHangCycles = 100'000;
   /// Run on after the last beat, so that a beat too many is seen.
   static constexpr uint64_t kDrainCycles = 64;
@@ -106,7 +111,12 @@ class Lockstep final : public Steppable {
   Lockstep(A& a, B& b, const Stimulus& stimulus, const StallSpec& stall, uint64_t seed,
            const char* name_a, const char* name_b,
            std::conditional_t<kObserved, Observer, char>* observer = nullptr)
-      : a_(a), b_(b), stimulus_(stimulus), name_a_(name_a), name_b_(name_b), observer_(observer),
+      : a_(a),
+        b_(b),
+        stimulus_(stimulus),
+        name_a_(name_a),
+        name_b_(name_b),
+        observer_(observer),
         source_stall_(stall.source_percent, seed * 2 + 1),
         sink_stall_(stall.sink_percent, seed * 2 + 2) {
     accept_cycle_.resize(stimulus.input.beats.size());
@@ -162,7 +172,8 @@ class Lockstep final : public Steppable {
         const bool s_ready = a_.s_ready();
         const Beat* const m = a_.m_beat();
         if constexpr (kTwo) {
-          if (!same_outputs(s_ready, m)) [[unlikely]] break;
+          if (!same_outputs(s_ready, m)) [[unlikely]]
+            break;
         }
         // Equal outputs obey the same rules, so that one check serves both engines.
         const AxisRule m_rule = a_check_.check(m, m_ready);
@@ -181,7 +192,8 @@ class Lockstep final : public Steppable {
 
         // What moves.
         if (m != nullptr) {
-          if (c.output_beats >= expected_count || !same_beat(*m, expected[c.output_beats])) [[unlikely]] {
+          if (c.output_beats >= expected_count || !same_beat(*m, expected[c.output_beats]))
+              [[unlikely]] {
             fail_reference(*m, c.output_beats);
             break;
           }
@@ -197,7 +209,8 @@ class Lockstep final : public Steppable {
             } else {
               at_packet_start_ = false;
             }
-            if (c.output_beats == 0) [[unlikely]] c.first_output = c.cycles;
+            if (c.output_beats == 0) [[unlikely]]
+              c.first_output = c.cycles;
             c.last_output = c.cycles;
             ++c.output_beats;
           }
@@ -211,7 +224,8 @@ class Lockstep final : public Steppable {
 
         if (offering_ && s_ready) {
           accept_cycle_[c.input_beats] = c.cycles;
-          if (c.input_beats == 0) [[unlikely]] c.first_input = c.cycles;
+          if (c.input_beats == 0) [[unlikely]]
+            c.first_input = c.cycles;
           c.last_input = c.cycles;
           ++c.input_beats;
           offering_ = false;

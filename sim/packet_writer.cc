@@ -27,8 +27,9 @@ void write_packets(const std::string& path, const GradientSource& source, const 
   capture::PcapWriter writer = std::move(opened).value();
 
   for (uint64_t p = 0; p < delivered; ++p) {
-    const std::span<const Beat> beats(output.beats.begin() + static_cast<ptrdiff_t>(output.packet_begin[p]),
-                                      output.beats.begin() + static_cast<ptrdiff_t>(output.packet_end(p)));
+    const std::span<const Beat> beats(
+        output.beats.begin() + static_cast<ptrdiff_t>(output.packet_begin[p]),
+        output.beats.begin() + static_cast<ptrdiff_t>(output.packet_end(p)));
     const std::vector<uint8_t> payload = packet_bytes(beats);
     capture::Expected<std::vector<uint8_t>> frame = std::vector<uint8_t>{};
     int64_t timestamp_ns = static_cast<int64_t>(p) * 1000;
@@ -40,7 +41,8 @@ void write_packets(const std::string& path, const GradientSource& source, const 
       frame = capture::make_frame({.identification = static_cast<uint16_t>(p)}, payload);
     }
     if (!frame) throw InputError(frame.error().sentence);
-    if (capture::Status error = writer.write(timestamp_ns, *frame)) throw InputError(error->sentence);
+    if (capture::Status error = writer.write(timestamp_ns, *frame))
+      throw InputError(error->sentence);
   }
   if (capture::Status error = writer.close()) throw InputError(error->sentence);
 }

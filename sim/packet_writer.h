@@ -8,8 +8,8 @@
 
 namespace gw::sim {
 
-/// Writes the first `delivered` packets of `output` to a pcap file, each in the headers of the packet that it
-/// came from; packets of a synthetic stimulus travel as UDP. Throws InputError.
+/// Writes the first `delivered` packets of `output` to a pcap file, each in the headers of the
+/// packet that it came from; packets of a synthetic stimulus travel as UDP. Throws InputError.
 void write_packets(const std::string& path, const GradientSource& source, const BeatStream& output,
                    uint64_t delivered);
 

@@ -22,8 +22,8 @@ namespace {
 using nlohmann::json;
 
 constexpr double kBurstBits = 256;
-constexpr int kTimeBuckets = 200;          // points of throughput over time
-constexpr int64_t kReplayBefore = 200;     // cycles of waveform before a divergence
+constexpr int kTimeBuckets = 200;       // points of throughput over time
+constexpr int64_t kReplayBefore = 200;  // cycles of waveform before a divergence
 constexpr int64_t kReplayAfter = 20;
 
 struct Distribution {
@@ -37,7 +37,8 @@ struct Distribution {
     sum += static_cast<double>(value);
   }
   json summary() const {
-    return {{"min", counts.begin()->first}, {"mean", sum / static_cast<double>(n)},
+    return {{"min", counts.begin()->first},
+            {"mean", sum / static_cast<double>(n)},
             {"max", counts.rbegin()->first}};
   }
   json histogram() const {
@@ -54,7 +55,8 @@ uint64_t packets_delivered(const Stimulus& stimulus, uint64_t output_beats) {
   return p;
 }
 
-void add_latency(json& report, const Stimulus& stimulus, const Outcome& outcome, uint64_t delivered) {
+void add_latency(json& report, const Stimulus& stimulus, const Outcome& outcome,
+                 uint64_t delivered) {
   Distribution latency, pipeline;
   for (uint64_t p = 0; p < delivered; ++p) {
     const uint64_t first = stimulus.input.packet_begin[p];
@@ -68,7 +70,8 @@ void add_latency(json& report, const Stimulus& stimulus, const Outcome& outcome,
   report["plots"]["pipeline_latency_histogram"] = pipeline.histogram();
 }
 
-/// Bursts per bucket of time as Gb/s. On the input side each beat's cycle is known, on the output side each packet's.
+/// Bursts per bucket of time as Gb/s. On the input side each beat's cycle is known, on the output
+/// side each packet's.
 void add_throughput_over_time(json& report, const Device& device, const Stimulus& stimulus,
                               const Outcome& outcome, double clock_mhz, uint64_t delivered) {
   const Counters& c = outcome.counters;
@@ -88,9 +91,12 @@ void add_throughput_over_time(json& report, const Device& device, const Stimulus
       }
     }
   }
+  // Whole buckets only: the last one would show the end of the trace as a drop.
+  const uint64_t end = (device.burst_is_input() ? c.last_input : c.last_output) + 1;
   json rows = json::array();
-  for (size_t b = 0; b + 1 < bursts.size(); ++b) {
-    rows.push_back({b * bucket, bursts[b] * kBurstBits * clock_mhz * 1e-3 / static_cast<double>(bucket)});
+  for (size_t b = 0; (b + 1) * bucket <= end; ++b) {
+    rows.push_back(
+        {b * bucket, bursts[b] * kBurstBits * clock_mhz * 1e-3 / static_cast<double>(bucket)});
   }
   report["plots"]["throughput_over_time"] = std::move(rows);
 }
@@ -111,7 +117,8 @@ void add_rates(json& report, const Device& device, const Outcome& outcome, doubl
   report["line_rate_percent"] = {{"10G", gbps / 10 * 100}};
 }
 
-json failure_json(const Device& device, const Stimulus& stimulus, const Failure& f, const RunOptions& options) {
+json failure_json(const Device& device, const Stimulus& stimulus, const Failure& f,
+                  const RunOptions& options) {
   const double period_ns = 1e3 / options.spec.clock_mhz;
   const char* kind = f.kind == FailureKind::kLockstep    ? "engines disagree"
                      : f.kind == FailureKind::kReference ? "output differs from the reference"
@@ -120,7 +127,8 @@ json failure_json(const Device& device, const Stimulus& stimulus, const Failure&
   json lines = json::array();
   const auto line = [&lines](const std::string& text) { lines.push_back(text); };
   line(fmt::format("cycle {} ({:.1f} ns after reset), port {}{}{}", f.cycle,
-                   static_cast<double>(f.cycle) * period_ns, f.port, f.signal.empty() ? "" : "_", f.signal));
+                   static_cast<double>(f.cycle) * period_ns, f.port, f.signal.empty() ? "" : "_",
+                   f.signal));
   if (!f.value_a.empty()) {
     line(fmt::format("  {:<14} {}", f.engine_a, f.value_a));
     line(fmt::format("  {:<14} {}", f.engine_b, f.value_b));
@@ -133,7 +141,8 @@ json failure_json(const Device& device, const Stimulus& stimulus, const Failure&
                                             stream.beats.empty() ? 0 : stream.beats.size() - 1);
   if (!stream.beats.empty()) {
     const size_t packet = stream.packet_of(index);
-    const uint32_t number = packet < stimulus.trace_number.size() ? stimulus.trace_number[packet] : 0;
+    const uint32_t number =
+        packet < stimulus.trace_number.size() ? stimulus.trace_number[packet] : 0;
     line(fmt::format("packet {} of the run{}, beat {} of it", packet + 1,
                      number != 0 ? fmt::format(" (packet {} of the trace)", number) : "",
                      index - stream.packet_begin[packet] + 1));
@@ -146,15 +155,17 @@ json failure_json(const Device& device, const Stimulus& stimulus, const Failure&
   line("last beats delivered on m_axis, then the one the reference expects:");
   const uint64_t end = std::min<uint64_t>(f.output_beats + 1, stimulus.expected.beats.size());
   for (uint64_t i = f.output_beats - std::min(kHistory, f.output_beats); i < end; ++i) {
-    line(fmt::format("  {:>6}{} {}", i, i == f.output_beats ? ">" : " ", device.describe_output(stimulus, i)));
+    line(fmt::format("  {:>6}{} {}", i, i == f.output_beats ? ">" : " ",
+                     device.describe_output(stimulus, i)));
   }
   const int64_t from = std::max<int64_t>(0, static_cast<int64_t>(f.cycle) - kReplayBefore);
   return {{"kind", kind},
           {"cycle", f.cycle},
           {"headline", fmt::format("{}: {} at cycle {}", device.name(), kind, f.cycle)},
           {"lines", lines},
-          {"reproduce", fmt::format("{} --wave divergence.fst --wave-from {} --wave-to {}", options.command,
-                                    from, static_cast<int64_t>(f.cycle) + kReplayAfter)}};
+          {"reproduce",
+           fmt::format("{} --wave divergence.fst --wave-from {} --wave-to {}", options.command,
+                       from, static_cast<int64_t>(f.cycle) + kReplayAfter)}};
 }
 
 /// `what.fst` gets `what.gtkw` beside it.
@@ -163,9 +174,11 @@ void write_save_file(const Device& device, const std::string& wave) {
   path.replace_extension(".gtkw");
   std::ofstream out(path);
   out << "[*] GTKWave save file of gradwire's device " << device.name() << "\n[dumpfile] \""
-      << std::filesystem::absolute(wave).string() << "\"\n" << device.save_file();
+      << std::filesystem::absolute(wave).string() << "\"\n"
+      << device.save_file();
   out.flush();
-  if (!out) throw InputError(fmt::format("cannot write '{}': {}", path.string(), std::strerror(errno)));
+  if (!out)
+    throw InputError(fmt::format("cannot write '{}': {}", path.string(), std::strerror(errno)));
 }
 
 }  // namespace
@@ -178,12 +191,13 @@ json run(const RunOptions& options, const std::function<void(const std::string&)
                               : load_trace(options.trace, options.packets);
   if (source.packets.empty()) {
     throw InputError(source.incomplete.empty()
-                         ? fmt::format("'{}' holds no packet with marked gradients: {}", options.trace,
-                                       source.trace["skipped"].dump())
+                         ? fmt::format("'{}' holds no packet with marked gradients: {}",
+                                       options.trace, source.trace["skipped"].dump())
                          : source.incomplete);
   }
-  note(fmt::format("{} packets from {}", source.packets.size(),
-                   options.trace.empty() ? "the synthetic stimulus " + options.synth : options.trace));
+  note(fmt::format(
+      "{} packets from {}", source.packets.size(),
+      options.trace.empty() ? "the synthetic stimulus " + options.synth : options.trace));
   const Stimulus stimulus = dut.stimulus(source.packets, spec);
 
   note(fmt::format("{}: {} beats in, {} beats expected", dut.name(), stimulus.input.beats.size(),
@@ -219,21 +233,22 @@ json run(const RunOptions& options, const std::function<void(const std::string&)
   add_compression(report, source.packets, spec.codec);
 
   const Failure& f = outcome.failure;
-  report["checks"] = {
-      {"lockstep_cycles", c.lockstep_cycles},
-      {"lockstep_mismatches", f.kind == FailureKind::kLockstep ? 1 : 0},
-      {"reference_packets", delivered},
-      {"reference_mismatches", f.kind == FailureKind::kReference || f.kind == FailureKind::kHang ? 1 : 0},
-      {"protocol_violations", f.kind == FailureKind::kProtocol ? 1 : 0}};
-  report["sim"] = {{"wall_s", outcome.wall_seconds},
-                   {"cycles_per_s", outcome.wall_seconds > 0
-                                        ? static_cast<double>(c.cycles) / outcome.wall_seconds
-                                        : 0.0}};
+  report["checks"] = {{"lockstep_cycles", c.lockstep_cycles},
+                      {"lockstep_mismatches", f.kind == FailureKind::kLockstep ? 1 : 0},
+                      {"reference_packets", delivered},
+                      {"reference_mismatches",
+                       f.kind == FailureKind::kReference || f.kind == FailureKind::kHang ? 1 : 0},
+                      {"protocol_violations", f.kind == FailureKind::kProtocol ? 1 : 0}};
+  report["sim"] = {
+      {"wall_s", outcome.wall_seconds},
+      {"cycles_per_s",
+       outcome.wall_seconds > 0 ? static_cast<double>(c.cycles) / outcome.wall_seconds : 0.0}};
   report["version"] = kVersion;
   report["command"] = options.command;
   const bool bound_ok = !report.contains("compression") || report["compression"]["bound_held"] ||
                         spec.codec.mode == reference::Mode::kPaper;
-  report["pass"] = outcome.passed && bound_ok && source.incomplete.empty() && outcome.wave_error.empty();
+  report["pass"] =
+      outcome.passed && bound_ok && source.incomplete.empty() && outcome.wave_error.empty();
   if (outcome.interrupted) report["interrupted"] = true;
   if (!source.incomplete.empty()) report["incomplete"] = source.incomplete;
   if (!outcome.wave_error.empty()) report["incomplete"] = outcome.wave_error;

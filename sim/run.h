@@ -13,12 +13,12 @@ namespace gw::sim {
 
 struct RunOptions {
   std::string device;
-  std::string trace;       // path, or empty
-  std::string synth;       // name, or empty
-  uint64_t packets = 0;    // 0: all
+  std::string trace;     // path, or empty
+  std::string synth;     // name, or empty
+  uint64_t packets = 0;  // 0: all
   RunSpec spec;
-  std::string pcap_out;    // what left the device, as packets
-  std::string command;     // as typed, for the report
+  std::string pcap_out;  // what left the device, as packets
+  std::string command;   // as typed, for the report
 };
 
 /// Runs and returns the report (cosim.md section 3, and `plots`, `paper`, `baselines`, `failure`).
@@ -28,13 +28,15 @@ nlohmann::json run(const RunOptions& options, const std::function<void(const std
 /// The exit code that a report calls for.
 int exit_code(const nlohmann::json& report);
 
-/// Simulator speed of a device (empty name: all): rtl alone, model alone, lockstep, reference; as ratios.
+/// Simulator speed of a device (empty name: all): rtl alone, model alone, lockstep, reference; as
+/// ratios.
 struct BenchOptions {
   std::string device;
   std::vector<std::string> traces;
   double seconds = 2;  // per subject, at least
   RunSpec spec;
 };
-nlohmann::json bench(const BenchOptions& options, const std::function<void(const std::string&)>& note);
+nlohmann::json bench(const BenchOptions& options,
+                     const std::function<void(const std::string&)>& note);
 
 }  // namespace gw::sim

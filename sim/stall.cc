@@ -15,7 +15,8 @@ StallSpec StallSpec::parse(std::string_view text) {
   if (colon != std::string_view::npos && (kind == "source" || kind == "sink" || kind == "both")) {
     const std::string_view number = text.substr(colon + 1);
     double percent = 0;
-    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), percent);
+    const auto [end, error] =
+        std::from_chars(number.data(), number.data() + number.size(), percent);
     if (error == std::errc() && end == number.data() + number.size() && percent >= 1 &&
         percent <= 99) {
       return {.source_percent = kind == "sink" ? 0 : percent,
@@ -23,7 +24,8 @@ StallSpec StallSpec::parse(std::string_view text) {
     }
   }
   throw UsageError(fmt::format(
-      "--stall '{}' is not one of none, source:P, sink:P, both:P with P from 1 to 99 percent", text));
+      "--stall '{}' is not one of none, source:P, sink:P, both:P with P from 1 to 99 percent",
+      text));
 }
 
 std::string StallSpec::text() const {

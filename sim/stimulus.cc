@@ -7,7 +7,8 @@ namespace gw::sim {
 
 size_t BeatStream::packet_of(size_t beat) const {
   const auto after = std::upper_bound(packet_begin.begin(), packet_begin.end(), beat);
-  return static_cast<size_t>(after - packet_begin.begin()) - (after == packet_begin.begin() ? 0 : 1);
+  return static_cast<size_t>(after - packet_begin.begin()) -
+         (after == packet_begin.begin() ? 0 : 1);
 }
 
 uint64_t BeatStream::bytes(size_t n) const {

@@ -1,4 +1,5 @@
-// What a run feeds to a device and what the reference says must come out, laid out for the hot loop.
+// What a run feeds to a device and what the reference says must come out, laid out for the hot
+// loop.
 #pragma once
 
 #include <cstdint>

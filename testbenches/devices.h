@@ -1,4 +1,5 @@
-// Where devices are registered: a new device adds one line to GW_DEVICES, and its folder to CMakeLists.txt beside this file.
+// Where devices are registered: a new device adds one line to GW_DEVICES, and its folder to
+// CMakeLists.txt beside this file.
 #pragma once
 
 #include <memory>

@@ -11,8 +11,8 @@
 
 namespace gw {
 
-inline constexpr int kLanes = 8;        // binary32 values per beat
-inline constexpr int kBeatBytes = 32;   // bytes per beat
+inline constexpr int kLanes = 8;       // binary32 values per beat
+inline constexpr int kBeatBytes = 32;  // bytes per beat
 inline constexpr uint32_t kKeepAll = 0xFFFFFFFFu;
 
 /// One transfer on a 256-bit AXI4-Stream.

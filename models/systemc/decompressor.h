@@ -111,7 +111,9 @@ inline bool Decompressor::issue() {
   const uint32_t end_slot = (oldest_ + beats_before) % kBufferBeats;
   const uint32_t avail = beats_before * kBeatBytes + valid_bytes_[end_slot] - offset_;
   const bool whole = issue_group(avail, &length);
-  if (whole && length < avail) {
+  // A tlast beat without a valid byte ends no group: it becomes an error beat of its own, early or
+  // late.
+  if (whole && (length < avail || valid_bytes_[end_slot] == 0)) {
     const uint32_t next = offset_ + length;
     offset_ = next % kBeatBytes;
     drop(next / kBeatBytes);

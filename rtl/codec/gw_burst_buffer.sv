@@ -85,16 +85,14 @@ module gw_burst_buffer (
   wire ended     = end_one | end_two | end_three;
   wire reach_two   = has_two & ~end_one;
   wire reach_three = has_three & ~end_one & ~end_two;
-  wire [1:0] passed      = {reach_three, reach_two & ~reach_three};
-  wire [1:0] final_slot  = slot + passed;
-  wire [6:0] limit       = {passed, 5'd0} + {1'b0, filled_q[final_slot] & {6{has_one}}};
-
-  wire [7:0] room        = {1'b0, limit} - {3'd0, start} - 8'd2;  // for payload; negative: not even for the tags
+  wire [1:0] passed     = {reach_three, reach_two & ~reach_three};  // slots before the window's final one
+  wire [1:0] final_slot = slot + passed;
+  wire [6:0] limit      = {passed, 5'd0} + {1'b0, filled_q[final_slot] & {6{has_one}}};
+  wire [7:0] room       = {1'b0, limit} - {3'd0, start} - 8'd2;  // for payload; less than 0: not even for the tags
 
   // The group's length. The sum does not care which of the tag bytes comes first: select each among 16.
   wire [3:0] at_word   = {start[4:3] == 2'd3, start[4:3] == 2'd2, start[4:3] == 2'd1, start[4:3] == 2'd0};
   wire [3:0] past_word = {1'b0, start[4:3] == 2'd3, start[4], start[4:3] != 2'd0};
-  wire [3:0] even_at   = {even_q[3:2] == 2'd3, even_q[3:2] == 2'd2, even_q[3:2] == 2'd1, even_q[3:2] == 2'd0};
 
   wire [63:0] odd_word  [0:3];
   wire [63:0] even_word [0:3];
@@ -115,11 +113,11 @@ module gw_burst_buffer (
     wire [1:0] far_slot  = near_slot + 2'd1;
     assign near[j]      = word_q[near_slot];
     assign far[j]       = word_q[far_slot];
-    assign odd_word[j]  = sizes_q[slot] & {64{at_word[j]}};
-    assign even_word[j] = sizes_q[even_q[5:4]] & {64{even_at[j]}};
+    assign odd_word[j]  = sizes_q[slot];
+    assign even_word[j] = sizes_q[even_q[5:4]];
   end
-  wire [63:0] odd_sizes  = odd_word[0] | odd_word[1] | odd_word[2] | odd_word[3];
-  wire [63:0] even_sizes = even_word[0] | even_word[1] | even_word[2] | even_word[3];
+  wire [63:0] odd_sizes  = gw_codec_pkg::one_of(odd_word[0], odd_word[1], odd_word[2], odd_word[3], start[4:3]);
+  wire [63:0] even_sizes = gw_codec_pkg::one_of(even_word[0], even_word[1], even_word[2], even_word[3], even_q[3:2]);
   wire [4:0]  odd_size   = odd_sizes[{start[2:1], 4'b1000} +: 5];
   wire [4:0]  even_size  = even_sizes[{even_q[1:0], 4'b0000} +: 5];
 
@@ -129,15 +127,13 @@ module gw_burst_buffer (
   wire       final_group = ended & (~fits | spare == 8'd0);
   assign issue_o = credit_i & (fits | ended);
 
-  wire [6:0] tags_end   = start_q + 7'd2;
-  wire [6:0] tags_end_1 = start_q + 7'd3;
-  wire [6:0] group_end   = tags_end + {2'd0, odd_size} + {2'd0, even_size};
-  wire [6:0] group_end_1 = tags_end_1 + {2'd0, odd_size} + {2'd0, even_size};
-  wire [6:0] in_slot     = {2'd0, start} + 7'd2;
-  wire [6:0] end_in_slot = in_slot + {2'd0, odd_size} + {2'd0, even_size};
-  wire [1:0] leaving = final_group ? passed + 2'd1 : end_in_slot[6:5];
-  wire [6:0] start_d = final_group ? {final_slot + 2'd1, 5'd0} : group_end;
-  wire [5:0] even_d  = final_group ? {final_slot + 2'd1, 4'd0} : group_end_1[6:1];
+  // Where the group ends: slot and byte; and counted from its first slot. The next even place is half of one byte more.
+  wire [6:0] tags_end      = start_q + 7'd2;
+  wire [6:0] tags_end_even = start_q + 7'd3;
+  wire [6:0] group_end     = tags_end + {2'd0, odd_size} + {2'd0, even_size};
+  wire [5:0] group_end_even = 6'((tags_end_even + {2'd0, odd_size} + {2'd0, even_size}) >> 1);
+  wire [1:0] slots_passed  = 2'(({2'd0, start} + 7'd2 + {2'd0, odd_size} + {2'd0, even_size}) >> 5);
+  wire [2:0] held_after = final_group ? held_q - {1'b0, passed} - 3'd1 : held_q - {1'b0, slots_passed};
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -147,10 +143,12 @@ module gw_burst_buffer (
       ready_o <= 1'b0;
       valid_o <= 1'b0;
     end else begin
-      if (issue_o) start_q <= start_d;
-      if (issue_o) even_q  <= even_d;
-      held_q  <= held_q + {2'd0, valid_i & ready_o} - {1'b0, leaving & {2{issue_o}}};
-      ready_o <= (issue_o & leaving != 2'd0) | held_q < 3'd3 | (held_q == 3'd3 & ~valid_i);
+      if (issue_o) begin
+        start_q <= final_group ? {final_slot + 2'd1, 5'd0} : group_end;
+        even_q  <= final_group ? {final_slot + 2'd1, 4'd0} : group_end_even;
+      end
+      held_q  <= (issue_o ? held_after : held_q) + {2'd0, valid_i & ready_o};
+      ready_o <= (issue_o & (final_group | slots_passed != 2'd0)) | held_q < 3'd3 | (held_q == 3'd3 & ~valid_i);
       valid_o <= issue_o;
     end
   end

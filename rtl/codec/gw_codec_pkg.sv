@@ -1,4 +1,4 @@
-// Shifts that the codec's barrel shifters are built from: 64-bit words, whole bytes.
+// What the codec's barrel shifters are built from: shifts of 64-bit words by whole bytes, and a choice among words.
 // Functions, no latency.
 // INCEPTIONN (MICRO'18) section VI-A.
 `default_nettype none
@@ -18,6 +18,15 @@ package gw_codec_pkg;
   endfunction
   function automatic [63:0] spill_down(input [63:0] word, input [2:0] bytes);
     spill_down = (word << 1) << ~{bytes, 3'b000};
+  endfunction
+
+  // The word that `index` names. Masks, because a simulator would take `?:` for a branch.
+  function automatic [63:0] one_of(input [63:0] word0, input [63:0] word1, input [63:0] word2, input [63:0] word3,
+                                   input [1:0] index);
+    logic [63:0] low, high;
+    low    = (word0 & ~{64{index[0]}}) | (word1 & {64{index[0]}});
+    high   = (word2 & ~{64{index[0]}}) | (word3 & {64{index[0]}});
+    one_of = (low & ~{64{index[1]}}) | (high & {64{index[1]}});
   endfunction
 endpackage
 

@@ -22,7 +22,8 @@ Points points(const Json& doc, const char* key) {
       const double y = p[1].get<double>();
       if (std::isfinite(x) && std::isfinite(y)) out.emplace_back(x, y);
     }
-  std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::stable_sort(out.begin(), out.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
   return out;
 }
 
@@ -57,14 +58,16 @@ double round_step(double step) {
   return 10 * power;
 }
 
-/// Log scales need counts that span decades; gnuplot's powers read badly below a thousand, so decades are named.
+/// Log scales need counts that span decades; gnuplot's powers read badly below a thousand, so
+/// decades are named.
 std::string log_counts(double top) {
   std::string out = "set logscale y\nset mytics 1\nset ytics (";
   int decade = 0;
   for (double v = 1; v <= top * 1.001 || decade == 0; v *= 10, ++decade) {
-    const std::string name = decade < 3 ? fmt::format("{:.0f}", v)
+    const std::string name = decade < 3   ? fmt::format("{:.0f}", v)
                              : decade < 6 ? fmt::format("{:.0f}k", v / 1e3)
-                             : decade < 9 ? fmt::format("{:.0f}M", v / 1e6) : fmt::format("{:.0f}G", v / 1e9);
+                             : decade < 9 ? fmt::format("{:.0f}M", v / 1e6)
+                                          : fmt::format("{:.0f}G", v / 1e9);
     out += fmt::format("{}'{}' {:.0f}", decade ? ", " : "", name, v);
   }
   return out + ")\n" + fmt::format("set yrange [0.7:{:.10g}]\n", top * 3);
@@ -73,11 +76,14 @@ std::string log_counts(double top) {
 std::optional<Figure> tags(const View& view) {
   for (const Section& s : view.sections) {
     if (s.tags.empty()) continue;
-    const bool paper = std::any_of(s.tags.begin(), s.tags.end(), [](const TagShare& t) { return t.paper.has_value(); });
-    const std::string theirs = "paper" + (s.tags_paper.empty() ? std::string() : ", " + s.tags_paper);
+    const bool paper = std::any_of(s.tags.begin(), s.tags.end(),
+                                   [](const TagShare& t) { return t.paper.has_value(); });
+    const std::string theirs =
+        "paper" + (s.tags_paper.empty() ? std::string() : ", " + s.tags_paper);
     Figure f;
     f.title = "Where the values fall";
-    f.caption = paper ? "Share of the values in each class, beside Table III of the paper." : "Share of the values in each class.";
+    f.caption = paper ? "Share of the values in each class, beside Table III of the paper."
+                      : "Share of the values in each class.";
     f.data = {"", {"class", "values", "share"}, {}, -1};
     if (paper) f.data.columns.push_back(theirs);
     double top = 0;
@@ -88,24 +94,33 @@ std::optional<Figure> tags(const View& view) {
       const TagShare& t = s.tags[i];
       const std::string label = share(t.percent);
       data += fmt::format("{} {:.6f} \"{}\"\n", i, t.percent, label.substr(0, label.size() - 2));
-      if (t.paper && std::isfinite(*t.paper)) data_paper += fmt::format("{} {:.6f} \"{:.1f}\"\n", i, *t.paper, *t.paper);
-      tics += fmt::format("{}{} {}", i ? ", " : "", quoted(fmt::format("{} ({} bit)", t.name, t.bits)), i);
+      if (t.paper && std::isfinite(*t.paper))
+        data_paper += fmt::format("{} {:.6f} \"{:.1f}\"\n", i, *t.paper, *t.paper);
+      tics += fmt::format("{}{} {}", i ? ", " : "",
+                          quoted(fmt::format("{} ({} bit)", t.name, t.bits)), i);
       top = std::max({top, t.percent, t.paper.value_or(0)});
       f.data.cells.push_back({t.name, grouped(t.count), share(t.percent)});
       if (paper) f.data.cells.back().push_back(t.paper ? fixed(*t.paper, 1) + " %" : "");
     }
     const double shift = paper ? 0.2 : 0;
     const double wide = paper ? 0.36 : 0.55;
-    f.plot.script = look() + data + "EOD\n" + data_paper + "EOD\n" +
-                    fmt::format("set xtics scale 0 ({})\nset xrange [-0.6:{}]\nset yrange [0:{}]\n", tics,
-                                static_cast<double>(s.tags.size()) - 0.4, std::min(top * 1.15 + 1, 112.0)) +
-                    "set ytics 20\n" + axis("ylabel", "% of the values") +
-                    fmt::format("plot $ours using ($1-{0}):2:({1}) with boxes lc {2} title 'this run'", shift, wide, rgb("accent"));
+    f.plot.script =
+        look() + data + "EOD\n" + data_paper + "EOD\n" +
+        fmt::format("set xtics scale 0 ({})\nset xrange [-0.6:{}]\nset yrange [0:{}]\n", tics,
+                    static_cast<double>(s.tags.size()) - 0.4, std::min(top * 1.15 + 1, 112.0)) +
+        "set ytics 20\n" + axis("ylabel", "% of the values") +
+        fmt::format("plot $ours using ($1-{0}):2:({1}) with boxes lc {2} title 'this run'", shift,
+                    wide, rgb("accent"));
     if (paper)
-      f.plot.script += fmt::format(", $paper using ($1+{0}):2:({1}) with boxes lc {2} title {3}", shift, wide, rgb("paper"), quoted(theirs));
-    f.plot.script += fmt::format(", $ours using ($1-{}):2:3 with labels offset 0,0.6 textcolor {} notitle", shift, rgb("ink"));
+      f.plot.script += fmt::format(", $paper using ($1+{0}):2:({1}) with boxes lc {2} title {3}",
+                                   shift, wide, rgb("paper"), quoted(theirs));
+    f.plot.script +=
+        fmt::format(", $ours using ($1-{}):2:3 with labels offset 0,0.6 textcolor {} notitle",
+                    shift, rgb("ink"));
     if (paper)
-      f.plot.script += fmt::format(", $paper using ($1+{}):2:3 with labels offset 0,0.6 textcolor {} notitle", shift, rgb("muted"));
+      f.plot.script +=
+          fmt::format(", $paper using ($1+{}):2:3 with labels offset 0,0.6 textcolor {} notitle",
+                      shift, rgb("muted"));
     return f;
   }
   return std::nullopt;
@@ -113,7 +128,8 @@ std::optional<Figure> tags(const View& view) {
 
 std::optional<Figure> exponents(const Json& doc) {
   Points all = points(doc, "value_exponents");
-  // Exponents of binary32: anything else is no value of this kind, and would stretch the axis without end.
+  // Exponents of binary32: anything else is no value of this kind, and would stretch the axis
+  // without end.
   const auto possible = [](double e) { return e >= -127 && e <= 128; };
   std::erase_if(all, [&](const auto& p) { return !(p.second > 0 && possible(p.first)); });
   if (all.empty()) return std::nullopt;
@@ -132,11 +148,14 @@ std::optional<Figure> exponents(const Json& doc) {
   };
   Figure f;
   f.title = "Gradient values by size";
-  f.caption = "Values by binary exponent e, |v| from 2^e up to 2^(e+1), on a logarithmic scale; dashed lines part the classes. "
-              "The bar at 0 holds zeros and subnormals.";
+  f.caption =
+      "Values by binary exponent e, |v| from 2^e up to 2^(e+1), on a logarithmic scale; dashed "
+      "lines part the classes. "
+      "The bar at 0 holds zeros and subnormals.";
   f.data = {"", {"exponent", "class", "values"}, {}, -1};
 
-  // Zeros stand left of the smallest exponent; what lies far below every class limit is gathered in one bar beside them.
+  // Zeros stand left of the smallest exponent; what lies far below every class limit is gathered in
+  // one bar beside them.
   double least = 0;
   bool any = false;
   double top = 0;
@@ -148,14 +167,19 @@ std::optional<Figure> exponents(const Json& doc) {
   double zeros = 0;
   double most = any ? floor : 1;
   for (const auto& [e, n] : all) {
-    if (e <= -127) zeros += n;
-    else if (e < floor) far += n;
-    else bars.emplace_back(e, n), most = std::max(most, e);
+    if (e <= -127)
+      zeros += n;
+    else if (e < floor)
+      far += n;
+    else
+      bars.emplace_back(e, n), most = std::max(most, e);
   }
   if (!any) most = floor;
   if (raw_from) most = std::max(most, *raw_from + 1);
   std::string tics;
-  const auto tic = [&](const std::string& name, double at) { tics += fmt::format("{}{} {}", tics.empty() ? "" : ", ", quoted(name), at); };
+  const auto tic = [&](const std::string& name, double at) {
+    tics += fmt::format("{}{} {}", tics.empty() ? "" : ", ", quoted(name), at);
+  };
   double first = floor;
   if (far > 0) {
     first -= 2;
@@ -168,9 +192,11 @@ std::optional<Figure> exponents(const Json& doc) {
     tic("0", first);
     f.data.cells.push_back({"zero, subnormal", class_of(-127), grouped(zeros)});
   }
-  if (far > 0) f.data.cells.push_back({fmt::format("below {:.0f}", floor), class_of(floor - 1), grouped(far)});
+  if (far > 0)
+    f.data.cells.push_back({fmt::format("below {:.0f}", floor), class_of(floor - 1), grouped(far)});
   const double step = std::max(5.0, round_step((most - floor) / 8));
-  for (double e = std::ceil(floor / step) * step; e <= most; e += step) tic(fmt::format("{:.0f}", e), e);
+  for (double e = std::ceil(floor / step) * step; e <= most; e += step)
+    tic(fmt::format("{:.0f}", e), e);
   for (const auto& [e, n] : bars) {
     top = std::max(top, n);
     if (e >= floor) f.data.cells.push_back({fmt::format("{:.0f}", e), class_of(e), grouped(n)});
@@ -181,14 +207,19 @@ std::optional<Figure> exponents(const Json& doc) {
   script += fmt::format("set xtics scale 0 ({})\nset xrange [{}:{}]\n", tics, first - 1, most + 1);
   script += axis("xlabel", "binary exponent e") + axis("ylabel", "values");
   std::string plot;
-  for (const auto& [name, colour] : {std::pair{"ZERO", "zero"}, {"BYTE", "byte"}, {"HALF", "half"}, {"RAW", "raw"}, {"", "accent"}}) {
+  for (const auto& [name, colour] : {std::pair{"ZERO", "zero"},
+                                     {"BYTE", "byte"},
+                                     {"HALF", "half"},
+                                     {"RAW", "raw"},
+                                     {"", "accent"}}) {
     Points mine;
     for (const auto& bar : bars)
       if (std::string_view(class_of(bar.first)) == name) mine.push_back(bar);
     if (mine.empty()) continue;
     const std::string id = fmt::format("c_{}", colour);
     script += block(id.c_str(), mine);
-    plot += fmt::format("{}${} using 1:2:(0.82) with boxes lc {} notitle", plot.empty() ? "plot " : ", ", id, rgb(colour));
+    plot += fmt::format("{}${} using 1:2:(0.82) with boxes lc {} notitle",
+                        plot.empty() ? "plot " : ", ", id, rgb(colour));
   }
   // Boundaries, and the classes' names between them.
   std::vector<std::pair<double, const char*>> marks;
@@ -199,7 +230,9 @@ std::optional<Figure> exponents(const Json& doc) {
     if (!at) return;
     const double x = std::clamp(*at - 0.5, left, right);
     if (x > left && x < right)
-      script += fmt::format("set arrow from {0},graph 0 to {0},graph 1 nohead dt (4,4) lw 1 lc {1}\n", x, rgb("muted"));
+      script +=
+          fmt::format("set arrow from {0},graph 0 to {0},graph 1 nohead dt (4,4) lw 1 lc {1}\n", x,
+                      rgb("muted"));
     if (x > from) marks.emplace_back((from + x) / 2, name);
     from = x;
   };
@@ -210,13 +243,15 @@ std::optional<Figure> exponents(const Json& doc) {
   for (const auto& [x, name] : marks) {
     std::string lower = name;
     for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    script += fmt::format("set label '{}' at {},graph 1.04 center textcolor {}\n", name, x, rgb(lower.c_str()));
+    script += fmt::format("set label '{}' at {},graph 1.04 center textcolor {}\n", name, x,
+                          rgb(lower.c_str()));
   }
   f.plot.script = script + "set tmargin 2.2\n" + plot;
   return f;
 }
 
-std::optional<Figure> latency(const Json& doc, const char* key, const char* title, const char* caption) {
+std::optional<Figure> latency(const Json& doc, const char* key, const char* title,
+                              const char* caption) {
   Points data = points(doc, key);
   if (data.empty()) return std::nullopt;
   // At most some sixty bars: wider ranges are binned.
@@ -241,15 +276,22 @@ std::optional<Figure> latency(const Json& doc, const char* key, const char* titl
   f.data = {"", {bin > 1 ? "cycles from" : "cycles", "packets"}, {}, -1};
   for (const auto& [x, n] : bars) f.data.cells.push_back({grouped(x), grouped(n)});
   if (bin > 1) f.caption += fmt::format(" A bar is {:g} cycles.", bin);
-  std::string script = look() + axis("xlabel", "cycles") + axis("ylabel", "packets") + block("d", bars);
-  if (least > 0 && top / least > 200) script += log_counts(top);
-  else script += fmt::format("set yrange [0:{:.10g}]\n", top > 0 ? top * 1.18 : 1);
+  std::string script =
+      look() + axis("xlabel", "cycles") + axis("ylabel", "packets") + block("d", bars);
+  if (least > 0 && top / least > 200)
+    script += log_counts(top);
+  else
+    script += fmt::format("set yrange [0:{:.10g}]\n", top > 0 ? top * 1.18 : 1);
   const double margin = std::max((high - low) * 0.04, 3 * bin) + (bars.size() == 1 ? bin : 0);
-  script += fmt::format("set xrange [{}:{}]\nset xtics {}\n", std::max(low - margin, -bin), high + bin / 2 + margin,
+  script += fmt::format("set xrange [{}:{}]\nset xtics {}\n", std::max(low - margin, -bin),
+                        high + bin / 2 + margin,
                         std::max(1.0, round_step((high - low + 2 * margin) / 8)));
-  script += fmt::format("plot $d using ($1+{}):2:({}) with boxes lc {} notitle", bin > 1 ? bin / 2 : 0.0, bin * 0.82, rgb("accent"));
+  script += fmt::format("plot $d using ($1+{}):2:({}) with boxes lc {} notitle",
+                        bin > 1 ? bin / 2 : 0.0, bin * 0.82, rgb("accent"));
   if (bars.size() <= 8)
-    script += fmt::format(", $d using ($1+{}):2:(sprintf('%.0f',$2)) with labels offset 0,0.6 textcolor {} notitle", bin > 1 ? bin / 2 : 0.0, rgb("ink"));
+    script += fmt::format(
+        ", $d using ($1+{}):2:(sprintf('%.0f',$2)) with labels offset 0,0.6 textcolor {} notitle",
+        bin > 1 ? bin / 2 : 0.0, rgb("ink"));
   f.plot.script = std::move(script);
   return f;
 }
@@ -275,26 +317,40 @@ std::optional<Figure> throughput(const Json& doc) {
   const double line = number(doc, {"paper", "line_rate_gbps"}).value_or(10);
   Figure f;
   f.title = "Throughput over time";
-  f.caption = fmt::format("Uncompressed values through the engine; the dashed line is {:g} Gb/s Ethernet.", line);
+  f.caption = fmt::format(
+      "Uncompressed values through the engine; the dashed line is {:g} Gb/s Ethernet.", line);
   f.data = {"", {"from cycle", "Gb/s"}, {}, -1};
   const std::size_t stride = std::max<std::size_t>(1, (data.size() + 19) / 20);
-  for (std::size_t i = 0; i < data.size(); i += stride) f.data.cells.push_back({grouped(data[i].first), fixed(data[i].second, 2)});
+  for (std::size_t i = 0; i < data.size(); i += stride)
+    f.data.cells.push_back({grouped(data[i].first), fixed(data[i].second, 2)});
 
   const double last = data.back().first;
   const double unit = last >= 2e6 ? 1e6 : last >= 1e4 ? 1e3 : 1;
   for (auto& point : data) point.first /= unit;
   double end = last / unit;
-  if (data.size() > 1) end += (data.back().first - data.front().first) / static_cast<double>(data.size() - 1);
-  else end += 1;
+  if (data.size() > 1)
+    end += (data.back().first - data.front().first) / static_cast<double>(data.size() - 1);
+  else
+    end += 1;
   data.emplace_back(end, data.back().second);  // the last window has a width too
-  std::string script = look() + axis("xlabel", unit == 1e6 ? "cycle (millions)" : unit == 1e3 ? "cycle (thousands)" : "cycle") +
+  std::string script = look() +
+                       axis("xlabel", unit == 1e6   ? "cycle (millions)"
+                                      : unit == 1e3 ? "cycle (thousands)"
+                                                    : "cycle") +
                        axis("ylabel", "Gb/s") + block("d", data);
-  script += fmt::format("set xrange [{:.10g}:{:.10g}]\nset yrange [0:{:.10g}]\n", data.front().first, end, std::max(top, line) * 1.15);
-  script += fmt::format("set arrow from graph 0,first {0} to graph 1,first {0} nohead front dt (6,4) lw 1.5 lc {1}\n", line, rgb("warn"));
-  script += fmt::format("set label '{:g} GbE' at graph 0.99,first {} right offset 0,0.6 front textcolor {}\n", line, line, rgb("warn"));
-  script += fmt::format("set style fill transparent solid 0.16 noborder\n"
-                        "plot $d using 1:2 with fillsteps lc {0} notitle, $d using 1:2 with steps lw 1.8 lc {0} notitle",
-                        rgb("accent"));
+  script += fmt::format("set xrange [{:.10g}:{:.10g}]\nset yrange [0:{:.10g}]\n",
+                        data.front().first, end, std::max(top, line) * 1.15);
+  script += fmt::format(
+      "set arrow from graph 0,first {0} to graph 1,first {0} nohead front dt (6,4) lw 1.5 lc {1}\n",
+      line, rgb("warn"));
+  script += fmt::format(
+      "set label '{:g} GbE' at graph 0.99,first {} right offset 0,0.6 front textcolor {}\n", line,
+      line, rgb("warn"));
+  script += fmt::format(
+      "set style fill transparent solid 0.16 noborder\n"
+      "plot $d using 1:2 with fillsteps lc {0} notitle, $d using 1:2 with steps lw 1.8 lc {0} "
+      "notitle",
+      rgb("accent"));
   f.plot.script = std::move(script);
   return f;
 }
@@ -307,7 +363,8 @@ struct Bar {
 };
 
 /// Horizontal bars with names on the left, the first on top.
-Figure bars(std::string title, std::string caption, const std::vector<Bar>& data, const std::string& unit, bool log) {
+Figure bars(std::string title, std::string caption, const std::vector<Bar>& data,
+            const std::string& unit, bool log) {
   Figure f;
   f.title = std::move(title);
   f.caption = std::move(caption);
@@ -329,17 +386,26 @@ Figure bars(std::string title, std::string caption, const std::vector<Bar>& data
     const double value = log ? std::max(data[i].value, origin) : data[i].value;
     tics += fmt::format("{}{} {}", i ? ", " : "", quoted(shortened(data[i].name, 26)), y);
     // A bar of no length on a logarithmic axis is a zero: only its label is drawn.
-    script += fmt::format("$b{0} << EOD\n{1:.10g} {2} {3:.10g} {1:.10g} {4} {5}\nEOD\n", i, value, y, origin, y - 0.34, y + 0.34);
+    script += fmt::format("$b{0} << EOD\n{1:.10g} {2} {3:.10g} {1:.10g} {4} {5}\nEOD\n", i, value,
+                          y, origin, y - 0.34, y + 0.34);
     if (value > origin)
-      plot += fmt::format("{}$b{} using 1:2:3:4:5:6 with boxxyerror lc {} notitle", plot.empty() ? "plot " : ", ", i, rgb(data[i].colour));
-    script += fmt::format("set label {} at {:.10g},{} left offset 0.6,0 textcolor {}\n", quoted(data[i].label), value, y, rgb("ink"));
+      plot += fmt::format("{}$b{} using 1:2:3:4:5:6 with boxxyerror lc {} notitle",
+                          plot.empty() ? "plot " : ", ", i, rgb(data[i].colour));
+    script += fmt::format("set label {} at {:.10g},{} left offset 0.6,0 textcolor {}\n",
+                          quoted(data[i].label), value, y, rgb("ink"));
   }
   if (plot.empty()) plot = "plot $b0 using 1:2 with dots lc " + rgb("line") + " notitle";
-  script += "unset grid\nset grid xtics lt 1 lw 1 lc " + rgb("line") + "\nset border 0\nset xtics scale 0\n";
-  if (log) script += fmt::format("set logscale x\nset mxtics 1\nset format x '%.0e'\nset xtics 100\nset xrange [{:.10g}:{:.10g}]\n", origin,
-                                 top * std::pow(top / origin, 0.22));
-  else script += fmt::format("set xrange [0:{:.10g}]\n", top > 0 ? top * 1.2 : 1);
-  script += fmt::format("set ytics ({}) textcolor {}\nset yrange [{}:0.6]\n", tics, rgb("ink"), -static_cast<double>(data.size()) + 0.4);
+  script += "unset grid\nset grid xtics lt 1 lw 1 lc " + rgb("line") +
+            "\nset border 0\nset xtics scale 0\n";
+  if (log)
+    script += fmt::format(
+        "set logscale x\nset mxtics 1\nset format x '%.0e'\nset xtics 100\nset xrange "
+        "[{:.10g}:{:.10g}]\n",
+        origin, top * std::pow(top / origin, 0.22));
+  else
+    script += fmt::format("set xrange [0:{:.10g}]\n", top > 0 ? top * 1.2 : 1);
+  script += fmt::format("set ytics ({}) textcolor {}\nset yrange [{}:0.6]\n", tics, rgb("ink"),
+                        -static_cast<double>(data.size()) + 0.4);
   script += axis("xlabel", unit);
   f.plot.script = script + plot;
   f.plot.height = std::clamp(110 + 42 * static_cast<int>(data.size()), 180, 640);
@@ -354,9 +420,11 @@ std::optional<Figure> skipped(const Json& doc) {
     if (n.is_number() && n.get<double>() > 0 && std::isfinite(n.get<double>()))
       data.push_back({words(reason), n.get<double>(), grouped(n.get<double>()), "paper"});
   if (data.empty()) return std::nullopt;
-  std::stable_sort(data.begin(), data.end(), [](const Bar& a, const Bar& b) { return a.value > b.value; });
+  std::stable_sort(data.begin(), data.end(),
+                   [](const Bar& a, const Bar& b) { return a.value > b.value; });
   if (data.size() > 12) data.resize(12);
-  return bars("Packets not fed to the device", "By the reason why each was skipped.", data, "packets", false);
+  return bars("Packets not fed to the device", "By the reason why each was skipped.", data,
+              "packets", false);
 }
 
 void baselines(const Json& doc, std::vector<Figure>& out) {
@@ -365,7 +433,8 @@ void baselines(const Json& doc, std::vector<Figure>& out) {
   std::vector<Bar> ratio;
   std::vector<Bar> error;
   const auto take = [&](const std::string& name, const Json& from, const char* colour) {
-    if (const auto v = number(from, {"ratio"}); v && std::isfinite(*v)) ratio.push_back({name, *v, fixed(*v, 2) + "x", colour});
+    if (const auto v = number(from, {"ratio"}); v && std::isfinite(*v))
+      ratio.push_back({name, *v, fixed(*v, 2) + "x", colour});
     if (const auto v = number(from, {"max_abs_error"}); v && std::isfinite(*v) && *v >= 0)
       error.push_back({name, *v, *v == 0 ? "0, lossless" : general(*v), colour});
   };
@@ -375,10 +444,14 @@ void baselines(const Json& doc, std::vector<Figure>& out) {
     if (b.is_object() && ++theirs <= 12) take(text(b, {"name"}), b, "paper");
   if (theirs == 0) return;
   if (!ratio.empty())
-    out.push_back(bars("Compression ratio against the baselines", "The same values through each codec; more is better.", ratio, "ratio", false));
+    out.push_back(bars("Compression ratio against the baselines",
+                       "The same values through each codec; more is better.", ratio, "ratio",
+                       false));
   if (!error.empty())
-    out.push_back(bars("Largest error against the baselines", "Largest absolute error of a value; the scale is logarithmic, less is better.",
-                       error, "max abs error", true));
+    out.push_back(
+        bars("Largest error against the baselines",
+             "Largest absolute error of a value; the scale is logarithmic, less is better.", error,
+             "max abs error", true));
 }
 
 }  // namespace
@@ -391,8 +464,10 @@ std::vector<Figure> make_figures(const Json& doc, const View& view) {
   keep(tags(view));
   keep(exponents(doc));
   keep(throughput(doc));
-  keep(latency(doc, "latency_histogram", "Latency of packets", "First beat accepted to first beat offered, one count a packet."));
-  keep(latency(doc, "pipeline_latency_histogram", "Latency of the pipeline", "The engine alone, waiting for neither source nor sink."));
+  keep(latency(doc, "latency_histogram", "Latency of packets",
+               "First beat accepted to first beat offered, one count a packet."));
+  keep(latency(doc, "pipeline_latency_histogram", "Latency of the pipeline",
+               "The engine alone, waiting for neither source nor sink."));
   baselines(doc, out);
   keep(skipped(doc));
   for (Figure& f : out) f.plot.title = f.title;

@@ -1,4 +1,5 @@
-// The figures of a report: the raw series of `plots` and the counts beside them, as gnuplot scripts and as tables.
+// The figures of a report: the raw series of `plots` and the counts beside them, as gnuplot scripts
+// and as tables.
 #pragma once
 
 #include <string>

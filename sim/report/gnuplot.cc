@@ -32,8 +32,10 @@ class ScratchFolder {
     std::error_code ec;
     const fs::path base = fs::temp_directory_path(ec);
     std::string name = ((ec ? fs::path("/tmp") : base) / "gradwire-plots-XXXXXX").string();
-    if (::mkdtemp(name.data()) != nullptr) path_ = name;
-    else error_ = errno;
+    if (::mkdtemp(name.data()) != nullptr)
+      path_ = name;
+    else
+      error_ = errno;
   }
   ~ScratchFolder() {
     std::error_code ec;
@@ -54,7 +56,8 @@ std::string content(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Runs `gnuplot -d script`, its own output into `log`. Returns a sentence if it could not be started or failed.
+/// Runs `gnuplot -d script`, its own output into `log`. Returns a sentence if it could not be
+/// started or failed.
 std::string run_gnuplot(const fs::path& script, const fs::path& log) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
@@ -74,11 +77,15 @@ std::string run_gnuplot(const fs::path& script, const fs::path& log) {
   const std::string file = script.string();
   const char* argv[] = {"gnuplot", "-d", file.c_str(), nullptr};
   pid_t pid = 0;
-  const int error = ::posix_spawnp(&pid, "gnuplot", &files, &attributes, const_cast<char**>(argv), environ);
+  const int error =
+      ::posix_spawnp(&pid, "gnuplot", &files, &attributes, const_cast<char**>(argv), environ);
   posix_spawn_file_actions_destroy(&files);
   posix_spawnattr_destroy(&attributes);
-  if (error == ENOENT) return "gnuplot is not installed (Debian: gnuplot-nox), so the figures are printed as tables.";
-  if (error != 0) return fmt::format("gnuplot cannot be started ({}), so the figures are printed as tables.", std::strerror(error));
+  if (error == ENOENT)
+    return "gnuplot is not installed (Debian: gnuplot-nox), so the figures are printed as tables.";
+  if (error != 0)
+    return fmt::format("gnuplot cannot be started ({}), so the figures are printed as tables.",
+                       std::strerror(error));
 
   int status = 0;
   pid_t ended = 0;
@@ -89,21 +96,27 @@ std::string run_gnuplot(const fs::path& script, const fs::path& log) {
   if (ended < 0) return "";
   std::string said;
   for (const std::string all = content(log); const char c : all) {
-    if (c == '\n' && !said.empty() && said.find_first_not_of(" ^") != std::string::npos && said.size() > 160) break;
+    if (c == '\n' && !said.empty() && said.find_first_not_of(" ^") != std::string::npos &&
+        said.size() > 160)
+      break;
     said += c == '\n' ? ' ' : c;
   }
   return fmt::format("gnuplot failed ({}), so some figures are printed as tables.",
-                     said.find_first_not_of(" ^") == std::string::npos ? "it gave no reason" : shortened(clean(said), 200));
+                     said.find_first_not_of(" ^") == std::string::npos
+                         ? "it gave no reason"
+                         : shortened(clean(said), 200));
 }
 
 }  // namespace
 
 const std::vector<Colour>& palette() {
   static const std::vector<Colour> kPalette{
-      {"ink", "#1c2430", "#e6eaf0"},    {"muted", "#667085", "#98a4b5"},  {"line", "#d9dfe7", "#333d4b"},
-      {"accent", "#2f6fde", "#6ea8ff"}, {"paper", "#b4bfcd", "#66758a"},  {"zero", "#7d9cc4", "#7fa3d1"},
-      {"byte", "#159a86", "#3cc4ae"},   {"half", "#e0902a", "#f0ab4e"},   {"raw", "#c8436f", "#ef7fa4"},
-      {"good", "#16833f", "#4fce7d"},   {"warn", "#a46300", "#f0b23e"},   {"bad", "#cc2b2b", "#ff7b72"}};
+      {"ink", "#1c2430", "#e6eaf0"},   {"muted", "#667085", "#98a4b5"},
+      {"line", "#d9dfe7", "#333d4b"},  {"accent", "#2f6fde", "#6ea8ff"},
+      {"paper", "#b4bfcd", "#66758a"}, {"zero", "#7d9cc4", "#7fa3d1"},
+      {"byte", "#159a86", "#3cc4ae"},  {"half", "#e0902a", "#f0ab4e"},
+      {"raw", "#c8436f", "#ef7fa4"},   {"good", "#16833f", "#4fce7d"},
+      {"warn", "#a46300", "#f0b23e"},  {"bad", "#cc2b2b", "#ff7b72"}};
   return kPalette;
 }
 
@@ -127,18 +140,30 @@ std::string escaped(const std::string& s) {
   std::string out;
   for (const char c : clean(s, true)) {
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\'': out += "&#39;"; break;
-      default: out += c;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += c;
     }
   }
   return out;
 }
 
-std::string inline_svg(const std::string& svg, const std::string& prefix, const std::string& title) {
+std::string inline_svg(const std::string& svg, const std::string& prefix,
+                       const std::string& title) {
   const std::size_t begin = svg.find("<svg");
   const std::size_t end = svg.rfind("</svg>");
   if (begin == std::string::npos || end == std::string::npos || end < begin) return "";
@@ -147,7 +172,8 @@ std::string inline_svg(const std::string& svg, const std::string& prefix, const 
   const auto replace = [&](const std::string& pattern, const std::string& with) {
     s = std::regex_replace(s, std::regex(pattern), with);
   };
-  // What gnuplot says about itself; then the markers and filters that it always defines, if nothing uses them.
+  // What gnuplot says about itself; then the markers and filters that it always defines, if nothing
+  // uses them.
   const auto cut = [&](const char* from, const char* to) {
     const std::size_t a = s.find(from);
     const std::size_t b = a == std::string::npos ? a : s.find(to, a);
@@ -156,21 +182,29 @@ std::string inline_svg(const std::string& svg, const std::string& prefix, const 
   cut("<title>", "</title>");
   cut("<desc>", "</desc>");
   const std::size_t defs = s.find("</defs>");
-  if (defs != std::string::npos && s.find("href=", defs) == std::string::npos && s.find("url(#", defs) == std::string::npos)
+  if (defs != std::string::npos && s.find("href=", defs) == std::string::npos &&
+      s.find("url(#", defs) == std::string::npos)
     cut("<defs>", "</defs>");
   replace(R"(\bid=(["']))", "id=$1" + prefix);
   replace(R"(href=(["'])#)", "href=$1#" + prefix);
   replace(R"(url\((["']?)#)", "url($1#" + prefix);
-  // Colours: rgb( 47, 111, 222) or #2f6fde, as attributes, to CSS variables; what is black follows the text.
+  // Colours: rgb( 47, 111, 222) or #2f6fde, as attributes, to CSS variables; what is black follows
+  // the text.
   for (const Colour& c : palette()) {
-    const auto channel = [&](int i) { return std::stoi(std::string(c.light).substr(1 + 2 * static_cast<std::size_t>(i), 2), nullptr, 16); };
-    replace(fmt::format(R"(=\s*(["'])\s*rgb\(\s*{},\s*{},\s*{}\)\s*\1)", channel(0), channel(1), channel(2)),
+    const auto channel = [&](int i) {
+      return std::stoi(std::string(c.light).substr(1 + 2 * static_cast<std::size_t>(i), 2), nullptr,
+                       16);
+    };
+    replace(fmt::format(R"(=\s*(["'])\s*rgb\(\s*{},\s*{},\s*{}\)\s*\1)", channel(0), channel(1),
+                        channel(2)),
             fmt::format("=$1var(--{})$1", c.name));
-    replace(fmt::format(R"(=\s*(["'])({}|{})\1)", c.light, [&] {
-              std::string upper = c.light;
-              for (char& ch : upper) ch = static_cast<char>(std::toupper(static_cast<unsigned char>(ch)));
-              return upper;
-            }()),
+    replace(fmt::format(R"(=\s*(["'])({}|{})\1)", c.light,
+                        [&] {
+                          std::string upper = c.light;
+                          for (char& ch : upper)
+                            ch = static_cast<char>(std::toupper(static_cast<unsigned char>(ch)));
+                          return upper;
+                        }()),
             fmt::format("=$1var(--{})$1", c.name));
   }
   replace(R"(=\s*(["'])black\1)", "=$1currentColor$1");
@@ -180,22 +214,29 @@ std::string inline_svg(const std::string& svg, const std::string& prefix, const 
 
 namespace {
 
-/// Draws plots [first, last) with one process into out.svg; returns a sentence if that was not all of them.
-std::string draw_range(const std::vector<Plot>& plots, std::size_t first, std::size_t last, Drawn& out) {
+/// Draws plots [first, last) with one process into out.svg; returns a sentence if that was not all
+/// of them.
+std::string draw_range(const std::vector<Plot>& plots, std::size_t first, std::size_t last,
+                       Drawn& out) {
   const ScratchFolder scratch;
   if (scratch.path().empty())
-    return fmt::format("No temporary folder can be made ({}), so the figures are printed as tables.", std::strerror(scratch.error()));
+    return fmt::format(
+        "No temporary folder can be made ({}), so the figures are printed as tables.",
+        std::strerror(scratch.error()));
   const fs::path script = scratch.path() / "plots.gp";
   const auto svg_file = [&](std::size_t i) { return scratch.path() / fmt::format("{}.svg", i); };
   std::ofstream file(script, std::ios::binary);
   file << "set encoding utf8\n";
   for (std::size_t i = first; i < last; ++i)
-    file << fmt::format("reset\nset terminal svg name 'p{0}' size {1},{2} dynamic noenhanced font 'sans-serif,13'\nset output {3}\n", i,
-                        plots[i].width, plots[i].height, quoted(svg_file(i).string()))
+    file << fmt::format(
+                "reset\nset terminal svg name 'p{0}' size {1},{2} dynamic noenhanced font "
+                "'sans-serif,13'\nset output {3}\n",
+                i, plots[i].width, plots[i].height, quoted(svg_file(i).string()))
          << plots[i].script << "\nunset output\n";
   file.close();
   if (!file)
-    return fmt::format("The folder {} cannot be written, so the figures are printed as tables.", scratch.path().parent_path().string());
+    return fmt::format("The folder {} cannot be written, so the figures are printed as tables.",
+                       scratch.path().parent_path().string());
   const std::string missing = run_gnuplot(script, scratch.path() / "log");
   bool whole = true;
   for (std::size_t i = first; i < last; ++i) {
@@ -203,7 +244,8 @@ std::string draw_range(const std::vector<Plot>& plots, std::size_t first, std::s
     whole = whole && !out.svg[i].empty();
   }
   if (whole) return "";
-  return missing.empty() ? "gnuplot did not draw every figure, so some are printed as tables." : missing;
+  return missing.empty() ? "gnuplot did not draw every figure, so some are printed as tables."
+                         : missing;
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Draws with gnuplot: scripts in, SVG texts out. One process draws all figures.
 //
-// gnuplot is started directly (no shell), without the user's start-up files, in a process group of its own, so that the
-// Ctrl-C which ends a run early does not also end the drawing of its report.
+// gnuplot is started directly (no shell), without the user's start-up files, in a process group of
+// its own, so that the Ctrl-C which ends a run early does not also end the drawing of its report.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 
 namespace gw::sim::report {
 
-/// A colour that gnuplot draws with and CSS replaces: gnuplot gets the light one; in the page it becomes var(--name).
+/// A colour that gnuplot draws with and CSS replaces: gnuplot gets the light one; in the page it
+/// becomes var(--name).
 struct Colour {
   const char* name;
   const char* light;
@@ -36,8 +37,8 @@ Drawn draw(const std::vector<Plot>& plots);
 /// A string as a gnuplot literal, in which nothing is expanded.
 std::string quoted(const std::string& s);
 
-/// Makes a gnuplot SVG fit for inlining: no prolog, identifiers that no other figure has, palette colours as CSS
-/// variables. Empty if it is no whole SVG.
+/// Makes a gnuplot SVG fit for inlining: no prolog, identifiers that no other figure has, palette
+/// colours as CSS variables. Empty if it is no whole SVG.
 std::string inline_svg(const std::string& svg, const std::string& prefix, const std::string& title);
 
 /// For text and attributes of HTML.

@@ -74,7 +74,8 @@ std::string style() {
   }
   return fmt::format(
       ":root{{color-scheme:light dark;--page:#f4f6f9;--card:#ffffff;--on:#ffffff;{}}}\n"
-      "@media screen and (prefers-color-scheme:dark){{:root{{--page:#12161c;--card:#1a2029;--on:#10141a;{}}}}}{}",
+      "@media screen and "
+      "(prefers-color-scheme:dark){{:root{{--page:#12161c;--card:#1a2029;--on:#10141a;{}}}}}{}",
       light, dark, kStyle);
 }
 
@@ -85,7 +86,8 @@ const char* tone(Status s) {
 std::string html_table(const Table& t) {
   std::string out = t.title.empty() ? "" : fmt::format("<h3>{}</h3>\n", escaped(t.title));
   out += "<div class=\"scroll\"><table><thead><tr>";
-  for (const std::string& c : t.columns) out += fmt::format("<th scope=\"col\">{}</th>", escaped(c));
+  for (const std::string& c : t.columns)
+    out += fmt::format("<th scope=\"col\">{}</th>", escaped(c));
   out += "</tr></thead><tbody>\n";
   for (std::size_t i = 0; i < t.cells.size(); ++i) {
     out += static_cast<int>(i) == t.highlight ? "<tr class=\"ours\">" : "<tr>";
@@ -98,16 +100,22 @@ std::string html_table(const Table& t) {
 std::string tag_table(const Section& s) {
   bool paper = false;
   for (const TagShare& t : s.tags) paper = paper || t.paper;
-  std::string out = "<h3>Classes</h3>\n<div class=\"scroll\"><table><thead><tr><th scope=\"col\">class</th><th scope=\"col\">bits</th>"
-                    "<th scope=\"col\">values</th><th scope=\"col\">share</th><th></th>";
-  if (paper) out += fmt::format("<th scope=\"col\">paper {}</th>", escaped(s.tags_paper.empty() ? "Table III" : s.tags_paper));
+  std::string out =
+      "<h3>Classes</h3>\n<div class=\"scroll\"><table><thead><tr><th scope=\"col\">class</th><th "
+      "scope=\"col\">bits</th>"
+      "<th scope=\"col\">values</th><th scope=\"col\">share</th><th></th>";
+  if (paper)
+    out += fmt::format("<th scope=\"col\">paper {}</th>",
+                       escaped(s.tags_paper.empty() ? "Table III" : s.tags_paper));
   out += "</tr></thead><tbody>\n";
   for (const TagShare& t : s.tags) {
     std::string lower = t.name;
     for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    out += fmt::format("<tr style=\"--c:var(--{})\"><td><i class=\"dot\"></i>{}</td><td>{}</td><td>{}</td><td>{}</td>"
-                       "<td><div class=\"meter\"><i style=\"width:{:.2f}%\"></i></div></td>",
-                       lower, t.name, t.bits, grouped(t.count), share(t.percent), t.percent);
+    out += fmt::format(
+        "<tr style=\"--c:var(--{})\"><td><i "
+        "class=\"dot\"></i>{}</td><td>{}</td><td>{}</td><td>{}</td>"
+        "<td><div class=\"meter\"><i style=\"width:{:.2f}%\"></i></div></td>",
+        lower, t.name, t.bits, grouped(t.count), share(t.percent), t.percent);
     if (paper) out += fmt::format("<td>{}</td>", t.paper ? fixed(*t.paper, 1) + " %" : "");
     out += "</tr>\n";
   }
@@ -115,12 +123,15 @@ std::string tag_table(const Section& s) {
 }
 
 std::string section(const Section& s) {
-  std::string out = fmt::format("<section class=\"box{}\"><h2>{}</h2>\n", s.tags.empty() && s.tables.empty() ? "" : " wide", escaped(s.title));
+  std::string out =
+      fmt::format("<section class=\"box{}\"><h2>{}</h2>\n",
+                  s.tags.empty() && s.tables.empty() ? "" : " wide", escaped(s.title));
   if (!s.rows.empty()) {
     out += "<table class=\"rows\"><tbody>\n";
     for (const Row& row : s.rows)
-      out += fmt::format("<tr><td>{}</td><td class=\"{}\"{}>{}</td>{}</tr>\n", escaped(row.label), tone(row.status),
-                         row.note.empty() ? " colspan=\"2\"" : "", escaped(row.value),
+      out += fmt::format("<tr><td>{}</td><td class=\"{}\"{}>{}</td>{}</tr>\n", escaped(row.label),
+                         tone(row.status), row.note.empty() ? " colspan=\"2\"" : "",
+                         escaped(row.value),
                          row.note.empty() ? "" : "<td>" + escaped(row.note) + "</td>");
     out += "</tbody></table>\n";
   }
@@ -139,34 +150,47 @@ std::string render_html(const nlohmann::json& doc) {
   const Drawn drawn = draw(plots);
 
   const std::string name = view.device.empty() ? "gradwire" : view.device;
-  std::string out = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                    "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-                    "<meta name=\"color-scheme\" content=\"light dark\">\n";
-  out += fmt::format("<title>{}: {} - gradwire</title>\n<style>{}</style>\n</head>\n<body>\n<main>\n", escaped(name),
-                     escaped(view.verdict), style());
-  out += fmt::format("<header class=\"{}\"><h1><small>gradwire co-simulation</small>{}</h1><div class=\"verdict\">{}</div>"
-                     "<div class=\"summary\">{}</div></header>\n",
-                     tone(view.status), escaped(name), escaped(view.verdict), escaped(view.summary));
+  std::string out =
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n";
+  out +=
+      fmt::format("<title>{}: {} - gradwire</title>\n<style>{}</style>\n</head>\n<body>\n<main>\n",
+                  escaped(name), escaped(view.verdict), style());
+  out += fmt::format(
+      "<header class=\"{}\"><h1><small>gradwire co-simulation</small>{}</h1><div "
+      "class=\"verdict\">{}</div>"
+      "<div class=\"summary\">{}</div></header>\n",
+      tone(view.status), escaped(name), escaped(view.verdict), escaped(view.summary));
 
   if (view.failure) {
-    out += fmt::format("<section class=\"box failure\"><h2>{}</h2>\n",
-                       escaped(view.failure->headline.empty() ? "First divergence" : "First divergence: " + view.failure->headline));
+    out += fmt::format(
+        "<section class=\"box failure\"><h2>{}</h2>\n",
+        escaped(view.failure->headline.empty() ? "First divergence"
+                                               : "First divergence: " + view.failure->headline));
     if (!view.failure->lines.empty()) {
       out += "<pre class=\"lines\">";
       for (const std::string& line : view.failure->lines) out += escaped(line) + "\n";
       out += "</pre>\n";
     }
     if (!view.failure->reproduce.empty())
-      out += fmt::format("<h3>Reproduce it, with a waveform around that cycle</h3>\n<pre class=\"command\">{}</pre>\n", escaped(view.failure->reproduce));
+      out += fmt::format(
+          "<h3>Reproduce it, with a waveform around that cycle</h3>\n<pre "
+          "class=\"command\">{}</pre>\n",
+          escaped(view.failure->reproduce));
     out += "</section>\n";
   }
 
   if (!view.cards.empty()) {
     out += "<div class=\"cards\">\n";
     for (const Card& c : view.cards)
-      out += fmt::format("<div class=\"box {}\"><div class=\"l\">{}</div><div class=\"v\">{}{}</div><div class=\"n\">{}</div></div>\n",
-                         tone(c.status), escaped(c.label), escaped(c.value),
-                         c.unit.empty() ? "" : (c.unit == "x" ? "<span>" : " <span>") + escaped(c.unit) + "</span>", escaped(c.note));
+      out += fmt::format(
+          "<div class=\"box {}\"><div class=\"l\">{}</div><div class=\"v\">{}{}</div><div "
+          "class=\"n\">{}</div></div>\n",
+          tone(c.status), escaped(c.label), escaped(c.value),
+          c.unit.empty() ? ""
+                         : (c.unit == "x" ? "<span>" : " <span>") + escaped(c.unit) + "</span>",
+          escaped(c.note));
     out += "</div>\n";
   }
 
@@ -177,9 +201,11 @@ std::string render_html(const nlohmann::json& doc) {
     out += "<div class=\"grid\">\n";
     for (std::size_t i = 0; i < figures.size(); ++i) {
       const Figure& f = figures[i];
-      out += fmt::format("<figure class=\"box\"><h2>{}</h2><figcaption>{}</figcaption>\n", escaped(f.title), escaped(f.caption));
+      out += fmt::format("<figure class=\"box\"><h2>{}</h2><figcaption>{}</figcaption>\n",
+                         escaped(f.title), escaped(f.caption));
       out += drawn.svg[i].empty() ? html_table(f.data)
-                                  : drawn.svg[i] + "\n<details><summary>as a table</summary>" + html_table(f.data) + "</details>\n";
+                                  : drawn.svg[i] + "\n<details><summary>as a table</summary>" +
+                                        html_table(f.data) + "</details>\n";
       out += "</figure>\n";
     }
     out += "</div>\n";
@@ -191,8 +217,12 @@ std::string render_html(const nlohmann::json& doc) {
     out += "</div>\n";
   }
   if (!view.command.empty())
-    out += fmt::format("<section class=\"box\"><h2>The command of this run</h2><pre class=\"command\">{}</pre></section>\n", escaped(view.command));
-  out += fmt::format("<footer>gradwire {}</footer>\n</main>\n</body>\n</html>\n", escaped(view.version));
+    out += fmt::format(
+        "<section class=\"box\"><h2>The command of this run</h2><pre "
+        "class=\"command\">{}</pre></section>\n",
+        escaped(view.command));
+  out += fmt::format("<footer>gradwire {}</footer>\n</main>\n</body>\n</html>\n",
+                     escaped(view.version));
   return out;
 }
 

@@ -1,4 +1,5 @@
-// The report as one HTML file: nothing is loaded from outside, plots are inline SVG, light and dark.
+// The report as one HTML file: nothing is loaded from outside, plots are inline SVG, light and
+// dark.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -6,8 +7,8 @@
 
 namespace gw::sim {
 
-/// Renders the document of `run`. Plots are drawn by gnuplot, found in PATH; where that fails the same figures
-/// are printed as tables, with one sentence that says what is missing.
+/// Renders the document of `run`. Plots are drawn by gnuplot, found in PATH; where that fails the
+/// same figures are printed as tables, with one sentence that says what is missing.
 std::string render_html(const nlohmann::json& report);
 
 }  // namespace gw::sim

@@ -19,10 +19,12 @@ namespace gw::sim {
 namespace {
 
 [[noreturn]] void fail(const std::string& path, int error) {
-  throw InputError(fmt::format("cannot write report {}: {}", report::clean(path), std::strerror(error)));
+  throw InputError(
+      fmt::format("cannot write report {}: {}", report::clean(path), std::strerror(error)));
 }
 
-/// Writes and closes; 0 or the errno of what failed. An error may come as late as close (NFS, quotas).
+/// Writes and closes; 0 or the errno of what failed. An error may come as late as close (NFS,
+/// quotas).
 int write_and_close(int fd, std::string_view text) {
   int error = 0;
   while (!text.empty() && error == 0) {

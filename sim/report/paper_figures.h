@@ -1,8 +1,8 @@
 // The figures of the INCEPTIONN paper that reports print beside ours, typed in once.
 //
-// Source: Y. Li et al., "A Network-Centric Hardware/Algorithm Co-Design to Accelerate Distributed Training of Deep
-// Neural Networks", MICRO 2018: Table III (bit-width distribution of compressed gradients), Figure 14 (compression
-// ratio), sections VI and VII (clock, bus, line rate).
+// Source: Y. Li et al., "A Network-Centric Hardware/Algorithm Co-Design to Accelerate Distributed
+// Training of Deep Neural Networks", MICRO 2018: Table III (bit-width distribution of compressed
+// gradients), Figure 14 (compression ratio), sections VI and VII (clock, bus, line rate).
 #pragma once
 
 #include <array>
@@ -20,7 +20,8 @@ struct Table3Row {
   double half;
   double raw;
 
-  /// Mean bits of a compressed value. Rows add up to 99.9 .. 100.1 in print, so shares are normalised.
+  /// Mean bits of a compressed value. Rows add up to 99.9 .. 100.1 in print, so shares are
+  /// normalised.
   constexpr double mean_bits() const {
     return (2 * zero + 10 * byte + 18 * half + 34 * raw) / (zero + byte + half + raw);
   }
@@ -50,9 +51,9 @@ constexpr std::optional<Table3Row> table3(std::string_view model, int k) {
   return std::nullopt;
 }
 
-inline constexpr double kClockMhz = 100;       // the NIC's engines
-inline constexpr int kBusBits = 256;           // AXI4-Stream width
-inline constexpr double kLineRateGbps = 10;    // 10 GbE
+inline constexpr double kClockMhz = 100;         // the NIC's engines
+inline constexpr int kBusBits = 256;             // AXI4-Stream width
+inline constexpr double kLineRateGbps = 10;      // 10 GbE
 inline constexpr double kBestRatioFig14 = 14.9;  // "up to 14.9x", section VIII-C
 
 }  // namespace gw::sim::paper

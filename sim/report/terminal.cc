@@ -27,10 +27,14 @@ struct Paint {
   }
   std::string status(Status status, const std::string& s) const {
     switch (status) {
-      case Status::kGood: return (*this)("32", s);
-      case Status::kWarn: return (*this)("33", s);
-      case Status::kBad: return (*this)("1;31", s);
-      case Status::kPlain: break;
+      case Status::kGood:
+        return (*this)("32", s);
+      case Status::kWarn:
+        return (*this)("33", s);
+      case Status::kBad:
+        return (*this)("1;31", s);
+      case Status::kPlain:
+        break;
     }
     return s;
   }
@@ -55,7 +59,8 @@ std::string rule(const char* dash, std::size_t columns) {
 std::string bar(double percent, std::size_t columns) {
   static constexpr std::array<const char*, 8> kEighths{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   percent = std::isfinite(percent) ? std::clamp(percent, 0.0, 100.0) : 0;
-  auto eighths = static_cast<std::size_t>(std::lround(percent / 100 * static_cast<double>(columns) * 8));
+  auto eighths =
+      static_cast<std::size_t>(std::lround(percent / 100 * static_cast<double>(columns) * 8));
   if (eighths == 0 && percent > 0) eighths = 1;
   std::string out;
   for (std::size_t i = 0; i < eighths / 8; ++i) out += "█";
@@ -69,7 +74,8 @@ std::vector<std::string> wrapped(const std::string& s, std::size_t columns) {
   while (at < s.size()) {
     const std::size_t end = std::min(s.find(' ', at), s.size());
     const std::string word = s.substr(at, end - at);
-    if (!lines.back().empty() && width(lines.back()) + 1 + width(word) > columns) lines.emplace_back();
+    if (!lines.back().empty() && width(lines.back()) + 1 + width(word) > columns)
+      lines.emplace_back();
     if (!lines.back().empty()) lines.back() += ' ';
     lines.back() += word;
     at = end + 1;
@@ -95,17 +101,21 @@ void put_row(std::string& out, const Row& row, const Paint& paint) {
 void put_tags(std::string& out, const Section& s, const Paint& paint) {
   static constexpr std::size_t kBar = 30;
   static constexpr std::array<const char*, 4> kColours{"34", "36", "33", "35"};
-  const bool with_paper = std::any_of(s.tags.begin(), s.tags.end(), [](const TagShare& t) { return t.paper.has_value(); });
-  const std::string heading = "paper " + (s.tags_paper.empty() ? std::string("Table III") : s.tags_paper);
-  std::string titles = "  " + left("class", 8) + right("bits", 5) + right("values", 16) + right("share", 10) + "  " +
-                   spaces(kBar) + (with_paper ? right(heading, 20) : "");
+  const bool with_paper = std::any_of(s.tags.begin(), s.tags.end(),
+                                      [](const TagShare& t) { return t.paper.has_value(); });
+  const std::string heading =
+      "paper " + (s.tags_paper.empty() ? std::string("Table III") : s.tags_paper);
+  std::string titles = "  " + left("class", 8) + right("bits", 5) + right("values", 16) +
+                       right("share", 10) + "  " + spaces(kBar) +
+                       (with_paper ? right(heading, 20) : "");
   while (titles.back() == ' ') titles.pop_back();
   out += paint.dim(titles) + "\n";
   std::size_t i = 0;
   for (const TagShare& t : s.tags) {
-    const std::string head = "  " + left(t.name, 8) + right(fmt::format("{}", t.bits), 5) + right(grouped(t.count), 16) +
-                             right(share(t.percent), 10) + "  ";
-    std::string tail = with_paper ? right(t.paper ? fmt::format("{:.1f} %", *t.paper) : "", 20) : "";
+    const std::string head = "  " + left(t.name, 8) + right(fmt::format("{}", t.bits), 5) +
+                             right(grouped(t.count), 16) + right(share(t.percent), 10) + "  ";
+    std::string tail =
+        with_paper ? right(t.paper ? fmt::format("{:.1f} %", *t.paper) : "", 20) : "";
     std::string line = head + paint(kColours[i++ % 4], bar(t.percent, kBar)) + tail;
     while (!line.empty() && line.back() == ' ') line.pop_back();
     out += line + "\n";
@@ -116,7 +126,8 @@ void put_table(std::string& out, const Table& t, const Paint& paint) {
   std::vector<std::size_t> widths;
   for (const std::string& c : t.columns) widths.push_back(width(c));
   for (const auto& row : t.cells)
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], std::min<std::size_t>(width(row[i]), 40));
+    for (std::size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], std::min<std::size_t>(width(row[i]), 40));
   const auto line = [&](const std::vector<std::string>& cells) {
     std::string s = "  ";
     for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -129,17 +140,22 @@ void put_table(std::string& out, const Table& t, const Paint& paint) {
   if (!t.title.empty()) out += "\n  " + t.title + "\n";
   out += paint.dim(line(t.columns)) + "\n";
   for (std::size_t i = 0; i < t.cells.size(); ++i)
-    out += (static_cast<int>(i) == t.highlight ? paint.bold(line(t.cells[i])) : line(t.cells[i])) + "\n";
+    out += (static_cast<int>(i) == t.highlight ? paint.bold(line(t.cells[i])) : line(t.cells[i])) +
+           "\n";
 }
 
 void put_verdict(std::string& out, const View& view, const Paint& paint) {
-  const char* block = view.status == Status::kGood ? "1;30;42" : view.status == Status::kBad ? "1;97;41" : "1;30;43";
+  const char* block = view.status == Status::kGood  ? "1;30;42"
+                      : view.status == Status::kBad ? "1;97;41"
+                                                    : "1;30;43";
   const std::string edge = paint.status(view.status, rule("━", kColumns));
   const std::string badge = "  " + view.verdict + "  ";
   out += edge + "\n";
   const std::vector<std::string> lines = wrapped(view.summary, kColumns - width(badge) - 2);
-  out += paint(block, badge) + (lines.front().empty() ? "" : "  " + paint.bold(lines.front())) + "\n";
-  for (std::size_t i = 1; i < lines.size(); ++i) out += spaces(width(badge) + 2) + paint.bold(lines[i]) + "\n";
+  out +=
+      paint(block, badge) + (lines.front().empty() ? "" : "  " + paint.bold(lines.front())) + "\n";
+  for (std::size_t i = 1; i < lines.size(); ++i)
+    out += spaces(width(badge) + 2) + paint.bold(lines[i]) + "\n";
   out += edge + "\n";
 }
 
@@ -150,7 +166,8 @@ std::string render_terminal(const nlohmann::json& doc, bool colour) {
   const View view = make_view(doc);
   std::string out = paint.bold(view.device.empty() ? "gradwire" : "gradwire " + view.device) + "\n";
   for (const Section& s : view.sections) {
-    out += "\n" + paint("1;36", s.title) + " " + paint.dim(rule("─", kColumns - width(s.title) - 1)) + "\n";
+    out += "\n" + paint("1;36", s.title) + " " +
+           paint.dim(rule("─", kColumns - width(s.title) - 1)) + "\n";
     for (const Row& row : s.rows) put_row(out, row, paint);
     if (!s.tags.empty()) {
       if (!s.rows.empty()) out += "\n";
@@ -160,9 +177,11 @@ std::string render_terminal(const nlohmann::json& doc, bool colour) {
   }
   if (view.failure) {
     const std::string title = "First divergence";
-    out += "\n" + paint("1;31", title) + " " + paint.dim(rule("─", kColumns - width(title) - 1)) + "\n";
+    out += "\n" + paint("1;31", title) + " " + paint.dim(rule("─", kColumns - width(title) - 1)) +
+           "\n";
     if (!view.failure->headline.empty()) out += "  " + paint.bold(view.failure->headline) + "\n";
-    for (const std::string& line : view.failure->lines) out += line.empty() ? "\n" : "  " + line + "\n";
+    for (const std::string& line : view.failure->lines)
+      out += line.empty() ? "\n" : "  " + line + "\n";
     if (!view.failure->reproduce.empty())
       out += "\n  " + paint.dim("reproduce:") + "\n  " + paint.bold(view.failure->reproduce) + "\n";
   }
@@ -212,13 +231,15 @@ std::string render_bench_terminal(const nlohmann::json& bench, bool colour) {
     t.columns.push_back(device.empty() ? "all" : device);
   }
   std::vector<std::size_t> widths{26};
-  for (std::size_t i = 0; i < runs.size(); ++i) widths.push_back(std::max<std::size_t>(18, width(t.columns[i + 1])));
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    widths.push_back(std::max<std::size_t>(18, width(t.columns[i + 1])));
   std::size_t total = 0;
   for (const std::size_t w : widths) total += w;
   total += 2;
 
   std::string out = "  " + paint.bold(left(t.columns[0], widths[0]));
-  for (std::size_t i = 0; i < runs.size(); ++i) out += paint.bold(right(t.columns[i + 1], widths[i + 1]));
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    out += paint.bold(right(t.columns[i + 1], widths[i + 1]));
   out += "\n";
   for (const auto& [title, lines] : groups) {
     std::string body;
@@ -226,7 +247,8 @@ std::string render_bench_terminal(const nlohmann::json& bench, bool colour) {
       std::string cells;
       bool any = false;
       for (std::size_t i = 0; i < runs.size(); ++i) {
-        const auto v = line.group ? number(*runs[i], {line.group, line.key}) : number(*runs[i], {line.key});
+        const auto v =
+            line.group ? number(*runs[i], {line.group, line.key}) : number(*runs[i], {line.key});
         any = any || v;
         cells += right(v ? fixed(*v, 2) + line.unit : "-", widths[i + 1]);
       }
@@ -234,8 +256,9 @@ std::string render_bench_terminal(const nlohmann::json& bench, bool colour) {
     }
     if (!body.empty()) {
       const std::string heading = title;
-      out += paint("1;36", heading) + " " + paint.dim(rule("─", total > width(heading) ? total - width(heading) - 1 : 0)) +
-             "\n" + body;
+      out += paint("1;36", heading) + " " +
+             paint.dim(rule("─", total > width(heading) ? total - width(heading) - 1 : 0)) + "\n" +
+             body;
     }
   }
   return out;

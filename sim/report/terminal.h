@@ -1,4 +1,5 @@
-// The report for people at a terminal: one table to read at a glance, the verdict last, where the eye is.
+// The report for people at a terminal: one table to read at a glance, the verdict last, where the
+// eye is.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,8 +10,8 @@ namespace gw::sim {
 /// Renders the document of `run`. Absent sections are left out, unknown ones are shown as they are.
 std::string render_terminal(const nlohmann::json& report, bool colour);
 
-/// Renders the document of `bench`: one object, or an array of them (a column a device). Ratios come first,
-/// because absolute figures depend on the machine.
+/// Renders the document of `bench`: one object, or an array of them (a column a device). Ratios
+/// come first, because absolute figures depend on the machine.
 std::string render_bench_terminal(const nlohmann::json& bench, bool colour = false);
 
 }  // namespace gw::sim

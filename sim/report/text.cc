@@ -37,8 +37,11 @@ std::string clean(std::string_view s, bool keep_newlines) {
   out.reserve(s.size());
   for (std::size_t i = 0; i < s.size();) {
     const auto c = static_cast<unsigned char>(s[i]);
-    const int length = c < 0x80 ? 1 : c >= 0xC2 && c < 0xE0 ? 2 : c >= 0xE0 && c < 0xF0 ? 3
-                       : c >= 0xF0 && c < 0xF5 ? 4 : 0;
+    const int length = c < 0x80                ? 1
+                       : c >= 0xC2 && c < 0xE0 ? 2
+                       : c >= 0xE0 && c < 0xF0 ? 3
+                       : c >= 0xF0 && c < 0xF5 ? 4
+                                               : 0;
     bool good = length != 0 && i + static_cast<std::size_t>(length) <= s.size();
     uint32_t point = length == 1 ? c : length == 0 ? 0 : c & (0xFFu >> (length + 1));
     for (int j = 1; good && j < length; ++j) {
@@ -46,11 +49,13 @@ std::string clean(std::string_view s, bool keep_newlines) {
       good = (next & 0xC0) == 0x80;
       point = point << 6 | (next & 0x3Fu);
     }
-    // Overlong forms, surrogates, beyond Unicode; C0 and C1 controls; marks that reverse the direction of text.
+    // Overlong forms, surrogates, beyond Unicode; C0 and C1 controls; marks that reverse the
+    // direction of text.
     if (length == 3) good = good && point >= 0x800 && (point < 0xD800 || point > 0xDFFF);
     if (length == 4) good = good && point >= 0x10000 && point <= 0x10FFFF;
     const bool control = point < 0x20 || (point >= 0x7F && point < 0xA0) ||
-                         (point >= 0x202A && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);
+                         (point >= 0x202A && point <= 0x202E) ||
+                         (point >= 0x2066 && point <= 0x2069);
     if (good && (!control || (keep_newlines && point == '\n'))) {
       out.append(s.substr(i, static_cast<std::size_t>(length)));
     } else if (good && (point == '\t' || point == '\n')) {
@@ -139,7 +144,8 @@ std::string bound(const Json& v) {
   const double x = v.get<double>();
   if (x >= 1 && x == std::floor(x)) return fmt::format("2^-{:.0f}", x);
   int exponent = 0;
-  if (x > 0 && std::isfinite(x) && std::frexp(x, &exponent) == 0.5) return fmt::format("2^{}", exponent - 1);
+  if (x > 0 && std::isfinite(x) && std::frexp(x, &exponent) == 0.5)
+    return fmt::format("2^{}", exponent - 1);
   return general(x);
 }
 

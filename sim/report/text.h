@@ -1,4 +1,5 @@
-// Small words and numbers: how every renderer prints a value, and safe look-ups in a document of unknown shape.
+// Small words and numbers: how every renderer prints a value, and safe look-ups in a document of
+// unknown shape.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +21,8 @@ std::optional<bool> boolean(const Json& doc, std::initializer_list<const char*> 
 /// Empty if absent. A number is printed as one.
 std::string text(const Json& doc, std::initializer_list<const char*> path);
 
-/// Valid UTF-8 without control characters (a file's name may hold anything): what is not becomes U+FFFD.
+/// Valid UTF-8 without control characters (a file's name may hold anything): what is not becomes
+/// U+FFFD.
 std::string clean(std::string_view s, bool keep_newlines = false);
 /// Columns that a clean string takes: its code points.
 std::size_t width(std::string_view s);
@@ -31,10 +33,10 @@ std::string grouped(double integer);        // 1,234,567
 std::string fixed(double v, int decimals);  // 11.59; "n/a" if not finite
 /// "5.6 %"; a share that is not zero never reads as zero: "<0.1 %".
 std::string share(double percent);
-std::string general(double v);              // 4 significant digits, grouped if large
-std::string seconds(double s);              // 12.3 ms
-std::string bytes(double n);                // 1.02 MB
-std::string scalar(const Json& v);          // anything that is no container
+std::string general(double v);      // 4 significant digits, grouped if large
+std::string seconds(double s);      // 12.3 ms
+std::string bytes(double n);        // 1.02 MB
+std::string scalar(const Json& v);  // anything that is no container
 /// A bound given as k or as 2^-k: "2^-10".
 std::string bound(const Json& v);
 /// snake_case to words.

@@ -59,7 +59,8 @@ std::string paper_label(const Json& doc) {
   return joined(parts, " ");
 }
 
-/// The paper's ratio for the row of Table III that stands beside ours, else whatever `ratio_fig14` says.
+/// The paper's ratio for the row of Table III that stands beside ours, else whatever `ratio_fig14`
+/// says.
 std::string paper_ratio(const Json& doc) {
   double bits = 0;
   double sum = 0;
@@ -68,13 +69,18 @@ std::string paper_ratio(const Json& doc) {
       bits += *v * kTagBits[i];
       sum += *v;
     }
-  if (bits > 0) return fmt::format("paper {:.1f}x (Table III{}{})", 32 * sum / bits, paper_label(doc).empty() ? "" : ", ", paper_label(doc));
-  if (const auto v = number(doc, {"paper", "ratio_fig14"})) return fmt::format("paper {:.1f}x (Figure 14)", *v);
+  if (bits > 0)
+    return fmt::format("paper {:.1f}x (Table III{}{})", 32 * sum / bits,
+                       paper_label(doc).empty() ? "" : ", ", paper_label(doc));
+  if (const auto v = number(doc, {"paper", "ratio_fig14"}))
+    return fmt::format("paper {:.1f}x (Figure 14)", *v);
   return "";
 }
 
-void add(Section& s, std::string label, std::string value, std::string note = "", Status status = Status::kPlain) {
-  if (!value.empty()) s.rows.push_back({std::move(label), std::move(value), std::move(note), status});
+void add(Section& s, std::string label, std::string value, std::string note = "",
+         Status status = Status::kPlain) {
+  if (!value.empty())
+    s.rows.push_back({std::move(label), std::move(value), std::move(note), status});
 }
 
 Section what_ran(const Json& doc) {
@@ -87,7 +93,8 @@ Section what_ran(const Json& doc) {
              (*packets > 0 ? fmt::format(" ({:.1f} %)", 100 * *selected / *packets) : "");
     add(s, "packets", grouped(*packets), note);
   }
-  if (const Json* skipped = find(doc, {"trace", "skipped"}); skipped && skipped->is_object() && !skipped->empty()) {
+  if (const Json* skipped = find(doc, {"trace", "skipped"});
+      skipped && skipped->is_object() && !skipped->empty()) {
     std::vector<std::pair<double, std::string>> reasons;
     double sum = 0;
     for (const auto& [reason, n] : skipped->items())
@@ -111,7 +118,8 @@ Section what_ran(const Json& doc) {
     std::string note;
     if (const auto theirs = number(doc, {"paper", "clock_mhz"})) {
       note = fmt::format("paper {:g} MHz", *theirs);
-      if (const auto bits = number(doc, {"paper", "bus_bits"})) note += fmt::format(" x {:g} bit", *bits);
+      if (const auto bits = number(doc, {"paper", "bus_bits"}))
+        note += fmt::format(" x {:g} bit", *bits);
     }
     add(s, "clock", fmt::format("{:g} MHz", *mhz), note);
   }
@@ -134,7 +142,8 @@ std::string line_rates(const Json& doc) {
   if (rates->is_object())
     for (const auto& [line, percent] : rates->items())
       if (percent.is_number())
-        parts.emplace_back(-percent.get<double>(), fmt::format("{:.1f} % of {}", percent.get<double>(), clean(line)));
+        parts.emplace_back(-percent.get<double>(),
+                           fmt::format("{:.1f} % of {}", percent.get<double>(), clean(line)));
   std::sort(parts.begin(), parts.end());
   std::vector<std::string> names;
   for (auto& [key, name] : parts) names.push_back(name);
@@ -144,12 +153,14 @@ std::string line_rates(const Json& doc) {
 Section rate(const Json& doc) {
   Section s{"Rate and latency", {}, {}, "", {}};
   const auto cycles = number(doc, {"cycles"});
-  if (const auto v = number(doc, {"throughput_gbps"})) add(s, "throughput", fixed(*v, 2) + " Gb/s", line_rates(doc));
+  if (const auto v = number(doc, {"throughput_gbps"}))
+    add(s, "throughput", fixed(*v, 2) + " Gb/s", line_rates(doc));
   if (const auto v = number(doc, {"cycles_per_burst"})) {
     const auto bursts = number(doc, {"bursts"});
     const auto window = number(doc, {"window_cycles"});
     add(s, "cycles per burst", fixed(*v, 3),
-        bursts && window ? fmt::format("{} bursts in {} cycles", grouped(*bursts), grouped(*window)) : "");
+        bursts && window ? fmt::format("{} bursts in {} cycles", grouped(*bursts), grouped(*window))
+                         : "");
   }
   const auto latency = [&](const char* key, const char* label, const char* meaning) {
     const auto mean = number(doc, {key, "mean"});
@@ -157,13 +168,17 @@ Section rate(const Json& doc) {
     const auto lo = number(doc, {key, "min"});
     const auto hi = number(doc, {key, "max"});
     const bool constant = lo && hi && *lo == *hi;
-    const std::string range = lo && hi && !constant ? fmt::format(" ({} to {})", grouped(*lo), grouped(*hi)) : "";
-    add(s, label, (constant ? grouped(*lo) : fixed(*mean, 2)) + " cycles" + range, at_clock(doc, *mean) + meaning);
+    const std::string range =
+        lo && hi && !constant ? fmt::format(" ({} to {})", grouped(*lo), grouped(*hi)) : "";
+    add(s, label, (constant ? grouped(*lo) : fixed(*mean, 2)) + " cycles" + range,
+        at_clock(doc, *mean) + meaning);
   };
   latency("latency_cycles", "latency", "");
-  latency("pipeline_latency_cycles", "pipeline latency", ", from the beat that completes an output beat");
+  latency("pipeline_latency_cycles", "pipeline latency",
+          ", from the beat that completes an output beat");
   if (cycles) add(s, "cycles", grouped(*cycles), at_clock(doc, *cycles));
-  for (const auto& [name, beats, size] : {std::array{"in", "beats_in", "bytes_in"}, std::array{"out", "beats_out", "bytes_out"}}) {
+  for (const auto& [name, beats, size] :
+       {std::array{"in", "beats_in", "bytes_in"}, std::array{"out", "beats_out", "bytes_out"}}) {
     const auto n = number(doc, {beats});
     const auto b = number(doc, {size});
     if (n || b) add(s, name, n ? counted(*n, "beat", "beats") : bytes(*b), n && b ? bytes(*b) : "");
@@ -179,8 +194,9 @@ Section rate(const Json& doc) {
       sum += v;
       any = true;
       if (v == 0) return;
-      parts.push_back(fmt::format("{} {}{}", words(who), grouped(v),
-                                  cycles && *cycles > 0 ? fmt::format(" ({:.1f} %)", 100 * v / *cycles) : ""));
+      parts.push_back(
+          fmt::format("{} {}{}", words(who), grouped(v),
+                      cycles && *cycles > 0 ? fmt::format(" ({:.1f} %)", 100 * v / *cycles) : ""));
     };
     for (const char* who : {"source", "sink", "device"})
       if (const Json* n = find(*stalls, {who})) part(who, *n);
@@ -199,8 +215,9 @@ Section compression(const Json& doc) {
   std::string note;
   Status status = Status::kPlain;
   if (const auto limit = bound_value(doc)) {
-    note = error && std::isfinite(*error) && *limit > 0 ? fmt::format("{:.3f} of the bound {}", *error / *limit, bound_of(doc))
-                                                         : fmt::format("bound {} = {}", bound_of(doc), general(*limit));
+    note = error && std::isfinite(*error) && *limit > 0
+               ? fmt::format("{:.3f} of the bound {}", *error / *limit, bound_of(doc))
+               : fmt::format("bound {} = {}", bound_of(doc), general(*limit));
     if (held && *held) {
       note += ", held";
       status = Status::kGood;
@@ -212,22 +229,27 @@ Section compression(const Json& doc) {
       status = Status::kBad;
     }
   }
-  if (error) add(s, "max abs error", general(*error), note, status);
-  else if (held) add(s, "error bound", *held ? "held" : "EXCEEDED", note, status);
-  if (const auto v = number(doc, {"compression", "mean_abs_error"})) add(s, "mean abs error", general(*v));
+  if (error)
+    add(s, "max abs error", general(*error), note, status);
+  else if (held)
+    add(s, "error bound", *held ? "held" : "EXCEEDED", note, status);
+  if (const auto v = number(doc, {"compression", "mean_abs_error"}))
+    add(s, "mean abs error", general(*v));
 
   double sum = 0;
   if (find(doc, {"compression", "tags"}))
     for (std::size_t i = 0; i < kTagKeys.size(); ++i) {
       const auto n = number(doc, {"compression", "tags", kTagKeys[i]});
       if (!n) continue;
-      s.tags.push_back({kTagNames[i], kTagBits[i], *n, 0, number(doc, {"paper", "table3", kTagKeys[i]})});
+      s.tags.push_back(
+          {kTagNames[i], kTagBits[i], *n, 0, number(doc, {"paper", "table3", kTagKeys[i]})});
       sum += *n;
     }
   for (TagShare& tag : s.tags) tag.percent = sum > 0 ? 100 * tag.count / sum : 0;
 
   // The bounds of Table III side by side: ours, and in parentheses the paper's.
-  if (const Json* bounds = find(doc, {"compression", "by_bound"}); bounds && bounds->is_array() && !bounds->empty()) {
+  if (const Json* bounds = find(doc, {"compression", "by_bound"});
+      bounds && bounds->is_array() && !bounds->empty()) {
     Table t;
     t.title = "Error bounds (in parentheses the paper's Table III)";
     t.columns = {"bound", "ZERO %", "BYTE %", "HALF %", "RAW %", "ratio", "max error / bound"};
@@ -237,16 +259,20 @@ Section compression(const Json& doc) {
       double all = 0;
       for (const char* key : kTagKeys) all += number(b, {"tags", key}).value_or(0);
       std::vector<std::string> cells{fmt::format("2^-{:g}", *k)};
-      const auto beside = [](const std::string& ours, const std::optional<double>& theirs, int decimals) {
+      const auto beside = [](const std::string& ours, const std::optional<double>& theirs,
+                             int decimals) {
         return theirs ? fmt::format("{} ({})", ours, fixed(*theirs, decimals)) : ours;
       };
       for (const char* key : kTagKeys) {
         const double n = number(b, {"tags", key}).value_or(0);
-        cells.push_back(beside(fixed(all > 0 ? 100 * n / all : 0, 1), number(b, {"paper_percent", key}), 1));
+        cells.push_back(
+            beside(fixed(all > 0 ? 100 * n / all : 0, 1), number(b, {"paper_percent", key}), 1));
       }
-      cells.push_back(beside(fixed(number(b, {"ratio"}).value_or(0), 2), number(b, {"paper_ratio"}), 1));
+      cells.push_back(
+          beside(fixed(number(b, {"ratio"}).value_or(0), 2), number(b, {"paper_ratio"}), 1));
       const auto worst = number(b, {"max_abs_error"});
-      cells.push_back(worst ? fixed(std::ldexp(*worst, static_cast<int>(std::clamp(*k, 0.0, 64.0))), 3) : "");
+      cells.push_back(
+          worst ? fixed(std::ldexp(*worst, static_cast<int>(std::clamp(*k, 0.0, 64.0))), 3) : "");
       if (number(doc, {"bound"}) == k) t.highlight = static_cast<int>(t.cells.size());
       t.cells.push_back(std::move(cells));
     }
@@ -260,9 +286,13 @@ Section compression(const Json& doc) {
       const char* title;
     };
     std::vector<Column> used;
-    for (const Column c : {Column{"ratio", "ratio"}, {"max_abs_error", "max error"}, {"mean_abs_error", "mean error"},
-                           {"encode_gbps", "encode Gb/s"}, {"decode_gbps", "decode Gb/s"}})
-      if (std::any_of(baselines->begin(), baselines->end(), [&](const Json& b) { return number(b, {c.key}).has_value(); }))
+    for (const Column c : {Column{"ratio", "ratio"},
+                           {"max_abs_error", "max error"},
+                           {"mean_abs_error", "mean error"},
+                           {"encode_gbps", "encode Gb/s"},
+                           {"decode_gbps", "decode Gb/s"}})
+      if (std::any_of(baselines->begin(), baselines->end(),
+                      [&](const Json& b) { return number(b, {c.key}).has_value(); }))
         used.push_back(c);
     Table t;
     t.title = "Baselines";
@@ -290,7 +320,8 @@ Section compression(const Json& doc) {
 
 Section checks(const Json& doc) {
   Section s{"Checks", {}, {}, "", {}};
-  const auto check = [&](const char* label, const char* bad_key, const char* of_key, const char* unit) {
+  const auto check = [&](const char* label, const char* bad_key, const char* of_key,
+                         const char* unit) {
     const auto bad = number(doc, {"checks", bad_key});
     const auto of = of_key ? number(doc, {"checks", of_key}) : std::nullopt;
     if (!bad && !of) return;
@@ -298,9 +329,13 @@ Section checks(const Json& doc) {
       add(s, label, "nothing compared", "", Status::kWarn);
       return;
     }
-    const std::string value = !bad ? "not counted" : *bad == 0 ? "ok" : counted(*bad, "mismatch", "mismatches");
+    const std::string value = !bad        ? "not counted"
+                              : *bad == 0 ? "ok"
+                                          : counted(*bad, "mismatch", "mismatches");
     add(s, label, value, of ? grouped(*of) + " " + unit : "",
-        !bad ? Status::kPlain : *bad == 0 ? Status::kGood : Status::kBad);
+        !bad        ? Status::kPlain
+        : *bad == 0 ? Status::kGood
+                    : Status::kBad);
   };
   check("lockstep", "lockstep_mismatches", "lockstep_cycles", "cycles compared");
   check("reference", "reference_mismatches", "reference_packets", "packets compared");
@@ -308,8 +343,9 @@ Section checks(const Json& doc) {
     add(s, "AXI4-Stream rules", *v == 0 ? "ok" : counted(*v, "violation", "violations"), "",
         *v == 0 ? Status::kGood : Status::kBad);
   if (const Json* all = find(doc, {"checks"}); all && all->is_object()) {
-    static const std::set<std::string> kKnown{"lockstep_cycles", "lockstep_mismatches", "reference_packets",
-                                              "reference_mismatches", "protocol_violations"};
+    static const std::set<std::string> kKnown{"lockstep_cycles", "lockstep_mismatches",
+                                              "reference_packets", "reference_mismatches",
+                                              "protocol_violations"};
     for (const auto& [key, v] : all->items())
       if (!kKnown.count(key) && v.is_primitive()) add(s, words(key), scalar(v));
   }
@@ -323,7 +359,8 @@ Section simulator(const Json& doc) {
   if (const auto v = number(doc, {"sim", "wall_s"})) add(s, "wall time", seconds(*v));
   if (const Json* all = find(doc, {"sim"}); all && all->is_object())
     for (const auto& [key, v] : all->items())
-      if (key != "cycles_per_s" && key != "wall_s" && v.is_primitive()) add(s, words(key), scalar(v));
+      if (key != "cycles_per_s" && key != "wall_s" && v.is_primitive())
+        add(s, words(key), scalar(v));
   add(s, "gradwire", text(doc, {"version"}));
   return s;
 }
@@ -331,7 +368,8 @@ Section simulator(const Json& doc) {
 /// Anything this file does not know, as it is: leaves become rows, arrays of objects become tables.
 void flatten(Section& s, const std::string& label, const Json& v) {
   if (v.is_object()) {
-    for (const auto& [key, e] : v.items()) flatten(s, label.empty() ? words(key) : label + " " + words(key), e);
+    for (const auto& [key, e] : v.items())
+      flatten(s, label.empty() ? words(key) : label + " " + words(key), e);
   } else if (v.is_array() && !v.empty() &&
              std::all_of(v.begin(), v.end(), [](const Json& e) { return e.is_object(); })) {
     Table t;
@@ -363,11 +401,39 @@ void flatten(Section& s, const std::string& label, const Json& v) {
 }
 
 std::vector<Section> others(const Json& doc) {
-  static const std::set<std::string> kKnown{
-      "bursts", "window_cycles", "pipeline_latency_cycles", "incomplete", "device", "engines", "clock_mhz", "seed", "stall", "bound", "mode", "trace", "cycles", "beats_in",
-      "beats_out", "bytes_in", "bytes_out", "cycles_per_burst", "latency_cycles", "throughput_gbps",
-      "line_rate_percent", "stall_cycles", "compression", "checks", "sim", "version", "command", "pass",
-      "plots", "paper", "baselines", "failure", "interrupted"};
+  static const std::set<std::string> kKnown{"bursts",
+                                            "window_cycles",
+                                            "pipeline_latency_cycles",
+                                            "incomplete",
+                                            "device",
+                                            "engines",
+                                            "clock_mhz",
+                                            "seed",
+                                            "stall",
+                                            "bound",
+                                            "mode",
+                                            "trace",
+                                            "cycles",
+                                            "beats_in",
+                                            "beats_out",
+                                            "bytes_in",
+                                            "bytes_out",
+                                            "cycles_per_burst",
+                                            "latency_cycles",
+                                            "throughput_gbps",
+                                            "line_rate_percent",
+                                            "stall_cycles",
+                                            "compression",
+                                            "checks",
+                                            "sim",
+                                            "version",
+                                            "command",
+                                            "pass",
+                                            "plots",
+                                            "paper",
+                                            "baselines",
+                                            "failure",
+                                            "interrupted"};
   std::vector<Section> out;
   Section loose{"More", {}, {}, "", {}};
   for (const auto& [key, v] : doc.items()) {
@@ -377,7 +443,8 @@ std::vector<Section> others(const Json& doc) {
       continue;
     }
     Section s{words(key), {}, {}, "", {}};
-    if (!s.title.empty()) s.title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(s.title[0])));
+    if (!s.title.empty())
+      s.title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(s.title[0])));
     flatten(s, "", v);
     for (Row& row : s.rows)
       if (row.label.empty()) row.label = words(key);
@@ -412,21 +479,28 @@ std::vector<Card> cards(const Json& doc, const View& view) {
   if (const auto v = number(doc, {"throughput_gbps"}))
     out.push_back({"Throughput", fixed(*v, 2), "Gb/s", line_rates(doc), Status::kPlain});
   if (const auto v = number(doc, {"cycles_per_burst"}))
-    out.push_back({"Cycles per burst", fixed(*v, 3), "", "one burst is 256 bits of values", Status::kPlain});
+    out.push_back(
+        {"Cycles per burst", fixed(*v, 3), "", "one burst is 256 bits of values", Status::kPlain});
   if (const auto v = number(doc, {"latency_cycles", "mean"})) {
     const auto lo = number(doc, {"latency_cycles", "min"});
     const auto hi = number(doc, {"latency_cycles", "max"});
     const bool constant = lo && hi && *lo == *hi;
-    out.push_back({"Latency", constant ? grouped(*lo) : fixed(*v, 2), "cycles", at_clock(doc, *v), Status::kPlain});
-    if (lo && hi && !constant) out.back().note += fmt::format("{}{} to {}", out.back().note.empty() ? "" : "; ", grouped(*lo), grouped(*hi));
+    out.push_back({"Latency", constant ? grouped(*lo) : fixed(*v, 2), "cycles", at_clock(doc, *v),
+                   Status::kPlain});
+    if (lo && hi && !constant)
+      out.back().note += fmt::format("{}{} to {}", out.back().note.empty() ? "" : "; ",
+                                     grouped(*lo), grouped(*hi));
   }
   for (const Section& s : view.sections)
     for (const Row& row : s.rows)
       if (row.label == "max abs error" && s.title == "Compression")
         out.push_back({"Max abs error", row.value, "", row.note, row.status});
   if (const auto v = number(doc, {"sim", "cycles_per_s"}))
-    out.push_back({"Simulation speed", *v >= 1e6 ? fixed(*v / 1e6, 2) : grouped(*v), *v >= 1e6 ? "M cycles/s" : "cycles/s",
-                   number(doc, {"sim", "wall_s"}) ? "in " + seconds(*number(doc, {"sim", "wall_s"})) : "", Status::kPlain});
+    out.push_back(
+        {"Simulation speed", *v >= 1e6 ? fixed(*v / 1e6, 2) : grouped(*v),
+         *v >= 1e6 ? "M cycles/s" : "cycles/s",
+         number(doc, {"sim", "wall_s"}) ? "in " + seconds(*number(doc, {"sim", "wall_s"})) : "",
+         Status::kPlain});
   return out;
 }
 
@@ -449,7 +523,8 @@ View make_view(const Json& doc) {
     view.failure->reproduce = text(doc, {"failure", "reproduce"});
     if (const Json* lines = find(doc, {"failure", "lines"}); lines && lines->is_array())
       for (const Json& line : *lines) {
-        const std::string whole = clean(line.is_string() ? line.get<std::string>() : scalar(line), true);
+        const std::string whole =
+            clean(line.is_string() ? line.get<std::string>() : scalar(line), true);
         for (std::size_t at = 0; at <= whole.size();) {
           const std::size_t end = std::min(whole.find('\n', at), whole.size());
           view.failure->lines.push_back(whole.substr(at, end - at));

@@ -1,5 +1,5 @@
-// What a report says, before it is decided how it looks: JSON in, rows and tables of text out. The terminal and the
-// HTML print the same view, so that they cannot disagree.
+// What a report says, before it is decided how it looks: JSON in, rows and tables of text out. The
+// terminal and the HTML print the same view, so that they cannot disagree.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ struct Table {
 
 /// Share of one class of values, in percent.
 struct TagShare {
-  std::string name;   // ZERO, BYTE, HALF, RAW
-  int bits = 0;       // of an encoded value, tag included
+  std::string name;  // ZERO, BYTE, HALF, RAW
+  int bits = 0;      // of an encoded value, tag included
   double count = 0;
   double percent = 0;
   std::optional<double> paper;

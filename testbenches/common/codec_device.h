@@ -1,5 +1,6 @@
-// What compressor and decompressor share as devices of the simulation: one input, one output, 256 bits, the
-// codec's configuration pins. A device adds its traits: classes of the engines, stimulus, words.
+// What compressor and decompressor share as devices of the simulation: one input, one output, 256
+// bits, the codec's configuration pins. A device adds its traits: classes of the engines, stimulus,
+// words.
 #pragma once
 
 #include "testbenches/common/codec_rtl.h"  // verilated.h before SystemC
@@ -51,8 +52,10 @@ class WaveObserver {
     signals_.input_packet = packet(stimulus_.input, view.input_beats);
     signals_.output_packet = packet(stimulus_.expected, view.output_beats);
     for (int i = 0; i < kLanes; ++i) {
-      if (view.s_beat != nullptr) signals_.input_lane[i] = std::bit_cast<float>(view.s_beat->data[i]);
-      if (view.m_beat != nullptr) signals_.output_lane[i] = std::bit_cast<float>(view.m_beat->data[i]);
+      if (view.s_beat != nullptr)
+        signals_.input_lane[i] = std::bit_cast<float>(view.s_beat->data[i]);
+      if (view.m_beat != nullptr)
+        signals_.output_lane[i] = std::bit_cast<float>(view.m_beat->data[i]);
     }
   }
 
@@ -65,7 +68,8 @@ class WaveObserver {
   const sim::Stimulus& stimulus_;
 };
 
-/// Passes the stimulus through one engine with nothing else in the loop, and proves by a checksum that it worked.
+/// Passes the stimulus through one engine with nothing else in the loop, and proves by a checksum
+/// that it worked.
 template <class Engine>
 sim::Speed bare_pass(Engine& engine, const sim::Stimulus& stimulus, const char* name) {
   const auto add = [](std::array<uint64_t, kLanes>& sum, const Beat& beat) {
@@ -93,7 +97,8 @@ sim::Speed bare_pass(Engine& engine, const sim::Stimulus& stimulus, const char* 
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   if (out != outputs || in != inputs || seen != expected) {
-    throw std::logic_error(fmt::format("{} alone delivered {} of {} beats, or wrong ones", name, out, outputs));
+    throw std::logic_error(
+        fmt::format("{} alone delivered {} of {} beats, or wrong ones", name, out, outputs));
   }
   return {.cycles = cycles, .seconds = seconds.count()};
 }
@@ -134,7 +139,8 @@ class CodecDevice final : public sim::Device {
     sim::NoEngine none;
     Model model(spec.codec);
     if (spec.wave) {
-      if (!spec.rtl) throw sim::UsageError("--wave shows the RTL's signals and needs the engine rtl");
+      if (!spec.rtl)
+        throw sim::UsageError("--wave shows the RTL's signals and needs the engine rtl");
       // Opened before anything runs, closed however the run ends.
       WaveFile waves(*spec.wave, spec.clock_mhz);
       TracedRtl rtl(Traits::kTop, spec.codec, spec.seed);
@@ -142,8 +148,9 @@ class CodecDevice final : public sim::Device {
       waves.open();
       WaveObserver observer(waves.harness(), stimulus);
       sim::Outcome outcome =
-          spec.model ? finish<WaveObserver>(rtl, model, stimulus, spec, kernel, "rtl", "model", &observer)
-                     : finish<WaveObserver>(rtl, none, stimulus, spec, kernel, "rtl", "", &observer);
+          spec.model
+              ? finish<WaveObserver>(rtl, model, stimulus, spec, kernel, "rtl", "model", &observer)
+              : finish<WaveObserver>(rtl, none, stimulus, spec, kernel, "rtl", "", &observer);
       try {
         waves.close();
       } catch (const sim::InputError& error) {
@@ -157,8 +164,8 @@ class CodecDevice final : public sim::Device {
     return finish<void>(rtl, model, stimulus, spec, kernel, "rtl", "model");
   }
 
-  sim::Speed bench(sim::BenchSubject subject, const sim::Stimulus& stimulus, const sim::RunSpec& spec,
-                   sim::Kernel& kernel) const override {
+  sim::Speed bench(sim::BenchSubject subject, const sim::Stimulus& stimulus,
+                   const sim::RunSpec& spec, sim::Kernel& kernel) const override {
     Rtl rtl(Traits::kTop, spec.codec, spec.seed);
     Model model(spec.codec);
     switch (subject) {
@@ -174,7 +181,8 @@ class CodecDevice final : public sim::Device {
     const auto begin = std::chrono::steady_clock::now();
     kernel.run(run, spec.clock_mhz);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-    if (!run.passed()) throw std::logic_error(name() + " in lockstep did not pass while it was timed");
+    if (!run.passed())
+      throw std::logic_error(name() + " in lockstep did not pass while it was timed");
     return {.cycles = run.counters().cycles, .seconds = seconds.count()};
   }
 
@@ -198,7 +206,8 @@ class CodecDevice final : public sim::Device {
     run.reset();
     sim::Outcome outcome;
     const auto begin = std::chrono::steady_clock::now();
-    outcome.interrupted = !kernel.run(run, spec.clock_mhz, std::is_void_v<Observer> ? sim::kQuantum : 1);
+    outcome.interrupted =
+        !kernel.run(run, spec.clock_mhz, std::is_void_v<Observer> ? sim::kQuantum : 1);
     outcome.wall_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     outcome.passed = run.passed();

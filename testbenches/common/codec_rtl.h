@@ -1,4 +1,5 @@
-// The RTL opinion of a codec device: a verilated top with the ports of docs/devices, as an engine of sim/lockstep.h.
+// The RTL opinion of a codec device: a verilated top with the ports of docs/devices, as an engine
+// of sim/lockstep.h.
 #pragma once
 
 #include <verilated.h>
@@ -34,9 +35,7 @@ class CodecRtl {
 
   ~CodecRtl() { top_->final(); }
 
-  void attach(WaveFile& waves)
-    requires kTraced
-  {
+  void attach(WaveFile& waves) requires kTraced {
     waves_ = &waves;
     top_->trace(&waves.tracer(), 99);
   }

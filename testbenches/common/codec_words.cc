@@ -16,7 +16,8 @@ std::string describe_encoded(const sim::BeatStream& stream, size_t index) {
   const size_t from = (index - begin) * kBeatBytes;
   std::string text = fmt::format("{} bytes", bytes_of_keep(stream.beats[index].keep));
   size_t group = 0;
-  for (size_t at = 0; at < from + kBeatBytes && at + reference::kTagBytes <= bytes.size(); ++group) {
+  for (size_t at = 0; at < from + kBeatBytes && at + reference::kTagBytes <= bytes.size();
+       ++group) {
     const uint16_t tags = static_cast<uint16_t>(bytes[at] | (bytes[at + 1] << 8));
     const size_t size = static_cast<size_t>(reference::encoded_group_bytes(tags));
     if (at >= from) {

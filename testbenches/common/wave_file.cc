@@ -51,15 +51,24 @@ struct Dump {
   VerilatedFst::Buffer* buffer;
   uint32_t* old;
   void bit(const std::string&, uint8_t value) {
-    if constexpr (kFull) buffer->fullBit(old, value); else buffer->chgBit(old, value);
+    if constexpr (kFull)
+      buffer->fullBit(old, value);
+    else
+      buffer->chgBit(old, value);
     old += 1;
   }
   void word(const std::string&, uint32_t value) {
-    if constexpr (kFull) buffer->fullIData(old, value, 32); else buffer->chgIData(old, value, 32);
+    if constexpr (kFull)
+      buffer->fullIData(old, value, 32);
+    else
+      buffer->chgIData(old, value, 32);
     old += 1;
   }
   void real(const std::string&, double value) {
-    if constexpr (kFull) buffer->fullDouble(old, value); else buffer->chgDouble(old, value);
+    if constexpr (kFull)
+      buffer->fullDouble(old, value);
+    else
+      buffer->chgDouble(old, value);
     old += 2;
   }
 };
@@ -81,7 +90,8 @@ WaveFile::WaveFile(const sim::WaveSpec& spec, double clock_mhz)
   std::FILE* probe = std::fopen(spec.path.c_str(), "wb");
   if (probe == nullptr) cannot_write(spec.path, errno);
   // A full disk lets a file be made and refuses its first bytes.
-  const bool whole = std::fputc('\n', probe) != EOF && std::fflush(probe) == 0 && ::fsync(fileno(probe)) == 0;
+  const bool whole =
+      std::fputc('\n', probe) != EOF && std::fflush(probe) == 0 && ::fsync(fileno(probe)) == 0;
   const int error = errno;
   std::fclose(probe);
   if (!whole && error != EINVAL) cannot_write(spec.path, error);

@@ -1,4 +1,5 @@
-// A waveform file of a traced engine: FST as Verilator writes it, or VCD converted from that when it is closed.
+// A waveform file of a traced engine: FST as Verilator writes it, or VCD converted from that when
+// it is closed.
 #pragma once
 
 // verilated.h has to come before SystemC, see ARCHITECTURE.md.
@@ -16,7 +17,8 @@
 
 namespace gw::testbenches {
 
-/// What the harness knows in a cycle and the RTL does not: written into the waveform beside the RTL's signals.
+/// What the harness knows in a cycle and the RTL does not: written into the waveform beside the
+/// RTL's signals.
 struct HarnessSignals {
   uint64_t cycle = 0;
   uint32_t input_packet = 0;   // number of the packet at s_axis, counted from 0
@@ -29,8 +31,8 @@ struct HarnessTrace;
 
 class WaveFile {
  public:
-  /// Opens path (.fst or .vcd) at once, so that a folder that cannot be written is known before the run.
-  /// Throws InputError.
+  /// Opens path (.fst or .vcd) at once, so that a folder that cannot be written is known before the
+  /// run. Throws InputError.
   WaveFile(const sim::WaveSpec& spec, double clock_mhz);
   ~WaveFile();
 
@@ -40,7 +42,8 @@ class WaveFile {
   /// Writes the header: all signals are declared by now.
   void open();
 
-  /// Dumps if the cycle (negative in reset) lies in the window; half = 0 at the falling edge, 1 at the rising edge that ends the cycle.
+  /// Dumps if the cycle (negative in reset) lies in the window; half = 0 at the falling edge, 1 at
+  /// the rising edge that ends the cycle.
   void dump(int64_t cycle, int half) {
     if (std::max<int64_t>(cycle, 0) < spec_.from || cycle > spec_.to) return;
     fst_.dump(time_of(cycle, half));
@@ -52,7 +55,8 @@ class WaveFile {
 
  private:
   uint64_t time_of(int64_t cycle, int half) const {
-    return static_cast<uint64_t>(cycle + sim::kResetCycles) * period_ps_ + (half == 0 ? period_ps_ / 2 : period_ps_);
+    return static_cast<uint64_t>(cycle + sim::kResetCycles) * period_ps_ +
+           (half == 0 ? period_ps_ / 2 : period_ps_);
   }
 
   sim::WaveSpec spec_;

@@ -13,13 +13,14 @@
 namespace gw::testbenches {
 namespace {
 
-/// The input beat that completes the first output beat: the one with which 32 encoded bytes are there, or the last.
+/// The input beat that completes the first output beat: the one with which 32 encoded bytes are
+/// there, or the last.
 uint32_t trigger_beat(std::span<const uint8_t> encoded) {
   uint32_t group = 0;
   size_t at = 0;
   while (at < encoded.size()) {
-    at += static_cast<size_t>(
-        reference::encoded_group_bytes(static_cast<uint16_t>(encoded[at] | (encoded[at + 1] << 8))));
+    at += static_cast<size_t>(reference::encoded_group_bytes(
+        static_cast<uint16_t>(encoded[at] | (encoded[at + 1] << 8))));
     if (at >= kBeatBytes || at >= encoded.size()) break;
     ++group;
   }
@@ -41,12 +42,14 @@ struct CompressorTraits {
                             const reference::CodecConfig& config) {
     std::vector<uint8_t> encoded;
     reference::encode(values, config, encoded);
-    stimulus.input.append_bytes({reinterpret_cast<const uint8_t*>(values.data()), values.size_bytes()});
+    stimulus.input.append_bytes(
+        {reinterpret_cast<const uint8_t*>(values.data()), values.size_bytes()});
     stimulus.expected.append_bytes(encoded);
     stimulus.trigger.push_back(trigger_beat(encoded));
   }
 
-  /// A length that is no multiple of four is a packet in error; the lane that is cut counts as ZERO.
+  /// A length that is no multiple of four is a packet in error; the lane that is cut counts as
+  /// ZERO.
   static void add_bytes(sim::Stimulus& stimulus, std::span<const uint8_t> bytes,
                         const reference::CodecConfig& config) {
     const size_t whole = bytes.size() / 4;

@@ -20,7 +20,8 @@ struct DecompressorTraits {
   static constexpr const char* kName = "decompressor";
   static constexpr const char* kTop = "gw_decompressor";
   static constexpr const char* kSummary =
-      "256-bit AXI burst decompressor: encoded groups to binary32 gradients (INCEPTIONN, Figure 10)";
+      "256-bit AXI burst decompressor: encoded groups to binary32 gradients (INCEPTIONN, Figure "
+      "10)";
   static constexpr bool kBurstIsInput = false;
   static constexpr const char* kSaveFile = kSaveFile_decompressor;
 
@@ -42,10 +43,10 @@ struct DecompressorTraits {
     // A stream that does not end where a group ends leaves with a beat of zeros, flagged.
     if (decoded.error) beats.push_back(Beat{.user = 1});
     beats.back().last = 1;
-    const size_t first_size =
-        bytes.size() < 2 ? bytes.size()
-                         : static_cast<size_t>(reference::encoded_group_bytes(
-                               static_cast<uint16_t>(bytes[0] | (bytes[1] << 8))));
+    const size_t first_size = bytes.size() < 2
+                                  ? bytes.size()
+                                  : static_cast<size_t>(reference::encoded_group_bytes(
+                                        static_cast<uint16_t>(bytes[0] | (bytes[1] << 8))));
     stimulus.input.append_bytes(bytes);
     stimulus.expected.append(beats);
     stimulus.trigger.push_back(

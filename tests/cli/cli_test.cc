@@ -1,4 +1,5 @@
-// The command line as scripts see it: exit codes, one-sentence errors, files that are whole or absent.
+// The command line as scripts see it: exit codes, one-sentence errors, files that are whole or
+// absent.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -42,17 +43,21 @@ class Cli : public testing::Test {
 
   Result shell(const std::string& command) const {
     const std::string err = path("stderr");
-    std::FILE* pipe = popen(fmt::format("cd {} && {{ {} ; }} 2> {}", folder_.string(), command, err).c_str(), "r");
+    std::FILE* pipe = popen(
+        fmt::format("cd {} && {{ {} ; }} 2> {}", folder_.string(), command, err).c_str(), "r");
     Result result;
     std::array<char, 4096> buffer;
     size_t n;
-    while ((n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0) result.out.append(buffer.data(), n);
+    while ((n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0)
+      result.out.append(buffer.data(), n);
     const int status = pclose(pipe);
     result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     result.err = slurp(err);
     return result;
   }
-  Result gradwire(const std::string& arguments) const { return shell(GRADWIRE_BINARY " " + arguments); }
+  Result gradwire(const std::string& arguments) const {
+    return shell(GRADWIRE_BINARY " " + arguments);
+  }
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
   void write(const std::string& name, const std::string& bytes) const {
     std::ofstream(path(name), std::ios::binary) << bytes;
@@ -98,14 +103,35 @@ TEST_F(Cli, ListNamesDevicesAndTraces) {
 
 TEST_F(Cli, RunWritesEveryReport) {
   for (const std::string device : {"compressor", "decompressor"}) {
-    const Result r = gradwire(fmt::format("run {} --trace {} --packets 50 --json r.json --html r.html --pcap-out o.pcap",
-                                          device, capture("hdc-ring-early")));
+    const Result r = gradwire(
+        fmt::format("run {} --trace {} --packets 50 --json r.json --html r.html --pcap-out o.pcap",
+                    device, capture("hdc-ring-early")));
     ASSERT_EQ(r.code, 0) << r.err;
     const json report = json::parse(slurp(path("r.json")));
-    for (const char* key :
-         {"device", "engines", "clock_mhz", "seed", "stall", "bound", "mode", "trace", "cycles", "beats_in", "beats_out",
-          "bytes_in", "bytes_out", "cycles_per_burst", "latency_cycles", "throughput_gbps", "line_rate_percent",
-          "stall_cycles", "compression", "checks", "sim", "version", "command", "pass"}) {
+    for (const char* key : {"device",
+                            "engines",
+                            "clock_mhz",
+                            "seed",
+                            "stall",
+                            "bound",
+                            "mode",
+                            "trace",
+                            "cycles",
+                            "beats_in",
+                            "beats_out",
+                            "bytes_in",
+                            "bytes_out",
+                            "cycles_per_burst",
+                            "latency_cycles",
+                            "throughput_gbps",
+                            "line_rate_percent",
+                            "stall_cycles",
+                            "compression",
+                            "checks",
+                            "sim",
+                            "version",
+                            "command",
+                            "pass"}) {
       EXPECT_TRUE(report.contains(key)) << key;
     }
     EXPECT_EQ(report["checks"]["reference_packets"], 50);
@@ -121,7 +147,9 @@ TEST_F(Cli, RunWritesEveryReport) {
 
 TEST_F(Cli, WhatTheCompressorSentDecompressesToTheTrace) {
   ASSERT_EQ(gradwire(fmt::format("run compressor --trace {} --packets 20 --quiet --pcap-out c.pcap",
-                                 capture("hdc-ring-late"))).code, 0);
+                                 capture("hdc-ring-late")))
+                .code,
+            0);
   const auto packets = capture::read(path("c.pcap"));
   ASSERT_TRUE(packets);
   for (const capture::Packet& packet : packets->packets) {
@@ -138,7 +166,8 @@ TEST_F(Cli, JsonToStandardOutputIsOnlyJson) {
 }
 
 TEST_F(Cli, SameSeedSameReport) {
-  const std::string command = "run decompressor --synth mixed --stall both:30 --seed 9 --quiet --json ";
+  const std::string command =
+      "run decompressor --synth mixed --stall both:30 --seed 9 --quiet --json ";
   ASSERT_EQ(gradwire(command + "a.json").code, 0);
   ASSERT_EQ(gradwire(command + "b.json").code, 0);
   json a = json::parse(slurp(path("a.json"))), b = json::parse(slurp(path("b.json")));
@@ -151,7 +180,8 @@ TEST_F(Cli, SameSeedSameReport) {
 }
 
 TEST_F(Cli, ConfigFilesInBothForms) {
-  write("c.json", R"({"synth": "zeros", "packets": 7, "bound": 6, "mode": "paper", "quiet": true})");
+  write("c.json",
+        R"({"synth": "zeros", "packets": 7, "bound": 6, "mode": "paper", "quiet": true})");
   write("c.ini", "synth=zeros\npackets=7\nbound=6\nmode=paper\nquiet=true\n");
   for (const char* file : {"c.json", "c.ini"}) {
     const Result r = gradwire(fmt::format("run compressor --config {} --bound 8 --json -", file));
@@ -167,7 +197,8 @@ TEST_F(Cli, WaveformsWithTheirSaveFile) {
   for (const std::string device : {"compressor", "decompressor"}) {
     for (const std::string kind : {"fst", "vcd"}) {
       const std::string file = device + "." + kind;
-      const Result r = gradwire(fmt::format("run {} --synth mixed --packets 20 --stall both:20 --quiet --wave {}", device, file));
+      const Result r = gradwire(fmt::format(
+          "run {} --synth mixed --packets 20 --stall both:20 --quiet --wave {}", device, file));
       ASSERT_EQ(r.code, 0) << r.err;
       const Result vcd = shell(kind == "fst" ? "fst2vcd -f " + file : "cat " + file);
       ASSERT_EQ(vcd.code, 0) << vcd.err;
@@ -191,7 +222,10 @@ TEST_F(Cli, WaveformsWithTheirSaveFile) {
 
 TEST_F(Cli, AWaveformWindowIsSmaller) {
   ASSERT_EQ(gradwire("run compressor --synth mixed --quiet --wave all.fst").code, 0);
-  ASSERT_EQ(gradwire("run compressor --synth mixed --quiet --wave part.fst --wave-from 100 --wave-to 200").code, 0);
+  ASSERT_EQ(
+      gradwire("run compressor --synth mixed --quiet --wave part.fst --wave-from 100 --wave-to 200")
+          .code,
+      0);
   EXPECT_LT(fs::file_size(path("part.fst")) * 2, fs::file_size(path("all.fst")));
 }
 
@@ -201,7 +235,10 @@ TEST_F(Cli, TraceInfoSliceSynth) {
   const json document = json::parse(info.out);
   EXPECT_GT(document["selected"], 0);
   EXPECT_GT(document["skipped"]["not_marked"], 0);
-  ASSERT_EQ(gradwire(fmt::format("trace slice {} s.pcap --first 1 --last 30", capture("hdc-ring-early"))).code, 0);
+  ASSERT_EQ(
+      gradwire(fmt::format("trace slice {} s.pcap --first 1 --last 30", capture("hdc-ring-early")))
+          .code,
+      0);
   EXPECT_EQ(capture::read(path("s.pcap"))->packets.size(), 30u);
   ASSERT_EQ(gradwire("trace synth u.pcap --kind mixed --packets 12 --seed 3").code, 0);
   EXPECT_EQ(gradwire("run compressor --trace u.pcap --quiet").code, 0);
@@ -270,7 +307,8 @@ TEST_F(Cli, BadCapturesAreThree) {
   link[20] = 101;  // LINKTYPE_RAW
   write("link.pcap", link);
   write("text.pcap", "this is no capture, but it is long enough to look at");
-  for (const std::string file : {"empty.pcap", "header.pcap", "link.pcap", "text.pcap", "missing.pcap"}) {
+  for (const std::string file :
+       {"empty.pcap", "header.pcap", "link.pcap", "text.pcap", "missing.pcap"}) {
     SCOPED_TRACE(file);
     expect_one_sentence(gradwire("run compressor --trace " + file), 3, file);
     expect_one_sentence(gradwire("trace info " + file), 3, file);
@@ -341,15 +379,17 @@ TEST_F(Cli, OutputsThatCannotBeWrittenAreThree) {
 
 TEST_F(Cli, AFullDiskEndsAWaveformInOneSentence) {
   // A file size limit stands in for the full disk: the writer sees a write that fails in mid-run.
-  const Result r = shell("ulimit -f 16; trap '' XFSZ; " GRADWIRE_BINARY
-                         " run compressor --synth mixed --packets 2000 --quiet --wave w.fst --json r.json");
+  const Result r =
+      shell("ulimit -f 16; trap '' XFSZ; " GRADWIRE_BINARY
+            " run compressor --synth mixed --packets 2000 --quiet --wave w.fst --json r.json");
   EXPECT_EQ(r.code, 3) << r.err;
   EXPECT_NE(r.err.find("w.fst"), std::string::npos) << r.err;
 }
 
 TEST_F(Cli, InterruptLeavesAReportAndAClosedWaveform) {
   const Result r = shell("timeout -s INT -k 20 2 " GRADWIRE_BINARY
-                         " run compressor --synth mixed --packets 40000 --quiet --stall both:50 --wave w.fst --json r.json;"
+                         " run compressor --synth mixed --packets 40000 --quiet --stall both:50 "
+                         "--wave w.fst --json r.json;"
                          " fst2vcd -f w.fst | tail -n 1");
   const json report = json::parse(slurp(path("r.json")));
   EXPECT_TRUE(report["interrupted"]);

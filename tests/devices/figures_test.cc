@@ -47,7 +47,8 @@ TEST_P(Figures, OneCyclePerBurstOnEveryCapture) {
 
 TEST_P(Figures, OneCyclePerBurstWhateverThePacketSizes) {
   for (const char* kind : {"gradients", "zeros", "single"}) {
-    // `single`: packets of one group, RAW among them, may need two beats: there the port is the limit.
+    // `single`: packets of one group, RAW among them, may need two beats: there the port is the
+    // limit.
     const json report = run_synth(GetParam(), kind);
     EXPECT_EQ(report["stall_cycles"]["device"], 0) << kind;
     if (std::string(kind) != "single") EXPECT_DOUBLE_EQ(report["cycles_per_burst"], 1.0) << kind;
@@ -67,13 +68,15 @@ TEST_P(Figures, AllRawRunsAtThePortsLimit) {
   const sim::Counters& c = outcome.counters;
   // The narrow side never pauses: 1,700 beats in 1,700 cycles.
   const bool narrow_is_output = device.burst_is_input();
-  const uint64_t window = narrow_is_output ? c.last_output - c.first_output + 1 : c.last_input - c.first_input + 1;
+  const uint64_t window =
+      narrow_is_output ? c.last_output - c.first_output + 1 : c.last_input - c.first_input + 1;
   EXPECT_EQ(window, 1700u);
   EXPECT_EQ(c.device_stalls, 0u);
 }
 
 TEST_P(Figures, LatencyWithinTheContract) {
-  const uint64_t contract = std::string(GetParam()) == "compressor" ? 5 : 4;  // spec: at most 6 and 5
+  const uint64_t contract =
+      std::string(GetParam()) == "compressor" ? 5 : 4;  // spec: at most 6 and 5
   for (const char* kind : {"gradients", "mixed", "raw", "zeros", "single"}) {
     const json report = run_synth(GetParam(), kind);
     EXPECT_TRUE(report["pass"]) << kind;

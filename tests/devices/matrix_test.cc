@@ -1,4 +1,5 @@
-// The matrix: every device, every engine, stalls x packet lengths x seeds. Beats and cycle numbers must agree.
+// The matrix: every device, every engine, stalls x packet lengths x seeds. Beats and cycle numbers
+// must agree.
 #include <gtest/gtest.h>
 
 #include <tuple>
@@ -9,7 +10,8 @@
 namespace gw::tests {
 namespace {
 
-using Point = std::tuple<const char*, const char*, size_t, uint64_t>;  // device, stall, values, seed
+using Point =
+    std::tuple<const char*, const char*, size_t, uint64_t>;  // device, stall, values, seed
 
 /// 1 to 4 beats with every tail, then the largest that an Ethernet frame of 9,018 bytes carries.
 std::vector<size_t> lengths() {
@@ -27,7 +29,8 @@ TEST_P(Matrix, EnginesAgreeInEveryCycleAndWithTheReference) {
   sim::Random random(seed() * 1000 + salt);
   std::vector<sim::GradientPacket> packets;
   const int count = values > 32 ? 3 : 24;
-  for (int p = 0; p < count; ++p) packets.push_back(packet_of(values, random, p % 3 == 0 ? 90 : 20));
+  for (int p = 0; p < count; ++p)
+    packets.push_back(packet_of(values, random, p % 3 == 0 ? 90 : 20));
 
   sim::RunSpec spec;
   spec.seed = seed() * 1000 + salt;
@@ -64,7 +67,8 @@ INSTANTIATE_TEST_SUITE_P(
       std::string stall = std::get<1>(info.param);
       for (char& c : stall) c = c == ':' ? '_' : c;
       return std::string(std::get<0>(info.param)) + "_" + stall + "_values" +
-             std::to_string(std::get<2>(info.param)) + "_seed" + std::to_string(std::get<3>(info.param));
+             std::to_string(std::get<2>(info.param)) + "_seed" +
+             std::to_string(std::get<3>(info.param));
     });
 
 }  // namespace

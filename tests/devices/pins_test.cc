@@ -1,5 +1,6 @@
-// RTL and model driven at their pins with anything that can be driven: tkeep with gaps, tuser and partial tkeep before
-// tlast, tvalid that falls, resets in mid-packet. No rule protects them here; they must agree all the same.
+// RTL and model driven at their pins with anything that can be driven: tkeep with gaps, tuser and
+// partial tkeep before tlast, tvalid that falls, resets in mid-packet. No rule protects them here;
+// they must agree all the same.
 #include "testbenches/common/codec_device.h"
 //
 #include <Vgw_compressor.h>
@@ -22,10 +23,17 @@ Beat any_beat(sim::Random& random, bool sensible_tags) {
   beat.last = random.below(6) == 0;
   beat.user = random.below(8) == 0;
   switch (random.below(4)) {
-    case 0: beat.keep = kKeepAll; break;
-    case 1: beat.keep = keep_of_bytes(static_cast<int>(1 + random.below(32))); break;
-    case 2: beat.keep = keep_of_bytes(static_cast<int>(4 + 4 * random.below(8))); break;
-    default: beat.keep = static_cast<uint32_t>(random.next() & random.next());
+    case 0:
+      beat.keep = kKeepAll;
+      break;
+    case 1:
+      beat.keep = keep_of_bytes(static_cast<int>(1 + random.below(32)));
+      break;
+    case 2:
+      beat.keep = keep_of_bytes(static_cast<int>(4 + 4 * random.below(8)));
+      break;
+    default:
+      beat.keep = static_cast<uint32_t>(random.next() & random.next());
   }
   return beat;
 }
@@ -34,7 +42,8 @@ template <class Rtl, class Core>
 void drive_anything(const char* top, uint64_t salt) {
   for (int k = 1; k <= 14; ++k) {
     const reference::CodecConfig config{
-        .bound_exponent = k, .mode = k % 2 == 0 ? reference::Mode::kBounded : reference::Mode::kPaper};
+        .bound_exponent = k,
+        .mode = k % 2 == 0 ? reference::Mode::kBounded : reference::Mode::kPaper};
     sim::Random random(seed() * 100 + salt + static_cast<uint64_t>(k));
     Rtl rtl(top, config, 1);
     testbenches::CodecModel<Core> model(config);
@@ -75,21 +84,25 @@ void drive_anything(const char* top, uint64_t salt) {
 }
 
 TEST(Pins, CompressorAgreesOnAnything) {
-  drive_anything<testbenches::CodecRtl<Vgw_compressor, false>, systemc::Compressor>("gw_compressor", 1);
+  drive_anything<testbenches::CodecRtl<Vgw_compressor, false>, systemc::Compressor>("gw_compressor",
+                                                                                    1);
 }
 
 TEST(Pins, DecompressorAgreesOnAnything) {
-  drive_anything<testbenches::CodecRtl<Vgw_decompressor, false>, systemc::Decompressor>("gw_decompressor", 2);
+  drive_anything<testbenches::CodecRtl<Vgw_decompressor, false>, systemc::Decompressor>(
+      "gw_decompressor", 2);
 }
 
 // The traced builds start from random register values: what reset does not set must not be seen.
 
 TEST(Pins, TracedCompressorAgreesFromRandomRegisters) {
-  drive_anything<testbenches::CodecRtl<Vgw_compressor_traced, true>, systemc::Compressor>("gw_compressor", 3);
+  drive_anything<testbenches::CodecRtl<Vgw_compressor_traced, true>, systemc::Compressor>(
+      "gw_compressor", 3);
 }
 
 TEST(Pins, TracedDecompressorAgreesFromRandomRegisters) {
-  drive_anything<testbenches::CodecRtl<Vgw_decompressor_traced, true>, systemc::Decompressor>("gw_decompressor", 4);
+  drive_anything<testbenches::CodecRtl<Vgw_decompressor_traced, true>, systemc::Decompressor>(
+      "gw_decompressor", 4);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Every binary32 value through the RTL compressor, every code and every RAW word through the RTL decompressor, each
-// beat scored against the reference. Slow: tools/test-slow.sh runs all of it.
+// Every binary32 value through the RTL compressor, every code and every RAW word through the RTL
+// decompressor, each beat scored against the reference. Slow: tools/test-slow.sh runs all of it.
 //
 //   rtl_exhaustive compress K MODE    all 2^32 floats
 //   rtl_exhaustive codes              every 8- and 16-bit code, all lanes, every bound and mode
@@ -42,12 +42,13 @@ class Progress {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-bool run(const sim::Device& device, const sim::Stimulus& stimulus, const sim::RunSpec& spec, const std::string& where) {
+bool run(const sim::Device& device, const sim::Stimulus& stimulus, const sim::RunSpec& spec,
+         const std::string& where) {
   const sim::Outcome outcome = device.run(stimulus, spec, sim::Kernel::instance());
   if (outcome.passed) return true;
   const sim::Failure& f = outcome.failure;
-  fmt::print("FAIL {} {}: cycle {} {}_{} rtl {} reference {} {}\n", device.name(), where, f.cycle, f.port, f.signal,
-             f.value_a, f.value_b, f.text);
+  fmt::print("FAIL {} {}: cycle {} {}_{} rtl {} reference {} {}\n", device.name(), where, f.cycle,
+             f.port, f.signal, f.value_a, f.value_b, f.text);
   return false;
 }
 
@@ -65,16 +66,19 @@ bool compress(int k, reference::Mode mode) {
   std::vector<sim::GradientPacket> packets(kChunk / kPacket);
   for (sim::GradientPacket& packet : packets) packet.values.resize(kPacket);
   for (uint64_t base = 0; base < kAll; base += kChunk) {
-    // Neighbours differ in the low bits; a lane's stride through the chunk mixes classes within a group no less.
+    // Neighbours differ in the low bits; a lane's stride through the chunk mixes classes within a
+    // group no less.
     for (uint64_t i = 0; i < kChunk; ++i) {
-      packets[i / kPacket].values[i % kPacket] = static_cast<uint32_t>((base + i) * 0x9E3779B1u);  // odd: a permutation
+      packets[i / kPacket].values[i % kPacket] =
+          static_cast<uint32_t>((base + i) * 0x9E3779B1u);  // odd: a permutation
     }
-    if (!run(device, device.stimulus(packets, spec), spec, fmt::format("values {}..", base))) return false;
+    if (!run(device, device.stimulus(packets, spec), spec, fmt::format("values {}..", base)))
+      return false;
     progress.show(base + kChunk, kAll);
     if (sim::interrupted()) return false;
   }
-  fmt::print("compressor k {} {}: all 2^32 values equal the reference, {:.0f} s\n", k, reference::mode_name(mode),
-             progress.seconds());
+  fmt::print("compressor k {} {}: all 2^32 values equal the reference, {:.0f} s\n", k,
+             reference::mode_name(mode), progress.seconds());
   return true;
 }
 
@@ -107,12 +111,15 @@ bool codes() {
         packets.push_back(group_packet(reference::Tag::kByte, lane, 256 / kLanes));
         packets.push_back(group_packet(reference::Tag::kHalf, lane, 65536 / kLanes));
       }
-      if (!run(device, device.stimulus_from_bytes(packets, spec), spec, fmt::format("k {}", k))) return false;
+      if (!run(device, device.stimulus_from_bytes(packets, spec), spec, fmt::format("k {}", k)))
+        return false;
     }
     progress.show(static_cast<uint64_t>(k), 14);
   }
-  fmt::print("decompressor: every 8- and 16-bit code in every lane equals the reference, k 1..14, both modes, {:.0f} s\n",
-             progress.seconds());
+  fmt::print(
+      "decompressor: every 8- and 16-bit code in every lane equals the reference, k 1..14, both "
+      "modes, {:.0f} s\n",
+      progress.seconds());
   return true;
 }
 
@@ -125,11 +132,14 @@ bool raw() {
     for (uint64_t first = base; first < base + kChunk; first += kPacket) {
       packets.push_back(group_packet(reference::Tag::kRaw, first, kPacket / kLanes));
     }
-    if (!run(device, device.stimulus_from_bytes(packets, spec), spec, fmt::format("words {}..", base))) return false;
+    if (!run(device, device.stimulus_from_bytes(packets, spec), spec,
+             fmt::format("words {}..", base)))
+      return false;
     progress.show(base + kChunk, kAll);
     if (sim::interrupted()) return false;
   }
-  fmt::print("decompressor: all 2^32 RAW words equal the reference, {:.0f} s\n", progress.seconds());
+  fmt::print("decompressor: all 2^32 RAW words equal the reference, {:.0f} s\n",
+             progress.seconds());
   return true;
 }
 
@@ -140,11 +150,14 @@ int main(int argc, char** argv) {
   sim::catch_interrupts();
   if (job == "compress" && argc == 4) {
     const auto mode = reference::parse_mode(argv[3]);
-    const auto config = reference::CodecConfig::make(std::atoi(argv[2]), mode.value_or(reference::Mode::kBounded));
+    const auto config =
+        reference::CodecConfig::make(std::atoi(argv[2]), mode.value_or(reference::Mode::kBounded));
     if (mode && config.config) return compress(config.config->bound_exponent, *mode) ? 0 : 1;
   }
   if (job == "codes" && argc == 2) return codes() ? 0 : 1;
   if (job == "raw" && argc == 2) return raw() ? 0 : 1;
-  fmt::print(stderr, "usage: rtl_exhaustive compress K bounded|paper, rtl_exhaustive codes, rtl_exhaustive raw\n");
+  fmt::print(
+      stderr,
+      "usage: rtl_exhaustive compress K bounded|paper, rtl_exhaustive codes, rtl_exhaustive raw\n");
   return 2;
 }

@@ -1,5 +1,6 @@
-// Streams that no compressor made: cut, corrupted, random. No hang, no crash, the fault is flagged and counted, and
-// the packet after it is right. The harness compares every beat with the reference, whatever the bytes are.
+// Streams that no compressor made: cut, corrupted, random. No hang, no crash, the fault is flagged
+// and counted, and the packet after it is right. The harness compares every beat with the
+// reference, whatever the bytes are.
 #include <gtest/gtest.h>
 
 #include "models/reference/codec.h"
@@ -51,7 +52,8 @@ TEST(Streams, FlippedBits) {
   for (int i = 0; i < 500; ++i) {
     Bytes bytes = encoded(1 + random.below(80), random, config);
     for (uint32_t flips = 1 + random.below(8); flips > 0; --flips) {
-      bytes[random.below(static_cast<uint32_t>(bytes.size()))] ^= static_cast<uint8_t>(1u << random.below(8));
+      bytes[random.below(static_cast<uint32_t>(bytes.size()))] ^=
+          static_cast<uint8_t>(1u << random.below(8));
     }
     packets.push_back(std::move(bytes));
     packets.push_back(encoded(9, random, config));
@@ -79,14 +81,16 @@ TEST(Streams, OnlyRawTags) {
   std::vector<Bytes> packets;
   for (int lead = 0; lead < 33; ++lead) {
     Bytes bytes;
-    for (int i = 0; i < lead; ++i) bytes.insert(bytes.end(), {0x01, 0x00, 0x40});  // one BYTE value: 3 bytes
+    for (int i = 0; i < lead; ++i)
+      bytes.insert(bytes.end(), {0x01, 0x00, 0x40});  // one BYTE value: 3 bytes
     for (int i = 0; i < 40; ++i) {
       bytes.insert(bytes.end(), {0xFF, 0xFF});
       for (int b = 0; b < 32; ++b) bytes.push_back(static_cast<uint8_t>(random.next()));
     }
     packets.push_back(std::move(bytes));
   }
-  for (const char* stall : {"none", "source:50", "sink:50", "both:70"}) run("decompressor", packets, stall);
+  for (const char* stall : {"none", "source:50", "sink:50", "both:70"})
+    run("decompressor", packets, stall);
 }
 
 TEST(Streams, FloatsThatAreCutAreFlagged) {

@@ -34,15 +34,16 @@ inline uint32_t value_of(sim::Random& random, uint32_t raw_percent = 20) {
   return with_exponent(113 + random.below(14));
 }
 
-inline sim::GradientPacket packet_of(size_t values, sim::Random& random, uint32_t raw_percent = 20) {
+inline sim::GradientPacket packet_of(size_t values, sim::Random& random,
+                                     uint32_t raw_percent = 20) {
   sim::GradientPacket packet;
   for (size_t i = 0; i < values; ++i) packet.values.push_back(value_of(random, raw_percent));
   return packet;
 }
 
 inline std::string explain(const sim::Failure& f) {
-  return "cycle " + std::to_string(f.cycle) + " " + f.port + "_" + f.signal + ": " + f.engine_a + "=" + f.value_a +
-         " " + f.engine_b + "=" + f.value_b + " " + f.text;
+  return "cycle " + std::to_string(f.cycle) + " " + f.port + "_" + f.signal + ": " + f.engine_a +
+         "=" + f.value_a + " " + f.engine_b + "=" + f.value_b + " " + f.text;
 }
 
 }  // namespace gw::tests

@@ -1,11 +1,13 @@
-// Writes what a device's model does with random packets under stalls, a 624-bit word in hex per clock cycle, for the
-// replay testbench that runs in Icarus: four-state values show what a two-state simulator hides.
+// Writes what a device's model does with random packets under stalls, a 624-bit word in hex per
+// clock cycle, for the replay testbench that runs in Icarus: four-state values show what a
+// two-state simulator hides.
 //
 //   write_vectors DEVICE FILE SEED
 //
-// Bits: 0 aresetn, 1 s_tvalid, 2 s_tlast, 3 s_tuser, 4 m_tready, 5 s_tready, 6 m_tvalid, 7 m_tlast, 8 m_tuser,
-// 9 bounded_i, [13:10] bound_i, [47:16] s_tkeep, [79:48] m_tkeep, [111:80] error_count_o, [367:112] s_tdata,
-// [623:368] m_tdata; outputs are those expected before the edge that ends the cycle.
+// Bits: 0 aresetn, 1 s_tvalid, 2 s_tlast, 3 s_tuser, 4 m_tready, 5 s_tready, 6 m_tvalid, 7 m_tlast,
+// 8 m_tuser, 9 bounded_i, [13:10] bound_i, [47:16] s_tkeep, [79:48] m_tkeep, [111:80]
+// error_count_o, [367:112] s_tdata, [623:368] m_tdata; outputs are those expected before the edge
+// that ends the cycle.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,7 +42,8 @@ struct Cycle {
   }
 };
 
-gw::sim::BeatStream packets(bool encoded, gw::sim::Random& random, const gw::reference::CodecConfig& config) {
+gw::sim::BeatStream packets(bool encoded, gw::sim::Random& random,
+                            const gw::reference::CodecConfig& config) {
   gw::sim::BeatStream stream;
   for (int p = 0; p < kPackets; ++p) {
     std::vector<uint32_t> values(1 + random.below(p % 10 == 0 ? 200 : 30));
@@ -63,9 +66,9 @@ gw::sim::BeatStream packets(bool encoded, gw::sim::Random& random, const gw::ref
 template <class Core>
 void write(std::FILE* file, bool encoded, uint64_t seed) {
   gw::sim::Random random(seed);
-  const gw::reference::CodecConfig config{.bound_exponent = static_cast<int>(1 + seed % 14),
-                                          .mode = seed % 2 == 0 ? gw::reference::Mode::kPaper
-                                                                : gw::reference::Mode::kBounded};
+  const gw::reference::CodecConfig config{
+      .bound_exponent = static_cast<int>(1 + seed % 14),
+      .mode = seed % 2 == 0 ? gw::reference::Mode::kPaper : gw::reference::Mode::kBounded};
   const gw::sim::BeatStream stream = packets(encoded, random, config);
   Core core;
   core.configure({.bound = static_cast<uint8_t>(config.bound_exponent),
@@ -76,7 +79,8 @@ void write(std::FILE* file, bool encoded, uint64_t seed) {
   for (int cycle = 0; idle < 200; ++cycle) {
     const bool reset = cycle < 3;
     const uint32_t slow = static_cast<uint32_t>(cycle / 300 % 3);
-    offering = !reset && next < stream.beats.size() && (offering || random.below(100) >= (slow == 1 ? 60u : 5u));
+    offering = !reset && next < stream.beats.size() &&
+               (offering || random.below(100) >= (slow == 1 ? 60u : 5u));
     const bool m_ready = random.below(100) >= (slow == 2 ? 60u : 5u);
     const Beat* const s = offering ? &stream.beats[next] : nullptr;
     const Beat* const m = core.m_beat();

@@ -1,4 +1,5 @@
-// The renderers of the report: golden texts, absent and unknown sections, hostile strings, gnuplot missing, writes that fail.
+// The renderers of the report: golden texts, absent and unknown sections, hostile strings, gnuplot
+// missing, writes that fail.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -42,7 +43,9 @@ json sample(const char* name) { return json::parse(read(kHere / name)); }
 
 std::size_t count(const std::string& text, const std::string& what) {
   std::size_t n = 0;
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + what.size())) ++n;
+  for (std::size_t at = text.find(what); at != std::string::npos;
+       at = text.find(what, at + what.size()))
+    ++n;
   return n;
 }
 
@@ -52,7 +55,8 @@ void expect_golden(const char* name, const std::string& text) {
     std::ofstream(file, std::ios::binary) << text;
     return;
   }
-  EXPECT_EQ(text, read(file)) << "If the change is meant, run with GRADWIRE_REGENERATE=1 and read the difference.";
+  EXPECT_EQ(text, read(file))
+      << "If the change is meant, run with GRADWIRE_REGENERATE=1 and read the difference.";
 }
 
 /// A folder of the test's own.
@@ -68,7 +72,9 @@ class Folder {
   }
   fs::path operator/(const char* name) const { return path_ / name; }
   const fs::path& path() const { return path_; }
-  std::size_t entries() const { return static_cast<std::size_t>(std::distance(fs::directory_iterator(path_), {})); }
+  std::size_t entries() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(path_), {}));
+  }
 
  private:
   fs::path path_;
@@ -77,7 +83,9 @@ class Folder {
 /// Another PATH while it lives.
 class Path {
  public:
-  explicit Path(const std::string& path) : old_(std::getenv("PATH") ? std::getenv("PATH") : "") { ::setenv("PATH", path.c_str(), 1); }
+  explicit Path(const std::string& path) : old_(std::getenv("PATH") ? std::getenv("PATH") : "") {
+    ::setenv("PATH", path.c_str(), 1);
+  }
   ~Path() { ::setenv("PATH", old_.c_str(), 1); }
 
  private:
@@ -96,7 +104,8 @@ std::string sentence_of(const std::string& path, const std::string& text) {
   return "";
 }
 
-// ------------------------------------------------------------------------------------------------ terminal
+// ------------------------------------------------------------------------------------------------
+// terminal
 
 TEST(Terminal, Golden) {
   expect_golden("pass.txt", render_terminal(sample("sample.json"), false));
@@ -108,14 +117,16 @@ TEST(Terminal, Golden) {
 
 TEST(Terminal, ColourChangesNoWord) {
   const json doc = sample("sample.json");
-  const std::string stripped = std::regex_replace(render_terminal(doc, true), std::regex("\x1b\\[[0-9;]*m"), "");
+  const std::string stripped =
+      std::regex_replace(render_terminal(doc, true), std::regex("\x1b\\[[0-9;]*m"), "");
   EXPECT_EQ(stripped, render_terminal(doc, false));
 }
 
 TEST(Terminal, FailureIsWhole) {
   const json doc = sample("sample-fail.json");
   const std::string out = render_terminal(doc, false);
-  for (const json& line : doc["failure"]["lines"]) EXPECT_NE(out.find(line.get<std::string>()), std::string::npos) << line;
+  for (const json& line : doc["failure"]["lines"])
+    EXPECT_NE(out.find(line.get<std::string>()), std::string::npos) << line;
   EXPECT_NE(out.find(doc["failure"]["reproduce"].get<std::string>()), std::string::npos);
   EXPECT_NE(out.find("  FAIL  "), std::string::npos);
   EXPECT_EQ(out.find("PASS"), std::string::npos);
@@ -168,10 +179,12 @@ TEST(Bench, OneDeviceAndNone) {
   const std::string out = render_bench_terminal(one);
   EXPECT_LT(out.find("Ratios"), out.find("On this machine"));
   EXPECT_LT(out.find("lockstep / RTL alone"), out.find("16.62 M cycles/s"));
-  for (const json& doc : {json(), json::object(), json::array(), json(3), json{{"ratios", 1}}}) EXPECT_NO_THROW(render_bench_terminal(doc));
+  for (const json& doc : {json(), json::object(), json::array(), json(3), json{{"ratios", 1}}})
+    EXPECT_NO_THROW(render_bench_terminal(doc));
 }
 
-// ------------------------------------------------------------------------------------------------ shapes
+// ------------------------------------------------------------------------------------------------
+// shapes
 
 TEST(Shapes, AnySectionMayBeAbsent) {
   const Path nowhere("/nonexistent");  // the figures' tables are enough here, and fast
@@ -198,7 +211,8 @@ void at_every_place(const json& whole, const json& value, F&& f) {
   std::set<std::string> places;
   for (const auto& [pointer, leaf] : flat.items())
     for (json::json_pointer p(pointer); !p.empty(); p = p.parent_pointer())
-      if (p.to_string().find("/plots/") != 0 || p.to_string().size() < 32) places.insert(p.to_string());
+      if (p.to_string().find("/plots/") != 0 || p.to_string().size() < 32)
+        places.insert(p.to_string());
   for (const std::string& place : places) {
     json doc = whole;
     doc[json::json_pointer(place)] = value;
@@ -213,8 +227,9 @@ TEST(Shapes, AnyValueMayBeOfAnyKind) {
     if (whole.contains("plots"))  // a few points of each series will do
       for (auto& [key, series] : whole["plots"].items())
         if (series.is_array() && series.size() > 2) series.erase(series.begin() + 2, series.end());
-    for (const json& odd : {json(), json("text"), json(-1), json(std::nan("")), json(std::numeric_limits<double>::infinity()),
-                            json(1e300), json(true), json::array(), json::object(), json{{"a", {{"b", {1, "x", nullptr}}}}},
+    for (const json& odd : {json(), json("text"), json(-1), json(std::nan("")),
+                            json(std::numeric_limits<double>::infinity()), json(1e300), json(true),
+                            json::array(), json::object(), json{{"a", {{"b", {1, "x", nullptr}}}}},
                             json::array({json{{"k", 1}}, json{{"l", nullptr}}})})
       at_every_place(whole, odd, [&](const json& doc, const std::string& place) {
         EXPECT_NO_THROW(render_terminal(doc, false)) << place << " = " << odd;
@@ -224,19 +239,24 @@ TEST(Shapes, AnyValueMayBeOfAnyKind) {
 }
 
 TEST(Shapes, UnknownSectionsAreShown) {
-  for (const std::string& out : {render_terminal(sample("sample-optimizer.json"), false), render_html(sample("sample-optimizer.json"))})
-    for (const char* word : {"Optimizer", "momentum", "Ports", "gbps in", "p1"}) EXPECT_NE(out.find(word), std::string::npos) << word;
+  for (const std::string& out : {render_terminal(sample("sample-optimizer.json"), false),
+                                 render_html(sample("sample-optimizer.json"))})
+    for (const char* word : {"Optimizer", "momentum", "Ports", "gbps in", "p1"})
+      EXPECT_NE(out.find(word), std::string::npos) << word;
 }
 
-// ------------------------------------------------------------------------------------------------ HTML
+// ------------------------------------------------------------------------------------------------
+// HTML
 
 TEST(Html, SelfContainedWithUniqueIds) {
   const std::string out = render_html(sample("sample.json"));
-  for (const char* never : {"<script", "<link", "<img", "@import", "src=", "url(http", "href=\"http", "href='http", "<?xml", "<!DOCTYPE svg"})
+  for (const char* never : {"<script", "<link", "<img", "@import", "src=", "url(http",
+                            "href=\"http", "href='http", "<?xml", "<!DOCTYPE svg"})
     EXPECT_EQ(out.find(never), std::string::npos) << never;
   std::set<std::string> ids;
   const std::regex id("\\bid=[\"']([^\"']*)");
-  for (std::sregex_iterator it(out.begin(), out.end(), id), end; it != end; ++it) EXPECT_TRUE(ids.insert((*it)[1]).second) << (*it)[1];
+  for (std::sregex_iterator it(out.begin(), out.end(), id), end; it != end; ++it)
+    EXPECT_TRUE(ids.insert((*it)[1]).second) << (*it)[1];
   EXPECT_NE(out.find("prefers-color-scheme:dark"), std::string::npos);
   EXPECT_NE(out.find(">PASS<"), std::string::npos);
   EXPECT_NE(out.find("gradwire run compressor --trace"), std::string::npos);
@@ -271,14 +291,17 @@ TEST(Html, StringsAreEscaped) {
   EXPECT_EQ(out.find("<b>"), std::string::npos);
   EXPECT_EQ(count(out, "<i>"), 0u);
   EXPECT_FALSE(fs::exists("gw-evil"));
-  if (gnuplot_installed()) { EXPECT_EQ(count(out, "<svg"), 8u); }
+  if (gnuplot_installed()) {
+    EXPECT_EQ(count(out, "<svg"), 8u);
+  }
 }
 
 TEST(Html, FailureIsWhole) {
   const json doc = sample("sample-fail.json");
   const std::string out = render_html(doc);
   EXPECT_NE(out.find(">FAIL<"), std::string::npos);
-  for (const json& line : doc["failure"]["lines"]) EXPECT_NE(out.find(report::escaped(line)), std::string::npos) << line;
+  for (const json& line : doc["failure"]["lines"])
+    EXPECT_NE(out.find(report::escaped(line)), std::string::npos) << line;
   EXPECT_NE(out.find(report::escaped(doc["failure"]["reproduce"])), std::string::npos);
 }
 
@@ -288,7 +311,8 @@ TEST(Html, WithoutGnuplotTablesStandInForPlots) {
   const std::string out = render_html(sample("sample.json"));
   EXPECT_EQ(out.find("<svg"), std::string::npos);
   EXPECT_EQ(count(out, "gnuplot is not installed"), 1u);
-  for (const char* word : {"Where the values fall", "Throughput over time", "588", "not marked"}) EXPECT_NE(out.find(word), std::string::npos) << word;
+  for (const char* word : {"Where the values fall", "Throughput over time", "588", "not marked"})
+    EXPECT_NE(out.find(word), std::string::npos) << word;
   EXPECT_NE(out.find("</html>"), std::string::npos);
 }
 
@@ -304,7 +328,8 @@ TEST(Html, BrokenGnuplotIsReported) {
 
 TEST(Html, OneBadFigureDoesNotTakeTheOthersAlong) {
   if (!gnuplot_installed()) GTEST_SKIP() << "gnuplot is not installed";
-  const report::Drawn drawn = report::draw({{"a", "plot x title 'a'"}, {"bad", "plot ["}, {"b", "plot x title 'b'"}});
+  const report::Drawn drawn =
+      report::draw({{"a", "plot x title 'a'"}, {"bad", "plot ["}, {"b", "plot x title 'b'"}});
   EXPECT_FALSE(drawn.svg[0].empty());
   EXPECT_TRUE(drawn.svg[1].empty());
   EXPECT_FALSE(drawn.svg[2].empty());
@@ -316,17 +341,25 @@ TEST(Html, DrawsTheEdgesOfEverySeries) {
   const json limits{{"zero_below", -10}, {"byte_below", -5}, {"raw_from", 0}};
   json big = json::array();
   for (int i = 0; i < 20000; ++i) big.push_back({i * 64, 20 + i % 7});
-  for (const json& plots : {
-           json{{"latency_histogram", {{4, 1}}}, {"throughput_over_time", {{0, 25.6}}}, {"value_exponents", {{-127, 5}}}, {"class_limits", limits}},
-           json{{"latency_histogram", {{4, 0}}}, {"throughput_over_time", {{0, 0}, {64, 0}}}, {"value_exponents", {{128, 5}}}, {"class_limits", limits}},
-           json{{"latency_histogram", {{4, 9}, {100000, 1}}}, {"throughput_over_time", big}, {"value_exponents", {{-126, 5}, {-3, 1000000000}}}}}) {
+  for (const json& plots : {json{{"latency_histogram", {{4, 1}}},
+                                 {"throughput_over_time", {{0, 25.6}}},
+                                 {"value_exponents", {{-127, 5}}},
+                                 {"class_limits", limits}},
+                            json{{"latency_histogram", {{4, 0}}},
+                                 {"throughput_over_time", {{0, 0}, {64, 0}}},
+                                 {"value_exponents", {{128, 5}}},
+                                 {"class_limits", limits}},
+                            json{{"latency_histogram", {{4, 9}, {100000, 1}}},
+                                 {"throughput_over_time", big},
+                                 {"value_exponents", {{-126, 5}, {-3, 1000000000}}}}}) {
     const std::string out = render_html({{"pass", true}, {"plots", plots}});
     EXPECT_EQ(count(out, "<svg"), 3u) << plots.dump().substr(0, 200);
     EXPECT_LT(out.size(), 400000u);
   }
 }
 
-// ------------------------------------------------------------------------------------------------ text, JSON, files
+// ------------------------------------------------------------------------------------------------
+// text, JSON, files
 
 TEST(Text, Numbers) {
   EXPECT_EQ(report::grouped(1234567), "1,234,567");
@@ -379,8 +412,10 @@ TEST(Write, ReplacesWholeAndKeepsTheMode) {
 }
 
 TEST(Write, ErrorsAreSentences) {
-  EXPECT_EQ(sentence_of("/dev/full", "text"), "cannot write report /dev/full: No space left on device");
-  EXPECT_EQ(sentence_of("/nonexistent/x.html", "text"), "cannot write report /nonexistent/x.html: No such file or directory");
+  EXPECT_EQ(sentence_of("/dev/full", "text"),
+            "cannot write report /dev/full: No space left on device");
+  EXPECT_EQ(sentence_of("/nonexistent/x.html", "text"),
+            "cannot write report /nonexistent/x.html: No such file or directory");
   EXPECT_EQ(sentence_of("/tmp", "text"), "cannot write report /tmp: Is a directory");
   EXPECT_EQ(sentence_of("/dev/null", "text"), "");
   EXPECT_NE(sentence_of("", "text"), "");

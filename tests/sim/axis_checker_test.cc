@@ -35,9 +35,10 @@ TEST(AxisChecker, ValidMustNotFallBeforeReady) {
 }
 
 TEST(AxisChecker, PayloadMustHoldWhileItWaits) {
-  for (const auto& mutate : {+[](Beat& b) { b.data[7] ^= 0x80000000u; }, +[](Beat& b) { b.data[0] ^= 1; },
-                             +[](Beat& b) { b.keep = 0x0FFFFFFF; }, +[](Beat& b) { b.user = 1; },
-                             +[](Beat& b) { b.last = 0; }}) {
+  for (const auto& mutate :
+       {+[](Beat& b) { b.data[7] ^= 0x80000000u; }, +[](Beat& b) { b.data[0] ^= 1; },
+        +[](Beat& b) { b.keep = 0x0FFFFFFF; }, +[](Beat& b) { b.user = 1; },
+        +[](Beat& b) { b.last = 0; }}) {
     AxisChecker checker;
     Beat beat = full(3);
     beat.last = 1;

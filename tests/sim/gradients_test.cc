@@ -13,7 +13,8 @@ namespace {
 
 reference::CodecStatistics statistics_of(const std::string& kind) {
   reference::CodecStatistics statistics({.bound_exponent = 10, .mode = reference::Mode::kBounded});
-  for (const GradientPacket& packet : synthesise(kind, 1, 256).packets) statistics.add(packet.values);
+  for (const GradientPacket& packet : synthesise(kind, 1, 256).packets)
+    statistics.add(packet.values);
   return statistics;
 }
 
@@ -36,12 +37,14 @@ TEST(Synthesise, EveryKindIsWhatItSays) {
 
 TEST(Synthesise, SingleHasEveryTail) {
   std::set<size_t> lengths;
-  for (const GradientPacket& packet : synthesise("single", 1, 256).packets) lengths.insert(packet.values.size());
+  for (const GradientPacket& packet : synthesise("single", 1, 256).packets)
+    lengths.insert(packet.values.size());
   EXPECT_EQ(lengths, (std::set<size_t>{1, 2, 3, 4, 5, 6, 7, 8}));
 }
 
 TEST(Synthesise, SameSeedSameValues) {
-  const auto a = synthesise("mixed", 5, 10), b = synthesise("mixed", 5, 10), c = synthesise("mixed", 6, 10);
+  const auto a = synthesise("mixed", 5, 10), b = synthesise("mixed", 5, 10),
+             c = synthesise("mixed", 6, 10);
   EXPECT_EQ(a.packets[3].values, b.packets[3].values);
   EXPECT_NE(a.packets[3].values, c.packets[3].values);
 }
@@ -55,7 +58,9 @@ TEST(Synthesise, AnUnknownKindNamesTheKnown) {
   }
 }
 
-TEST(LoadTrace, AMissingFileIsOneSentence) { EXPECT_THROW(load_trace("/nonexistent.pcap", 0), InputError); }
+TEST(LoadTrace, AMissingFileIsOneSentence) {
+  EXPECT_THROW(load_trace("/nonexistent.pcap", 0), InputError);
+}
 
 }  // namespace
 }  // namespace gw::sim

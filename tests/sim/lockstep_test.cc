@@ -1,4 +1,5 @@
-// The harness against engines that are wrong on purpose: each fault must be found, named and placed.
+// The harness against engines that are wrong on purpose: each fault must be found, named and
+// placed.
 #include "sim/lockstep.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +11,8 @@
 namespace gw::sim {
 namespace {
 
-/// A register slice of one beat, the simplest device there is; `fault` may bend its state after each edge.
+/// A register slice of one beat, the simplest device there is; `fault` may bend its state after
+/// each edge.
 class Slice {
  public:
   using Fault = std::function<void(Slice&)>;
@@ -119,7 +121,8 @@ class LockstepMutant : public testing::TestWithParam<Mutant> {};
 
 TEST_P(LockstepMutant, IsFoundAndNamed) {
   const Stimulus stimulus = echo(10, 3);
-  const Result r = run_pair(Slice(), Slice(GetParam().fault), stimulus, StallSpec::parse("sink:30"));
+  const Result r =
+      run_pair(Slice(), Slice(GetParam().fault), stimulus, StallSpec::parse("sink:30"));
   EXPECT_FALSE(r.passed);
   EXPECT_EQ(r.failure.kind, GetParam().kind);
   EXPECT_EQ(r.failure.port, GetParam().port);
@@ -135,14 +138,20 @@ const auto at = [](uint64_t n, auto act) {
 
 INSTANTIATE_TEST_SUITE_P(
     Mutants, LockstepMutant,
-    testing::Values(
-        Mutant{"tready", at(5, [](Slice& s) { s.ready = !s.ready; }), FailureKind::kLockstep, "s_axis", "tready"},
-        Mutant{"tvalid", at(5, [](Slice& s) { s.valid = !s.valid; }), FailureKind::kLockstep, "m_axis", "tvalid"},
-        Mutant{"tdata", at(5, [](Slice& s) { s.beat.data[6] ^= 1u << 31; }), FailureKind::kLockstep, "m_axis", "tdata"},
-        Mutant{"tkeep", at(5, [](Slice& s) { s.beat.keep ^= 1; }), FailureKind::kLockstep, "m_axis", "tkeep"},
-        Mutant{"tlast", at(5, [](Slice& s) { s.beat.last ^= 1; }), FailureKind::kLockstep, "m_axis", "tlast"},
-        Mutant{"tuser", at(5, [](Slice& s) { s.beat.user ^= 1; }), FailureKind::kLockstep, "m_axis", "tuser"},
-        Mutant{"sideband", at(5, [](Slice& s) { s.side = 1; }), FailureKind::kLockstep, "sideband", "outputs"}),
+    testing::Values(Mutant{"tready", at(5, [](Slice& s) { s.ready = !s.ready; }),
+                           FailureKind::kLockstep, "s_axis", "tready"},
+                    Mutant{"tvalid", at(5, [](Slice& s) { s.valid = !s.valid; }),
+                           FailureKind::kLockstep, "m_axis", "tvalid"},
+                    Mutant{"tdata", at(5, [](Slice& s) { s.beat.data[6] ^= 1u << 31; }),
+                           FailureKind::kLockstep, "m_axis", "tdata"},
+                    Mutant{"tkeep", at(5, [](Slice& s) { s.beat.keep ^= 1; }),
+                           FailureKind::kLockstep, "m_axis", "tkeep"},
+                    Mutant{"tlast", at(5, [](Slice& s) { s.beat.last ^= 1; }),
+                           FailureKind::kLockstep, "m_axis", "tlast"},
+                    Mutant{"tuser", at(5, [](Slice& s) { s.beat.user ^= 1; }),
+                           FailureKind::kLockstep, "m_axis", "tuser"},
+                    Mutant{"sideband", at(5, [](Slice& s) { s.side = 1; }), FailureKind::kLockstep,
+                           "sideband", "outputs"}),
     [](const auto& info) { return info.param.name; });
 
 // Faults that both engines share: only the reference, the rules or the clock can tell.

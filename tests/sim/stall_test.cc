@@ -16,8 +16,8 @@ TEST(StallSpec, ParsesAndPrints) {
 }
 
 TEST(StallSpec, RefusesEverythingElse) {
-  for (const char* text : {"", "some", "source", "source:", "source:0", "sink:100", "both:-1", "both:5x",
-                           "none:5", "sink:nan", "source:1e9"}) {
+  for (const char* text : {"", "some", "source", "source:", "source:0", "sink:100", "both:-1",
+                           "both:5x", "none:5", "sink:nan", "source:1e9"}) {
     EXPECT_THROW(StallSpec::parse(text), UsageError) << text;
   }
 }
@@ -27,7 +27,8 @@ TEST(StallGenerator, DrawsTheProbabilityAskedFor) {
     StallGenerator generator(percent, 3);
     uint64_t ones = 0;
     constexpr int kWords = 20'000;
-    for (int i = 0; i < kWords; ++i) ones += static_cast<uint64_t>(std::popcount(generator.next64()));
+    for (int i = 0; i < kWords; ++i)
+      ones += static_cast<uint64_t>(std::popcount(generator.next64()));
     const double share = 100.0 * static_cast<double>(ones) / (kWords * 64.0);
     EXPECT_NEAR(share, percent, 0.25) << percent;
   }

@@ -30,7 +30,8 @@ TEST(BeatStream, KnowsThePacketOfABeat) {
   stream.append_bytes(three);
   stream.append_bytes(two, true);
   const std::vector<size_t> packets = {0, 1, 1, 1, 2, 2};
-  for (size_t beat = 0; beat < packets.size(); ++beat) EXPECT_EQ(stream.packet_of(beat), packets[beat]);
+  for (size_t beat = 0; beat < packets.size(); ++beat)
+    EXPECT_EQ(stream.packet_of(beat), packets[beat]);
   EXPECT_EQ(stream.packet_end(1), 4u);
   EXPECT_EQ(stream.packet_end(2), 6u);
   EXPECT_EQ(stream.beats.back().user, 1);

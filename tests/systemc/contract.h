@@ -199,7 +199,7 @@ class LiteralDecompressor {
       if (avail >= length) {
         window.resize(p_ + 34 + window.size());  // decode_group reads no farther than the group
         out.data = spec::decode_group(&window[p_], config_);
-        if (end && avail == length) {
+        if (end && avail == length && (buffer_[beats - 1].keep & 1) != 0) {
           out.last = 1;
           out.user = buffer_[beats - 1].user;
           leave(beats);

@@ -160,7 +160,9 @@ TEST(Decompressor, GapInTheLastKeepCutsThePacket) {
 // A last beat without a valid byte, behind a group that ends with its beat. As the contract has it,
 // the group is the packet's last if the null beat is in the window when it is issued, else an error
 // beat follows it.
-TEST(Decompressor, NullLastBeatSeenInTime) {
+// A tlast beat without a valid byte is an error, whether or not it is there when the last group is
+// issued.
+TEST(Decompressor, NullLastBeatIsAnErrorEarlyOrLate) {
   DecompressorBench bench;
   bench.send(packet_of(encode_groups({k31Group, kRawGroup})));  // issued in 2 and 4
   std::vector<Beat> packet = packet_of(encode_groups({k32Group}));
@@ -172,17 +174,17 @@ TEST(Decompressor, NullLastBeatSeenInTime) {
   bench.drain();
   std::vector<Beat> expected = group_beats({k31Group, kRawGroup}, true);
   expected.push_back(group_beats({k32Group}, false)[0]);
-  expected.push_back(kErrorBeat);  // null beat in the buffer from 6: too late
+  expected.push_back(kErrorBeat);  // null beat in the buffer from 6: behind the group
   expect_beats(bench, expected);
 
   bench.reset();
   bench.send(
       packet_of(encode_groups(std::vector<spec::Lanes>(16, kZeroGroup))));  // takes all credit
-  bench.send(packet);
+  bench.send(packet);  // the null beat waits with the group
   bench.drain();
   expected = group_beats(std::vector<spec::Lanes>(16, kZeroGroup), true);
-  expected.push_back(group_beats({k32Group}, true)[0]);
-  expected.back().user = 1;
+  expected.push_back(group_beats({k32Group}, false)[0]);
+  expected.push_back(kErrorBeat);
   expect_beats(bench, expected);
 }
 

@@ -45,13 +45,16 @@ int execute(BenchArguments& a) {
 }  // namespace
 
 void add_bench(CLI::App& app, Invocation& invocation) {
-  CLI::App* command =
-      app.add_subcommand("bench", "simulator speed: rtl, model, lockstep, reference codec; as ratios");
+  CLI::App* command = app.add_subcommand(
+      "bench", "simulator speed: rtl, model, lockstep, reference codec; as ratios");
   auto a = std::make_shared<BenchArguments>();
   command->add_option("DEVICE", a->bench.device, "all devices if left out");
-  command->add_option("--trace", a->bench.traces, "captures to measure with (default: the committed ones)")
+  command
+      ->add_option("--trace", a->bench.traces,
+                   "captures to measure with (default: the committed ones)")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command->add_option("--seconds", a->bench.seconds, "per subject, at least")->capture_default_str();
+  command->add_option("--seconds", a->bench.seconds, "per subject, at least")
+      ->capture_default_str();
   a->codec.add(*command);
   command->add_option("--stall", a->stall, "stalls of the lockstep runs")->capture_default_str();
   command->add_option("--json", a->json, "write the figures as JSON; - for standard output");

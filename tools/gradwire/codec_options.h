@@ -15,7 +15,8 @@ struct CodecOptions {
 
   void add(CLI::App& command) {
     command.add_option("--bound", bound, "error bound 2^-K, K from 1 to 14")->capture_default_str();
-    command.add_option("--mode", mode, "bounded (holds the bound) or paper (Algorithm 2 to the bit)")
+    command
+        .add_option("--mode", mode, "bounded (holds the bound) or paper (Algorithm 2 to the bit)")
         ->capture_default_str();
   }
 

@@ -1,4 +1,5 @@
-// The commands of gradwire: each adds its options to the parser and, when it was chosen, the action to run.
+// The commands of gradwire: each adds its options to the parser and, when it was chosen, the action
+// to run.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,8 +10,10 @@
 namespace gw::tools {
 
 struct Invocation {
-  std::string command;                             // as typed, for reports
-  std::function<int()> action = [] { return 0; };  // set by the chosen command; returns the exit code
+  std::string command;  // as typed, for reports
+  std::function<int()> action = [] {
+    return 0;
+  };  // set by the chosen command; returns the exit code
 };
 
 void add_list(CLI::App& app, Invocation& invocation);

@@ -13,8 +13,8 @@ namespace gw::tools {
 std::string shell_command(const std::string& program, const std::vector<std::string>& arguments) {
   const auto quoted = [](const std::string& word) {
     const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
-      return std::isalnum(c) != 0 || std::string_view("-_./:=,+@%").find(static_cast<char>(c)) !=
-                                         std::string_view::npos;
+      return std::isalnum(c) != 0 ||
+             std::string_view("-_./:=,+@%").find(static_cast<char>(c)) != std::string_view::npos;
     });
     if (plain) return word;
     std::string text = "'";
@@ -33,7 +33,8 @@ void require_known_command(const CLI::App& app, const std::vector<std::string>& 
     if (command->get_name() == arguments.front()) return;
     names += fmt::format("{}{}", names.empty() ? "" : ", ", command->get_name());
   }
-  throw sim::UsageError(fmt::format("unknown command '{}'; there are {}", arguments.front(), names));
+  throw sim::UsageError(
+      fmt::format("unknown command '{}'; there are {}", arguments.front(), names));
 }
 
 std::string one_line(std::string text) {

@@ -26,7 +26,8 @@ std::vector<std::string> from_json(const std::string& path, const std::string& t
       options.push_back("--" + key);
       options.push_back(value.is_string() ? value.get<std::string>() : value.dump());
     } else {
-      throw sim::InputError(fmt::format("config file '{}': '{}' is not a word, a number or a truth value", path, key));
+      throw sim::InputError(fmt::format(
+          "config file '{}': '{}' is not a word, a number or a truth value", path, key));
     }
   }
   return options;
@@ -65,10 +66,12 @@ std::vector<std::string> expand_config_file(std::vector<std::string> arguments) 
   }
   std::ifstream file(path);
   std::stringstream text;
-  if (!(text << file.rdbuf())) throw sim::InputError(fmt::format("cannot read config file '{}'", path));
+  if (!(text << file.rdbuf()))
+    throw sim::InputError(fmt::format("cannot read config file '{}'", path));
   const size_t first = text.str().find_first_not_of(" \t\r\n");
   const bool json = first != std::string::npos && text.str()[first] == '{';
-  const std::vector<std::string> options = json ? from_json(path, text.str()) : from_ini(path, text);
+  const std::vector<std::string> options =
+      json ? from_json(path, text.str()) : from_ini(path, text);
   // Behind the command and its device, before what was typed: the last one counts.
   arguments.erase(at, end);
   const auto place = std::find_if(arguments.begin(), arguments.end(),

@@ -1,4 +1,5 @@
-// --config FILE: options from an INI or JSON file, as if they stood on the command line before the others.
+// --config FILE: options from an INI or JSON file, as if they stood on the command line before the
+// others.
 #pragma once
 
 #include <string>
@@ -6,7 +7,8 @@
 
 namespace gw::tools {
 
-/// Replaces `--config FILE` by the options in the file; those typed behind win. Throws UsageError or InputError.
+/// Replaces `--config FILE` by the options in the file; those typed behind win. Throws UsageError
+/// or InputError.
 std::vector<std::string> expand_config_file(std::vector<std::string> arguments);
 
 }  // namespace gw::tools

@@ -28,10 +28,12 @@ json collect() {
   }
   const std::filesystem::path folder = trace_folder();
   std::ifstream file(folder / "manifest.json");
-  if (!file) throw sim::InputError(fmt::format("cannot read the manifest in '{}'", folder.string()));
+  if (!file)
+    throw sim::InputError(fmt::format("cannot read the manifest in '{}'", folder.string()));
   const json manifest = json::parse(file, nullptr, false);
   if (!manifest.is_object() || !manifest.contains("captures")) {
-    throw sim::InputError(fmt::format("'{}' is not a manifest of captures", (folder / "manifest.json").string()));
+    throw sim::InputError(
+        fmt::format("'{}' is not a manifest of captures", (folder / "manifest.json").string()));
   }
   for (const json& capture : manifest["captures"]) {
     document["traces"].push_back({{"name", capture.value("name", "")},
@@ -61,11 +63,13 @@ void add_list(CLI::App& app, Invocation& invocation) {
                    d["summary"].get<std::string>());
       }
       for (const json& s : document["synth"]) {
-        fmt::print("synth   {:<20} {}\n", s["name"].get<std::string>(), s["summary"].get<std::string>());
+        fmt::print("synth   {:<20} {}\n", s["name"].get<std::string>(),
+                   s["summary"].get<std::string>());
       }
       for (const json& t : document["traces"]) {
         fmt::print("trace   {:<20} {}, {} packets: {}\n", t["name"].get<std::string>(),
-                   t["kind"].get<std::string>(), t["packets"].get<int64_t>(), t["summary"].get<std::string>());
+                   t["kind"].get<std::string>(), t["packets"].get<int64_t>(),
+                   t["summary"].get<std::string>());
       }
       return sim::kPass;
     };

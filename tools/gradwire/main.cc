@@ -1,4 +1,5 @@
-// gradwire: the command line. It parses, calls the library and prints; each command is a function of its own.
+// gradwire: the command line. It parses, calls the library and prints; each command is a function
+// of its own.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -13,12 +14,14 @@
 
 int main(int argc, char** argv) {
   using namespace gw;
-  CLI::App app{"gradwire: cycle-accurate simulation of hardware that works on gradients in the network"};
+  CLI::App app{
+      "gradwire: cycle-accurate simulation of hardware that works on gradients in the network"};
   app.name("gradwire");
   app.set_version_flag("--version", sim::kVersion);
   app.require_subcommand(1);
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-  app.footer("Exit codes: 0 pass, 1 a check failed, 2 wrong usage, 3 bad input file, 4 internal fault.");
+  app.footer(
+      "Exit codes: 0 pass, 1 a check failed, 2 wrong usage, 3 bad input file, 4 internal fault.");
 
   std::vector<std::string> arguments(argv + 1, argv + argc);
   tools::Invocation invocation{.command = tools::shell_command(argv[0], arguments)};
@@ -38,7 +41,8 @@ int main(int argc, char** argv) {
   } catch (const CLI::Success& request) {  // --help, --version
     return app.exit(request);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "gradwire: {} (gradwire --help lists the options)\n", tools::one_line(error.what()));
+    fmt::print(stderr, "gradwire: {} (gradwire --help lists the options)\n",
+               tools::one_line(error.what()));
     return sim::kUsage;
   } catch (const sim::UserError& error) {
     fmt::print(stderr, "gradwire: {}\n", tools::one_line(error.what()));

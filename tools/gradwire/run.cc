@@ -67,28 +67,35 @@ int execute(RunArguments& a) {
   if (report.contains("incomplete")) {
     fmt::print(stderr, "gradwire: {}\n", one_line(report["incomplete"].get<std::string>()));
   }
-  if (report.contains("interrupted")) fmt::print(stderr, "gradwire: interrupted; the report covers what ran\n");
+  if (report.contains("interrupted"))
+    fmt::print(stderr, "gradwire: interrupted; the report covers what ran\n");
   return sim::exit_code(report);
 }
 
 }  // namespace
 
 void add_run(CLI::App& app, Invocation& invocation) {
-  CLI::App* command = app.add_subcommand("run", "a trace through a device: RTL, SystemC model and reference");
+  CLI::App* command =
+      app.add_subcommand("run", "a trace through a device: RTL, SystemC model and reference");
   auto a = std::make_shared<RunArguments>();
   a->run.command = invocation.command;
   command->add_option("DEVICE", a->run.device, "what to simulate (gradwire list)")->required();
   command->add_option("--trace", a->run.trace, "packet capture, pcap or pcapng");
   command->add_option("--synth", a->run.synth, "named synthetic stimulus (gradwire list)");
-  command->add_option("--engine", a->engines, "rtl, model, or both in lockstep")->capture_default_str();
+  command->add_option("--engine", a->engines, "rtl, model, or both in lockstep")
+      ->capture_default_str();
   a->codec.add(*command);
-  command->add_option("--stall", a->stall, "none, source:P, sink:P, both:P, in percent of the cycles")
+  command
+      ->add_option("--stall", a->stall, "none, source:P, sink:P, both:P, in percent of the cycles")
       ->capture_default_str();
-  command->add_option("--seed", a->run.spec.seed, "of stalls and synthetic stimuli")->capture_default_str();
+  command->add_option("--seed", a->run.spec.seed, "of stalls and synthetic stimuli")
+      ->capture_default_str();
   command->add_option("--clock", a->run.spec.clock_mhz, "MHz")->capture_default_str();
-  command->add_option("--packets", a->run.packets, "at most so many of the selected packets; 0: all")
+  command
+      ->add_option("--packets", a->run.packets, "at most so many of the selected packets; 0: all")
       ->capture_default_str();
-  command->add_option("--wave", a->wave.path, "write a waveform, FILE.fst or FILE.vcd, and FILE.gtkw beside it");
+  command->add_option("--wave", a->wave.path,
+                      "write a waveform, FILE.fst or FILE.vcd, and FILE.gtkw beside it");
   command->add_option("--wave-from", a->wave.from, "first cycle in the waveform");
   command->add_option("--wave-to", a->wave.to, "last cycle in the waveform");
   command->add_option("--pcap-out", a->run.pcap_out, "write what left the device as packets");

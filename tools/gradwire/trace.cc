@@ -45,8 +45,13 @@ json info_json(const capture::Info& info) {
           {"original_bytes", info.original_bytes},
           {"seconds", static_cast<double>(info.last_ns - info.first_ns) * 1e-9},
           {"layers",
-           {{"vlan", info.vlan}, {"arp", info.arp}, {"ipv4", info.ipv4}, {"ipv6", info.ipv6},
-            {"tcp", info.tcp}, {"udp", info.udp}, {"other_network", info.other_network},
+           {{"vlan", info.vlan},
+            {"arp", info.arp},
+            {"ipv4", info.ipv4},
+            {"ipv6", info.ipv6},
+            {"tcp", info.tcp},
+            {"udp", info.udp},
+            {"other_network", info.other_network},
             {"other_transport", info.other_transport}}},
           {"snapped", info.snapped},
           {"bad_checksums", info.bad_checksums},
@@ -62,16 +67,17 @@ int info(const TraceArguments& a) {
   const json d = info_json(capture::info(capture));
   if (a.json_path.empty()) {
     fmt::print("{}: {}, {} packets, {} bytes, {:.3f} s\n", a.file, d["format"].get<std::string>(),
-               d["packets"].get<uint64_t>(), d["captured_bytes"].get<uint64_t>(), d["seconds"].get<double>());
+               d["packets"].get<uint64_t>(), d["captured_bytes"].get<uint64_t>(),
+               d["seconds"].get<double>());
     fmt::print("marked {}, selected {} ({} bytes of gradients)\n", d["marked"].get<uint64_t>(),
                d["selected"].get<uint64_t>(), d["selected_bytes"].get<uint64_t>());
     for (const auto& [reason, n] : d["skipped"].items()) {
       fmt::print("  skipped {:<18} {}\n", reason, n.get<uint64_t>());
     }
     for (const json& flow : d["flows"]) {
-      fmt::print("  flow {:<48} {:>6} packets {:>6} selected {:>9} bytes\n", flow["flow"].get<std::string>(),
-                 flow["packets"].get<uint64_t>(), flow["selected"].get<uint64_t>(),
-                 flow["selected_bytes"].get<uint64_t>());
+      fmt::print("  flow {:<48} {:>6} packets {:>6} selected {:>9} bytes\n",
+                 flow["flow"].get<std::string>(), flow["packets"].get<uint64_t>(),
+                 flow["selected"].get<uint64_t>(), flow["selected_bytes"].get<uint64_t>());
     }
   } else {
     sim::write_report_file(a.json_path == "-" ? "/dev/stdout" : a.json_path, sim::json_text(d));
@@ -81,7 +87,8 @@ int info(const TraceArguments& a) {
 }
 
 int slice(const TraceArguments& a) {
-  if (a.first == 0 || a.first > a.last) throw sim::UsageError("--first and --last name no packets; they count from 1");
+  if (a.first == 0 || a.first > a.last)
+    throw sim::UsageError("--first and --last name no packets; they count from 1");
   const capture::Capture capture = read(a.file);
   const capture::Expected<uint64_t> written = capture::slice(
       capture, a.output, {.first = a.first, .last = a.last, .max_file_bytes = a.max_bytes});
@@ -108,7 +115,8 @@ int synth(const TraceArguments& a) {
     }
   }
   if (const auto error = writer.close()) throw sim::InputError(error->sentence);
-  fmt::print("{}: {} packets of '{}', seed {} (synthesised)\n", a.output, source.packets.size(), a.kind, a.seed);
+  fmt::print("{}: {} packets of '{}', seed {} (synthesised)\n", a.output, source.packets.size(),
+             a.kind, a.seed);
   return sim::kPass;
 }
 
@@ -119,22 +127,28 @@ void add_trace(CLI::App& app, Invocation& invocation) {
   command->require_subcommand(1);
   auto a = std::make_shared<TraceArguments>();
 
-  CLI::App* info_command = command->add_subcommand("info", "packets, layers, flows, selected and skipped");
+  CLI::App* info_command =
+      command->add_subcommand("info", "packets, layers, flows, selected and skipped");
   info_command->add_option("FILE", a->file, "capture")->required();
   info_command->add_option("--json", a->json_path, "as JSON; - for standard output");
   info_command->callback([a, &invocation] { invocation.action = [a] { return info(*a); }; });
 
-  CLI::App* slice_command = command->add_subcommand("slice", "a range of packets to a file of their own");
+  CLI::App* slice_command =
+      command->add_subcommand("slice", "a range of packets to a file of their own");
   slice_command->add_option("FILE", a->file, "capture")->required();
   slice_command->add_option("OUTPUT", a->output, "pcap file to write")->required();
-  slice_command->add_option("--first", a->first, "number of the first packet, from 1")->capture_default_str();
+  slice_command->add_option("--first", a->first, "number of the first packet, from 1")
+      ->capture_default_str();
   slice_command->add_option("--last", a->last, "number of the last packet");
-  slice_command->add_option("--max-bytes", a->max_bytes, "stop before the file grows beyond; 0: no limit");
+  slice_command->add_option("--max-bytes", a->max_bytes,
+                            "stop before the file grows beyond; 0: no limit");
   slice_command->callback([a, &invocation] { invocation.action = [a] { return slice(*a); }; });
 
-  CLI::App* synth_command = command->add_subcommand("synth", "a synthetic stimulus as a capture (marked UDP)");
+  CLI::App* synth_command =
+      command->add_subcommand("synth", "a synthetic stimulus as a capture (marked UDP)");
   synth_command->add_option("OUTPUT", a->output, "pcap file to write")->required();
-  synth_command->add_option("--kind", a->kind, "which stimulus (gradwire list)")->capture_default_str();
+  synth_command->add_option("--kind", a->kind, "which stimulus (gradwire list)")
+      ->capture_default_str();
   synth_command->add_option("--packets", a->packets, "how many")->capture_default_str();
   synth_command->add_option("--seed", a->seed, "of the values")->capture_default_str();
   synth_command->callback([a, &invocation] { invocation.action = [a] { return synth(*a); }; });

@@ -1,15 +1,14 @@
 #!/bin/sh
 # Area and longest-path estimate of an RTL top on a Virtex-7 (XC7VX690T-2).
-# --carry maps sums to carry chains: for tops with wide ones; short sums, as the codec's, are faster in LUTs.
+# Sums of up to 12 bits go to LUTs, where they are faster; longer ones to carry chains.
 set -eu
 
-usage() { echo "usage: $0 TOP [--carry] [--json FILE] [--build DIR]   (TOP: gw_compressor, gw_decompressor)" >&2; exit 2; }
+usage() { echo "usage: $0 TOP [--json FILE] [--build DIR]   (TOP: gw_compressor, gw_decompressor)" >&2; exit 2; }
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
-top=""; json=""; carry="-nocarry"; build="$root/out/synth"
+top=""; json=""; build="$root/out/synth"
 while [ $# -gt 0 ]; do
   case $1 in
-    --carry) carry=""; shift ;;
     --json)  [ $# -ge 2 ] || usage; json=$2; shift 2 ;;
     --build) [ $# -ge 2 ] || usage; build=$2; shift 2 ;;
     -*) usage ;;
@@ -26,9 +25,12 @@ list=$(ls "$root"/rtl/*/"$top".f 2>/dev/null) || { echo "synth: no top '$top' (n
 
 mkdir -p "$build"
 netlist="$build/$top.json"
+options="-family xc7 -top $top -flatten -abc9 -noiopad -noclkbuf"
 cd "$root"
 yosys -q -e 'implicitly declared' -l "$build/$top.log" -p "
   read_verilog -sv -Irtl/common $(tr '\n' ' ' < "$list")
-  synth_xilinx -family xc7 -top $top -flatten -abc9 $carry -noiopad -noclkbuf
+  synth_xilinx $options -run begin:map_memory
+  techmap t:\$alu r:Y_WIDTH<=12 %i
+  synth_xilinx $options -run map_memory:
   write_json $netlist" >/dev/null || { echo "synth: yosys failed, see $build/$top.log" >&2; exit 1; }
 exec python3 tools/synth/estimate.py "$netlist" "$top" ${json:+--json "$json"}

@@ -1,0 +1,41 @@
+#!/bin/sh
+# Proves the properties of the common cells with Yosys alone, by induction after one cycle in reset: run.sh [CELL...]
+set -eu
+
+root=$(cd "$(dirname "$0")/../.." && pwd)
+command -v yosys >/dev/null || { echo "formal: yosys is not installed; on Debian: apt-get install yosys" >&2; exit 1; }
+cd "$root"
+
+proven=0
+failed=0
+[ $# -gt 0 ] || set -- gw_fifo gw_skid
+for cell in "$@"; do
+  case $cell in
+    gw_fifo) probes="write_q read_q memory_q[0]=word0_q memory_q[1]=word1_q memory_q[2]=word2_q memory_q[3]=word3_q" ;;
+    gw_skid) probes="skid_valid_q skid_data_q" ;;
+    *) echo "formal: no properties for '$cell'" >&2; exit 2 ;;
+  esac
+  connect=""
+  for probe in $probes; do
+    connect="$connect; connect -set ${probe#*=} u_dut.${probe%=*}"
+  done
+  log=$(mktemp)
+  if yosys -e 'implicitly declared' -p "
+      read_verilog -sv -formal -Irtl/common rtl/common/$cell.sv tests/formal/${cell}_props.sv
+      prep -flatten -top ${cell}_props
+      memory_map $connect
+      opt_clean
+      select -assert-min 1 t:\$assert
+      sat -tempinduct -prove-asserts -set-at 1 rst_ni 0 -seq 1 -verify" > "$log" 2>&1; then
+    proven=$((proven + 1))
+    echo "formal: $cell: $(grep -c '^Import proof for assert' "$log") properties proven by induction," \
+         "$(sed -n 's/^Proving induction hypothesis.*length \([0-9]*\).*/\1/p' "$log" | tail -1) deep"
+  else
+    failed=$((failed + 1))
+    echo "formal: $cell failed:"
+    tail -30 "$log" | sed 's/^/  /'
+  fi
+  rm -f "$log"
+done
+echo "formal: $proven cells proven, $failed failed"
+[ $failed -eq 0 ]
