@@ -124,7 +124,8 @@ module gw_burst_buffer (
   // Issue. Each sum starts from what is known early, the selected sizes come last.
   wire [7:0] spare       = room - {3'd0, odd_size} - {3'd0, even_size};
   wire       fits        = ~room[7] & ~spare[7];
-  wire       final_group = ended & (~fits | spare == 8'd0);
+  // An empty burst ends no group: the error leaves on its own, whether or not the burst was here in time.
+  wire       final_group = ended & (~fits | (spare == 8'd0 & filled_q[final_slot] != 6'd0));
   assign issue_o = credit_i & (fits | ended);
 
   // Where the group ends: slot and byte; and counted from its first slot. The next even place is half of one byte more.

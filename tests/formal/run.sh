@@ -25,11 +25,10 @@ for cell in "$@"; do
       prep -flatten -top ${cell}_props
       memory_map $connect
       opt_clean
-      select -assert-min 1 t:\$assert
+      select -assert-min 1 t:\$assert; select -count t:\$assert
       sat -tempinduct -prove-asserts -set-at 1 rst_ni 0 -seq 1 -verify" > "$log" 2>&1; then
     proven=$((proven + 1))
-    echo "formal: $cell: $(grep -c '^Import proof for assert' "$log") properties proven by induction," \
-         "$(sed -n 's/^Proving induction hypothesis.*length \([0-9]*\).*/\1/p' "$log" | tail -1) deep"
+    echo "formal: $cell: all $(sed -n 's/^\([0-9]*\) objects\.$/\1/p' "$log" | tail -1) properties hold"
   else
     failed=$((failed + 1))
     echo "formal: $cell failed:"

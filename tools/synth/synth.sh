@@ -30,7 +30,7 @@ cd "$root"
 yosys -q -e 'implicitly declared' -l "$build/$top.log" -p "
   read_verilog -sv -Irtl/common $(tr '\n' ' ' < "$list")
   synth_xilinx $options -run begin:map_memory
-  techmap t:\$alu r:Y_WIDTH<=12 %i
+  maccmap; techmap t:\$alu r:Y_WIDTH<=12 %i
   synth_xilinx $options -run map_memory:
   write_json $netlist" >/dev/null || { echo "synth: yosys failed, see $build/$top.log" >&2; exit 1; }
 exec python3 tools/synth/estimate.py "$netlist" "$top" ${json:+--json "$json"}
