@@ -44,50 +44,43 @@ module gw_burst_buffer (
               | ((pair3 & (pair3 >> 4) & {8{8'h01}}) << 4);
   endfunction
 
-  // A burst's valid bytes end at the lowest zero of `keep`, which counts at the packet's end only.
-  function automatic [5:0] filled(input [31:0] keep, input last);
+  // What is to be known of a burst: {user, last, valid bytes}. These end at the lowest zero of `keep`, which counts at the
+  // packet's end only.
+  function automatic [31:0] note(input [31:0] keep, input last, input user);
     logic [31:0] kept, lowest_zero;
     kept        = keep | {32{~last}};
     lowest_zero = ~kept & (kept + 32'd1);
-    filled = {lowest_zero == 32'd0, |(lowest_zero & 32'hFFFF_0000), |(lowest_zero & 32'hFF00_FF00),
-              |(lowest_zero & 32'hF0F0_F0F0), |(lowest_zero & 32'hCCCC_CCCC), |(lowest_zero & 32'hAAAA_AAAA)};
+    note = {24'd0, user, last,
+            lowest_zero == 32'd0, |(lowest_zero & 32'hFFFF_0000), |(lowest_zero & 32'hFF00_FF00),
+            |(lowest_zero & 32'hF0F0_F0F0), |(lowest_zero & 32'hCCCC_CCCC), |(lowest_zero & 32'hAAAA_AAAA)};
   endfunction
 
   // Where the next group starts: slot, byte. Of its two tag bytes one lies at an odd place, start_q or the one after, and
   // one at an even place: even_q is that place's slot and its number among the slot's 16 even ones.
   logic [6:0] start_q;
   logic [5:0] even_q;
-  logic [2:0] held_q;  // slots
   wire  [1:0] slot  = start_q[6:5];
   wire  [4:0] start = start_q[4:0];
-  wire  [1:0] free  = slot + held_q[1:0];
 
-  logic [5:0] filled_q [0:3];
-  logic       last_q   [0:3];
-  logic       user_q   [0:3];
-  always_ff @(posedge clk_i) begin
-    if (ready_o) begin
-      filled_q[free] <= filled(keep_i, last_i);
-      last_q[free]   <= last_i;
-      user_q[free]   <= user_i;
-    end
-  end
+  // How many slots are held, and a note on each, a byte each, the oldest lowest; 0 where there is none.
+  logic [2:0]  held_q;
+  logic [31:0] notes_q;
+  wire  [1:0]  free = slot + held_q[1:0];
 
   // Window: the three oldest slots, up to and with the first that ends a packet.
-  wire [1:0] second = slot + 2'd1;
-  wire [1:0] third  = slot + 2'd2;
   wire has_one   = held_q != 3'd0;
   wire has_two   = held_q[2] | held_q[1];
   wire has_three = held_q[2] | (held_q[1] & held_q[0]);
-  wire end_one   = has_one & last_q[slot];
-  wire end_two   = has_two & last_q[second];
-  wire end_three = has_three & last_q[third];
+  wire end_one   = notes_q[6];
+  wire end_two   = notes_q[14];
+  wire end_three = notes_q[22];
   wire ended     = end_one | end_two | end_three;
   wire reach_two   = has_two & ~end_one;
   wire reach_three = has_three & ~end_one & ~end_two;
   wire [1:0] passed     = {reach_three, reach_two & ~reach_three};  // slots before the window's final one
   wire [1:0] final_slot = slot + passed;
-  wire [6:0] limit      = {passed, 5'd0} + {1'b0, filled_q[final_slot] & {6{has_one}}};
+  wire [7:0] final_note = reach_three ? notes_q[23:16] : reach_two ? notes_q[15:8] : notes_q[7:0];
+  wire [6:0] limit      = {passed, 5'd0} + {1'b0, final_note[5:0]};
   wire [7:0] room       = {1'b0, limit} - {3'd0, start} - 8'd2;  // for payload; less than 0: not even for the tags
 
   // The group's length. The sum does not care which of the tag bytes comes first: select each among 16.
@@ -125,7 +118,7 @@ module gw_burst_buffer (
   wire [7:0] spare       = room - {3'd0, odd_size} - {3'd0, even_size};
   wire       fits        = ~room[7] & ~spare[7];
   // An empty burst ends no group: the error leaves on its own, whether or not the burst was here in time.
-  wire       final_group = ended & (~fits | (spare == 8'd0 & filled_q[final_slot] != 6'd0));
+  wire       final_group = ended & (~fits | (spare == 8'd0 & final_note[5:0] != 6'd0));
   assign issue_o = credit_i & (fits | ended);
 
   // Where the group ends: slot and byte; and counted from its first slot. The next even place is half of one byte more.
@@ -134,13 +127,14 @@ module gw_burst_buffer (
   wire [6:0] group_end     = tags_end + {2'd0, odd_size} + {2'd0, even_size};
   wire [5:0] group_end_even = 6'((tags_end_even + {2'd0, odd_size} + {2'd0, even_size}) >> 1);
   wire [1:0] slots_passed  = 2'(({2'd0, start} + 7'd2 + {2'd0, odd_size} + {2'd0, even_size}) >> 5);
-  wire [2:0] held_after = final_group ? held_q - {1'b0, passed} - 3'd1 : held_q - {1'b0, slots_passed};
+  wire [1:0] leaving = (final_group ? passed + 2'd1 : slots_passed) & {2{issue_o}};
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       start_q <= '0;
       even_q  <= '0;
       held_q  <= '0;
+      notes_q <= '0;
       ready_o <= 1'b0;
       valid_o <= 1'b0;
     end else begin
@@ -148,8 +142,10 @@ module gw_burst_buffer (
         start_q <= final_group ? {final_slot + 2'd1, 5'd0} : group_end;
         even_q  <= final_group ? {final_slot + 2'd1, 4'd0} : group_end_even;
       end
-      held_q  <= (issue_o ? held_after : held_q) + {2'd0, valid_i & ready_o};
-      ready_o <= (issue_o & (final_group | slots_passed != 2'd0)) | held_q < 3'd3 | (held_q == 3'd3 & ~valid_i);
+      held_q  <= held_q + {2'd0, valid_i & ready_o} - {1'b0, leaving};
+      notes_q <= (notes_q | ((note(keep_i, last_i, user_i) & {32{valid_i & ready_o}}) << {held_q[1:0], 3'd0}))
+                 >> {leaving, 3'd0};
+      ready_o <= leaving != 2'd0 | held_q < 3'd3 | (held_q == 3'd3 & ~valid_i);
       valid_o <= issue_o;
     end
   end
@@ -174,7 +170,7 @@ module gw_burst_buffer (
     group_o  <= {aligned[4][15:0], aligned[3], aligned[2], aligned[1], aligned[0]};
     lower_size_o <= start[0] ? odd_size : even_size;
     last_o   <= final_group;
-    user_o   <= ~fits | (final_group & user_q[final_slot]);
+    user_o   <= ~fits | (final_group & final_note[7]);
     broken_o <= ~fits;
   end
 endmodule

@@ -92,6 +92,24 @@ TEST_P(Figures, NoBubbleUnderBackpressureEither) {
   }
 }
 
+// The packets of docs/devices/*-timing.svg, in the cycles drawn there.
+TEST_P(Figures, TheTimingDrawingsAreTrue) {
+  const sim::Device& device = sim::device(GetParam());
+  const sim::RunSpec spec;
+  const std::vector<uint32_t> raw(8, 0x40490FDB), zero(8, 0);
+  sim::GradientPacket a, b;
+  a.values = raw;
+  a.values.insert(a.values.end(), zero.begin(), zero.end());
+  const bool compressor = std::string(GetParam()) == "compressor";
+  b.values = compressor ? raw : std::vector<uint32_t>(16, 0);
+  const sim::Stimulus stimulus = device.stimulus({a, b}, spec);
+  const sim::Outcome outcome = device.run(stimulus, spec, sim::Kernel::instance());
+  ASSERT_TRUE(outcome.passed) << explain(outcome.failure);
+  EXPECT_EQ(outcome.accept_cycles, (std::vector<uint64_t>{0, 1, 2}));
+  EXPECT_EQ(outcome.offer_cycles, (std::vector<uint64_t>{5, 7}));
+  EXPECT_EQ(outcome.counters.last_output, 8u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Devices, Figures, testing::Values("compressor", "decompressor"),
                          [](const auto& info) { return std::string(info.param); });
 
