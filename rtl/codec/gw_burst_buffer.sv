@@ -68,7 +68,6 @@ module gw_burst_buffer (
   wire  [1:0]  free = slot + held_q[1:0];
 
   // Window: the three oldest slots, up to and with the first that ends a packet.
-  wire has_one   = held_q != 3'd0;
   wire has_two   = held_q[2] | held_q[1];
   wire has_three = held_q[2] | (held_q[1] & held_q[0]);
   wire end_one   = notes_q[6];
@@ -77,11 +76,13 @@ module gw_burst_buffer (
   wire ended     = end_one | end_two | end_three;
   wire reach_two   = has_two & ~end_one;
   wire reach_three = has_three & ~end_one & ~end_two;
-  wire [1:0] passed     = {reach_three, reach_two & ~reach_three};  // slots before the window's final one
-  wire [1:0] final_slot = slot + passed;
-  wire [7:0] final_note = reach_three ? notes_q[23:16] : reach_two ? notes_q[15:8] : notes_q[7:0];
-  wire [6:0] limit      = {passed, 5'd0} + {1'b0, final_note[5:0]};
-  wire [7:0] room       = {1'b0, limit} - {3'd0, start} - 8'd2;  // for payload; less than 0: not even for the tags
+  wire [1:0] passed      = {reach_three, reach_two & ~reach_three};  // slots before the window's final one
+  wire [1:0] final_slot  = slot + passed;
+  wire [5:0] final_bytes = (notes_q[21:16] & {6{passed[1]}}) | (notes_q[13:8] & {6{passed[0]}})
+                         | (notes_q[5:0] & {6{~reach_two}});
+  wire       final_user  = (notes_q[23] & passed[1]) | (notes_q[15] & passed[0]) | (notes_q[7] & ~reach_two);
+  wire [6:0] limit       = {passed, 5'd0} + {1'b0, final_bytes};
+  wire [7:0] room        = {1'b0, limit} - {3'd0, start} - 8'd2;  // for payload; less than 0: not even for the tags
 
   // The group's length. The sum does not care which of the tag bytes comes first: select each among 16.
   wire [3:0] at_word   = {start[4:3] == 2'd3, start[4:3] == 2'd2, start[4:3] == 2'd1, start[4:3] == 2'd0};
@@ -118,7 +119,7 @@ module gw_burst_buffer (
   wire [7:0] spare       = room - {3'd0, odd_size} - {3'd0, even_size};
   wire       fits        = ~room[7] & ~spare[7];
   // An empty burst ends no group: the error leaves on its own, whether or not the burst was here in time.
-  wire       final_group = ended & (~fits | (spare == 8'd0 & final_note[5:0] != 6'd0));
+  wire       final_group = ended & (~fits | (spare == 8'd0 & final_bytes != 6'd0));
   assign issue_o = credit_i & (fits | ended);
 
   // Where the group ends: slot and byte; and counted from its first slot. The next even place is half of one byte more.
@@ -127,7 +128,7 @@ module gw_burst_buffer (
   wire [6:0] group_end     = tags_end + {2'd0, odd_size} + {2'd0, even_size};
   wire [5:0] group_end_even = 6'((tags_end_even + {2'd0, odd_size} + {2'd0, even_size}) >> 1);
   wire [1:0] slots_passed  = 2'(({2'd0, start} + 7'd2 + {2'd0, odd_size} + {2'd0, even_size}) >> 5);
-  wire [1:0] leaving = (final_group ? passed + 2'd1 : slots_passed) & {2{issue_o}};
+  wire [1:0] leaving = ((passed + 2'd1) & {2{issue_o & final_group}}) | (slots_passed & {2{issue_o & ~final_group}});
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -170,7 +171,7 @@ module gw_burst_buffer (
     group_o  <= {aligned[4][15:0], aligned[3], aligned[2], aligned[1], aligned[0]};
     lower_size_o <= start[0] ? odd_size : even_size;
     last_o   <= final_group;
-    user_o   <= ~fits | (final_group & final_note[7]);
+    user_o   <= ~fits | (final_group & final_user);
     broken_o <= ~fits;
   end
 endmodule

@@ -39,9 +39,9 @@ module `GW_REPLAY_TB;
   bit              was_reset;  // outputs are undefined before the first edge in reset
   reg [8*1024-1:0] path;
 
-  `define GW_REPLAY_COMPARE(signal, expected) \
-    if (signal !== expected) begin \
-      $display("FAIL cycle=%0d signal=%s got=%h expected=%h", cycle, `"signal`", signal, expected); \
+  `define GW_REPLAY_COMPARE(got_, want_) \
+    if (got_ !== want_) begin \
+      $display("FAIL cycle=%0d signal=%s got=%h expected=%h", cycle, `"got_`", got_, want_); \
       $fatal(1, "the device does not follow its record"); \
     end
 
