@@ -12,14 +12,14 @@ module gw_burst_buffer (
   input  wire logic [31:0]  keep_i,
   input  wire logic         last_i,
   input  wire logic         user_i,
-  input  wire logic         credit_i,  // there is room for a group
-  output logic              issue_o,   // a group, or an error in place of one, is taken in this cycle; below: one later
+  input  wire logic         credit_i,      // there is room for a group
+  output logic              issue_o,       // a group, or an error in place of one, is taken in this cycle; below: one later
   output logic              valid_o,
-  output logic [271:0]      group_o,   // bytes above its length belong to the next group
+  output logic [271:0]      group_o,       // bytes above its length belong to the next group
   output logic [4:0]        lower_size_o,  // payload bytes that the first half of the tag word announces
   output logic              last_o,
-  output logic              user_o,    // the packet is in error; with last_o only
-  output logic              broken_o   // no group: the packet ends within one
+  output logic              user_o,        // the packet is in error; with last_o only
+  output logic              broken_o       // no group: the packet ends within one
 );
   // For each byte of a word: the payload bytes it announces, 0..16, should it be one of the two bytes of a tag word.
   // Known on arrival, this leaves a selection and a sum for the loop from one group's position to the next one's.
@@ -128,7 +128,7 @@ module gw_burst_buffer (
   wire [6:0] group_end     = tags_end + {2'd0, odd_size} + {2'd0, even_size};
   wire [5:0] group_end_even = 6'((tags_end_even + {2'd0, odd_size} + {2'd0, even_size}) >> 1);
   wire [1:0] slots_passed  = 2'(({2'd0, start} + 7'd2 + {2'd0, odd_size} + {2'd0, even_size}) >> 5);
-  wire [1:0] leaving = ((passed + 2'd1) & {2{issue_o & final_group}}) | (slots_passed & {2{issue_o & ~final_group}});
+  wire [1:0] leaving       = ((passed + 2'd1) & {2{issue_o & final_group}}) | (slots_passed & {2{issue_o & ~final_group}});
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin

@@ -34,20 +34,20 @@ module gw_decompressor (
   logic [4:0]   lower_size;
   gw_burst_buffer u_burst_buffer (
     .clk_i, .rst_ni,
-    .valid_i  (s_axis_tvalid),
-    .ready_o  (s_axis_tready),
-    .data_i   (s_axis_tdata),
-    .keep_i   (s_axis_tkeep),
-    .last_i   (s_axis_tlast),
-    .user_i   (s_axis_tuser),
-    .credit_i (~used_q[4]),
-    .issue_o  (issue),
-    .valid_o  (group_valid),
-    .group_o  (group),
+    .valid_i      (s_axis_tvalid),
+    .ready_o      (s_axis_tready),
+    .data_i       (s_axis_tdata),
+    .keep_i       (s_axis_tkeep),
+    .last_i       (s_axis_tlast),
+    .user_i       (s_axis_tuser),
+    .credit_i     (~used_q[4]),
+    .issue_o      (issue),
+    .valid_o      (group_valid),
+    .group_o      (group),
     .lower_size_o (lower_size),
-    .last_o   (group_last),
-    .user_o   (group_user),
-    .broken_o (group_broken)
+    .last_o       (group_last),
+    .user_o       (group_user),
+    .broken_o     (group_broken)
   );
 
   // All that decoding needs of the bound: mode bounded starts BYTE's bits below 2^-floor(k/2), the paper below 1.0.
@@ -58,17 +58,17 @@ module gw_decompressor (
   logic [255:0] burst;
   gw_decompression_unit u_decompression_unit (
     .clk_i, .rst_ni,
-    .ceiling_i (ceiling),
-    .valid_i   (group_valid),
-    .group_i   (group),
+    .ceiling_i    (ceiling),
+    .valid_i      (group_valid),
+    .group_i      (group),
     .lower_size_i (lower_size),
-    .last_i    (group_last),
-    .user_i    (group_user),
-    .broken_i  (group_broken),
-    .valid_o   (burst_valid),
-    .data_o    (burst),
-    .last_o    (burst_last),
-    .user_o    (burst_user)
+    .last_i       (group_last),
+    .user_i       (group_user),
+    .broken_i     (group_broken),
+    .valid_o      (burst_valid),
+    .data_o       (burst),
+    .last_o       (burst_last),
+    .user_o       (burst_user)
   );
 
   logic queue_ready;

@@ -1,7 +1,9 @@
 """Area and longest register-to-register path of a Yosys netlist (synth_xilinx, xc7). Python's standard library only.
 
-The path is an estimate: Yosys does not place. Cell delays are DS183's (Virtex-7, speed grade -2, CLB switching
-characteristics), rounded up; the nets are a model of ours, see NET. Cells that one slice holds have no net between them.
+The path is an estimate: Yosys does not place. Cell delays are meant to be those of DS183 (Virtex-7, speed grade -2, CLB
+switching characteristics); they were entered from memory, rounded up, and NOT yet compared with the data sheet. The nets
+are a model of ours, see NET_BASE. Cells that one slice holds have no net between them. Equivalent ways to write a design
+differ by some 0.4 ns, by the mapper's luck: read the figure with that margin.
 """
 import argparse
 import collections
@@ -12,7 +14,7 @@ import sys
 DEVICE = "XC7VX690T-2"
 CAPACITY = {"LUT": 433200, "FF": 866400, "DSP": 3600, "BRAM36": 1470}
 
-# ns. DS183, Virtex-7 -2.
+# ns. After DS183, Virtex-7 -2; from memory, to be checked against the data sheet.
 CLOCK_TO_Q = {"FD": 0.27, "RAMB": 1.80, "DSP": 0.50, "SRL": 1.20, "RAM": 0.95}  # by prefix; RAM, SRL: LUTs as memory
 SETUP = {"FD": 0.05, "RAMB": 0.45, "DSP": 0.30, "SRL": 0.20, "RAM": 0.40}
 LUT = 0.05          # T_ILO
