@@ -134,7 +134,7 @@ void put_table(std::string& out, const Table& t, const Paint& paint) {
       const std::string cell = shortened(cells[i], 40);
       s += i == 0 ? left(cell, widths[i]) : "   " + right(cell, widths[i]);
     }
-    while (s.back() == ' ') s.pop_back();
+    while (!s.empty() && s.back() == ' ') s.pop_back();
     return s;
   };
   if (!t.title.empty()) out += "\n  " + t.title + "\n";

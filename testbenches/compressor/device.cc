@@ -54,7 +54,7 @@ struct CompressorTraits {
                         const reference::CodecConfig& config) {
     const size_t whole = bytes.size() / 4;
     std::vector<uint32_t> values(whole);
-    std::memcpy(values.data(), bytes.data(), whole * 4);
+    if (whole != 0) std::memcpy(values.data(), bytes.data(), whole * 4);
     if (bytes.size() % 4 != 0) values.push_back(0);
     std::vector<uint8_t> encoded;
     reference::encode(std::span<const uint32_t>(values), config, encoded);
