@@ -11,6 +11,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <string_view>
 
 #include "models/reference/capture/capture.h"
 
@@ -209,7 +210,8 @@ TEST_F(Cli, WaveformsWithTheirSaveFile) {
       std::string line;
       int named = 0;
       while (std::getline(lines, line)) {
-        if (line.empty() || line[0] == '[' || line[0] == '@' || line[0] == '-') continue;
+        if (line.empty() || std::string_view("[@-*").find(line[0]) != std::string_view::npos)
+          continue;
         const std::string leaf = line.substr(line.rfind('.') + 1);
         const std::string bare = leaf.substr(0, leaf.find('['));
         EXPECT_NE(vcd.out.find(" " + bare + " "), std::string::npos) << line;
