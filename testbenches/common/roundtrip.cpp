@@ -1,5 +1,6 @@
-// Runs random packets through the compressor and the decompressor behind it and checks what comes back: values of RAW
-// class bit for bit, all others within the bound and of the same sign. Needs nothing but Verilator: Makefile.verilator.
+// Runs random packets through the compressor and the decompressor behind it and checks what comes
+// back: values of RAW class bit for bit, all others within the bound and of the same sign. Needs
+// nothing but Verilator: Makefile.verilator.
 #include <verilated.h>
 #if VM_TRACE
 #include <verilated_fst_c.h>
@@ -123,8 +124,10 @@ int main(int argc, char** argv) {
   if (waves != nullptr) trace.close();
 #endif
   if (returned == 0 || expected.size() > 128) fail("beats were lost", cycles);
-  std::printf("PASS cycles=%llu sent=%llu packed=%llu returned=%llu: %.2f bytes in for one packed, bound 2^-%d held\n",
-              static_cast<unsigned long long>(cycles), static_cast<unsigned long long>(sent),
-              static_cast<unsigned long long>(packed), static_cast<unsigned long long>(returned),
-              static_cast<double>(sent) / static_cast<double>(packed), kBound);
+  std::printf(
+      "PASS cycles=%llu sent=%llu packed=%llu returned=%llu: %.2f bytes in for one packed, bound "
+      "2^-%d held\n",
+      static_cast<unsigned long long>(cycles), static_cast<unsigned long long>(sent),
+      static_cast<unsigned long long>(packed), static_cast<unsigned long long>(returned),
+      static_cast<double>(sent) / static_cast<double>(packed), kBound);
 }
