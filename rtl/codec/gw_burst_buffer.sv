@@ -12,14 +12,14 @@ module gw_burst_buffer (
   input  wire logic [31:0]  keep_i,
   input  wire logic         last_i,
   input  wire logic         user_i,
-  input  wire logic         credit_i,      // there is room for a group
-  output logic              issue_o,       // a group, or an error in place of one, is taken in this cycle; below: one later
+  input  wire logic         credit_i,  // there is room for a group
+  output logic              issue_o,   // a group, or an error in place of one, is taken in this cycle; below: one later
   output logic              valid_o,
-  output logic [271:0]      group_o,       // bytes above its length belong to the next group
+  output logic [271:0]      group_o,   // bytes above its length belong to the next group
   output logic [4:0]        lower_size_o,  // payload bytes that the first half of the tag word announces
   output logic              last_o,
-  output logic              user_o,        // the packet is in error; with last_o only
-  output logic              broken_o       // no group: the packet ends within one
+  output logic              user_o,    // the packet is in error; with last_o only
+  output logic              broken_o   // no group: the packet ends within one
 );
   // For each byte of a word: the payload bytes it announces, 0..16, should it be one of the two bytes of a tag word.
   // Known on arrival, this leaves a selection and a sum for the loop from one group's position to the next one's.
@@ -44,45 +44,51 @@ module gw_burst_buffer (
               | ((pair3 & (pair3 >> 4) & {8{8'h01}}) << 4);
   endfunction
 
-  // What is to be known of a burst: {user, last, valid bytes}. These end at the lowest zero of `keep`, which counts at the
-  // packet's end only.
-  function automatic [31:0] note(input [31:0] keep, input last, input user);
+  // A burst's valid bytes end at the lowest zero of `keep`, which counts at the packet's end only.
+  function automatic [5:0] filled(input [31:0] keep, input last);
     logic [31:0] kept, lowest_zero;
     kept        = keep | {32{~last}};
     lowest_zero = ~kept & (kept + 32'd1);
-    note = {24'd0, user, last,
-            lowest_zero == 32'd0, |(lowest_zero & 32'hFFFF_0000), |(lowest_zero & 32'hFF00_FF00),
-            |(lowest_zero & 32'hF0F0_F0F0), |(lowest_zero & 32'hCCCC_CCCC), |(lowest_zero & 32'hAAAA_AAAA)};
+    filled = {lowest_zero == 32'd0, |(lowest_zero & 32'hFFFF_0000), |(lowest_zero & 32'hFF00_FF00),
+              |(lowest_zero & 32'hF0F0_F0F0), |(lowest_zero & 32'hCCCC_CCCC), |(lowest_zero & 32'hAAAA_AAAA)};
   endfunction
 
   // Where the next group starts: slot, byte. Of its two tag bytes one lies at an odd place, start_q or the one after, and
   // one at an even place: even_q is that place's slot and its number among the slot's 16 even ones.
   logic [6:0] start_q;
   logic [5:0] even_q;
+  logic [2:0] held_q;  // slots
   wire  [1:0] slot  = start_q[6:5];
   wire  [4:0] start = start_q[4:0];
+  wire  [1:0] free  = slot + held_q[1:0];
 
-  // How many slots are held, and a note on each, a byte each, the oldest lowest; 0 where there is none.
-  logic [2:0]  held_q;
-  logic [31:0] notes_q;
-  wire  [1:0]  free = slot + held_q[1:0];
+  logic [5:0] filled_q [0:3];
+  logic       last_q   [0:3];
+  logic       user_q   [0:3];
+  always_ff @(posedge clk_i) begin
+    if (ready_o) begin
+      filled_q[free] <= filled(keep_i, last_i);
+      last_q[free]   <= last_i;
+      user_q[free]   <= user_i;
+    end
+  end
 
   // Window: the three oldest slots, up to and with the first that ends a packet.
+  wire [1:0] second = slot + 2'd1;
+  wire [1:0] third  = slot + 2'd2;
+  wire has_one   = held_q != 3'd0;
   wire has_two   = held_q[2] | held_q[1];
   wire has_three = held_q[2] | (held_q[1] & held_q[0]);
-  wire end_one   = notes_q[6];
-  wire end_two   = notes_q[14];
-  wire end_three = notes_q[22];
+  wire end_one   = has_one & last_q[slot];
+  wire end_two   = has_two & last_q[second];
+  wire end_three = has_three & last_q[third];
   wire ended     = end_one | end_two | end_three;
   wire reach_two   = has_two & ~end_one;
   wire reach_three = has_three & ~end_one & ~end_two;
-  wire [1:0] passed      = {reach_three, reach_two & ~reach_three};  // slots before the window's final one
-  wire [1:0] final_slot  = slot + passed;
-  wire [5:0] final_bytes = (notes_q[21:16] & {6{passed[1]}}) | (notes_q[13:8] & {6{passed[0]}})
-                         | (notes_q[5:0] & {6{~reach_two}});
-  wire       final_user  = (notes_q[23] & passed[1]) | (notes_q[15] & passed[0]) | (notes_q[7] & ~reach_two);
-  wire [6:0] limit       = {passed, 5'd0} + {1'b0, final_bytes};
-  wire [7:0] room        = {1'b0, limit} - {3'd0, start} - 8'd2;  // for payload; less than 0: not even for the tags
+  wire [1:0] passed     = {reach_three, reach_two & ~reach_three};  // slots before the window's final one
+  wire [1:0] final_slot = slot + passed;
+  wire [6:0] limit      = {passed, 5'd0} + {1'b0, filled_q[final_slot] & {6{has_one}}};
+  wire [7:0] room       = {1'b0, limit} - {3'd0, start} - 8'd2;  // for payload; less than 0: not even for the tags
 
   // The group's length. The sum does not care which of the tag bytes comes first: select each among 16.
   wire [3:0] at_word   = {start[4:3] == 2'd3, start[4:3] == 2'd2, start[4:3] == 2'd1, start[4:3] == 2'd0};
@@ -119,7 +125,7 @@ module gw_burst_buffer (
   wire [7:0] spare       = room - {3'd0, odd_size} - {3'd0, even_size};
   wire       fits        = ~room[7] & ~spare[7];
   // An empty burst ends no group: the error leaves on its own, whether or not the burst was here in time.
-  wire       final_group = ended & (~fits | (spare == 8'd0 & final_bytes != 6'd0));
+  wire       final_group = ended & (~fits | (spare == 8'd0 & filled_q[final_slot] != 6'd0));
   assign issue_o = credit_i & (fits | ended);
 
   // Where the group ends: slot and byte; and counted from its first slot. The next even place is half of one byte more.
@@ -128,14 +134,13 @@ module gw_burst_buffer (
   wire [6:0] group_end     = tags_end + {2'd0, odd_size} + {2'd0, even_size};
   wire [5:0] group_end_even = 6'((tags_end_even + {2'd0, odd_size} + {2'd0, even_size}) >> 1);
   wire [1:0] slots_passed  = 2'(({2'd0, start} + 7'd2 + {2'd0, odd_size} + {2'd0, even_size}) >> 5);
-  wire [1:0] leaving       = ((passed + 2'd1) & {2{issue_o & final_group}}) | (slots_passed & {2{issue_o & ~final_group}});
+  wire [2:0] held_after = final_group ? held_q - {1'b0, passed} - 3'd1 : held_q - {1'b0, slots_passed};
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       start_q <= '0;
       even_q  <= '0;
       held_q  <= '0;
-      notes_q <= '0;
       ready_o <= 1'b0;
       valid_o <= 1'b0;
     end else begin
@@ -143,10 +148,8 @@ module gw_burst_buffer (
         start_q <= final_group ? {final_slot + 2'd1, 5'd0} : group_end;
         even_q  <= final_group ? {final_slot + 2'd1, 4'd0} : group_end_even;
       end
-      held_q  <= held_q + {2'd0, valid_i & ready_o} - {1'b0, leaving};
-      notes_q <= (notes_q | ((note(keep_i, last_i, user_i) & {32{valid_i & ready_o}}) << {held_q[1:0], 3'd0}))
-                 >> {leaving, 3'd0};
-      ready_o <= leaving != 2'd0 | held_q < 3'd3 | (held_q == 3'd3 & ~valid_i);
+      held_q  <= (issue_o ? held_after : held_q) + {2'd0, valid_i & ready_o};
+      ready_o <= (issue_o & (final_group | slots_passed != 2'd0)) | held_q < 3'd3 | (held_q == 3'd3 & ~valid_i);
       valid_o <= issue_o;
     end
   end
@@ -171,7 +174,7 @@ module gw_burst_buffer (
     group_o  <= {aligned[4][15:0], aligned[3], aligned[2], aligned[1], aligned[0]};
     lower_size_o <= start[0] ? odd_size : even_size;
     last_o   <= final_group;
-    user_o   <= ~fits | (final_group & final_user);
+    user_o   <= ~fits | (final_group & user_q[final_slot]);
     broken_o <= ~fits;
   end
 endmodule

@@ -2,6 +2,7 @@
 #include "testbenches/common/codec_device.h"
 //
 #include <Vgw_compressor.h>
+#include <Vgw_compressor___024root.h>
 #include <Vgw_compressor_traced.h>
 
 #include <cstring>

@@ -2,6 +2,7 @@
 #include "testbenches/common/codec_device.h"
 //
 #include <Vgw_decompressor.h>
+#include <Vgw_decompressor___024root.h>
 #include <Vgw_decompressor_traced.h>
 
 #include <cstring>

@@ -4,8 +4,10 @@
 #include "testbenches/common/codec_device.h"
 //
 #include <Vgw_compressor.h>
+#include <Vgw_compressor___024root.h>
 #include <Vgw_compressor_traced.h>
 #include <Vgw_decompressor.h>
+#include <Vgw_decompressor___024root.h>
 #include <Vgw_decompressor_traced.h>
 #include <gtest/gtest.h>
 

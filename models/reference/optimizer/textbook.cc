@@ -1,0 +1,53 @@
+#include "models/reference/optimizer/textbook.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gw::reference::optimizer {
+
+Textbook::Textbook(Algorithm algorithm, const HyperParameters& hyper,
+                   std::span<const double> parameters)
+    : algorithm_(algorithm),
+      lr_(hyper.lr),
+      eps_(hyper.eps),
+      beta1_(hyper.beta1),
+      beta2_(hyper.beta2) {
+  cells_.reserve(parameters.size());
+  for (const double theta : parameters) cells_.push_back({.theta = theta});
+}
+
+double Textbook::step(std::size_t parameter, double g) {
+  Cell& c = cells_.at(parameter);
+  switch (algorithm_) {
+    case Algorithm::kSgd:
+      c.theta -= lr_ * g;
+      break;
+    case Algorithm::kAdagrad: {
+      c.h += g * g;
+      const double lr = lr_ / std::sqrt(c.h + eps_);
+      c.theta -= lr * g;
+      break;
+    }
+    case Algorithm::kAdam: {
+      const auto t = static_cast<double>(t_);
+      c.m = beta1_ * c.m + (1 - beta1_) * g;
+      c.v = beta2_ * c.v + (1 - beta2_) * g * g;
+      const double m_hat = c.m / (1 - std::pow(beta1_, t));
+      const double v_hat = c.v / (1 - std::pow(beta2_, t));
+      c.theta -= lr_ * m_hat / std::sqrt(v_hat + eps_);
+      break;
+    }
+    case Algorithm::kSmorms3: {
+      c.s = 1 + (1 - c.x) * c.s;
+      const double rho = 1 / (c.s + 1);
+      c.m = (1 - rho) * c.m + rho * g;
+      c.v = (1 - rho) * c.v + rho * g * g;
+      c.x = c.m * c.m / (c.v + eps_);
+      c.theta -= std::min(lr_, c.x) / std::sqrt(c.v + eps_) * g;
+      break;
+    }
+  }
+  return c.theta;
+}
+
+}  // namespace gw::reference::optimizer

@@ -1,0 +1,37 @@
+// The optimizers straight from the paper's listings (Algorithms 1 to 4), in double: what
+// bit_exact.h is measured against. eps is under the root, as there; SMORMS3 begins with s_1 = 1
+// (graph.h says why).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "models/reference/optimizer/bit_exact.h"
+
+namespace gw::reference::optimizer {
+
+class Textbook {
+ public:
+  /// The hyper-parameters are those of the registers, widened: what is measured then is the
+  /// arithmetic, and not how far 0.001f is from 0.001.
+  Textbook(Algorithm algorithm, const HyperParameters& hyper, std::span<const double> parameters);
+
+  void begin_iteration() { t_++; }
+  double step(std::size_t parameter, double gradient);
+
+  std::size_t size() const { return cells_.size(); }
+  double parameter(std::size_t index) const { return cells_.at(index).theta; }
+
+ private:
+  struct Cell {
+    double theta = 0, h = 0, m = 0, v = 0, s = 1, x = 1;
+  };
+  Algorithm algorithm_;
+  double lr_, eps_, beta1_, beta2_;
+  std::uint64_t t_ = 0;
+  std::vector<Cell> cells_;
+};
+
+}  // namespace gw::reference::optimizer
