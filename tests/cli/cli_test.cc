@@ -266,6 +266,16 @@ TEST_F(Cli, CodecRoundTrip) {
   EXPECT_EQ(json::parse(gradwire("codec stats f.bin --json -").out)["values"], 1000);
 }
 
+TEST_F(Cli, FpReadsHexAndPrintsHex) {
+  const Result r =
+      shell("printf '3f800000 40000000\\n7f800000 ff800000\\n' | " GRADWIRE_BINARY " fp add");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(r.out, "40400000\n7fc00000\n");
+  EXPECT_EQ(shell("echo 40800000 | " GRADWIRE_BINARY " fp sqrt").out, "40000000\n");
+  expect_one_sentence(shell("printf '3f800000 3f800000\\nzz 0\\n' | " GRADWIRE_BINARY " fp mul"), 3,
+                      "line 2");
+}
+
 // ---- exit code 2: wrong usage
 
 TEST_F(Cli, WrongUsageIsTwo) {

@@ -30,6 +30,7 @@ int main(int argc, char** argv) {
   tools::add_bench(app, invocation);
   tools::add_trace(app, invocation);
   tools::add_codec(app, invocation);
+  tools::add_fp(app, invocation);
 
   try {
     tools::require_known_command(app, arguments);
