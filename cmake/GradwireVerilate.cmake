@@ -18,11 +18,12 @@ target_compile_options(gw_verilated_runtime PRIVATE -w)
 find_package(ZLIB REQUIRED)
 target_link_libraries(gw_verilated_runtime PUBLIC gw_flags ZLIB::ZLIB Threads::Threads)
 
-# gw_verilate(TARGET TOP module PREFIX class SOURCES a.sv ... [TRACED]): a library with class PREFIX.
+# gw_verilate(TARGET TOP module PREFIX class SOURCES a.sv ... [PARAMETERS Name=value ...] [TRACED]): a library with class
+# PREFIX, the top's parameters set as given.
 # Paths are relative to the source tree and the command runs there, so that the generated C++ is the same wherever the
 # clone lies and ccache finds it again. One translation unit per library lets the compiler inline across the design.
 function(gw_verilate target)
-  cmake_parse_arguments(A "TRACED" "TOP;PREFIX" "SOURCES" ${ARGN})
+  cmake_parse_arguments(A "TRACED" "TOP;PREFIX" "SOURCES;PARAMETERS" ${ARGN})
   set(dir ${CMAKE_CURRENT_BINARY_DIR}/${target}.verilated)
   set(all ${dir}/${A_PREFIX}__all.cpp)
   if(A_TRACED)
@@ -31,6 +32,7 @@ function(gw_verilate target)
   else()
     set(flags --noassert --x-assign fast --x-initial fast)
   endif()
+  list(TRANSFORM A_PARAMETERS PREPEND -G)
   set(sources ${A_SOURCES})
   list(TRANSFORM sources PREPEND ${PROJECT_SOURCE_DIR}/)
   file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/rtl/common/*.svh)
@@ -38,7 +40,7 @@ function(gw_verilate target)
   add_custom_command(
     OUTPUT ${all}
     COMMAND ${VERILATOR} --cc -O3 ${flags} --top-module ${A_TOP} --prefix ${A_PREFIX} -Mdir ${dir}
-            --output-split 0 -Wno-lint -Irtl/common ${A_SOURCES}
+            --output-split 0 -Wno-lint -Irtl/common ${A_PARAMETERS} ${A_SOURCES}
     COMMAND ${CMAKE_COMMAND} -DDIR=${dir} -DPREFIX=${A_PREFIX} -DOUT=${all}
             -P ${PROJECT_SOURCE_DIR}/cmake/OneTranslationUnit.cmake
     DEPENDS ${sources} ${headers} ${PROJECT_SOURCE_DIR}/cmake/OneTranslationUnit.cmake

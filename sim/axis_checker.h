@@ -40,6 +40,7 @@ inline bool same_beat(const Beat& a, const Beat& b) {
   uint64_t difference =
       (a.keep ^ b.keep) | static_cast<uint32_t>((a.last ^ b.last) | (a.user ^ b.user));
   for (int i = 0; i < kLanes; ++i) difference |= a.data[i] ^ b.data[i];
+  for (size_t i = 0; i < a.meta.size(); ++i) difference |= a.meta[i] ^ b.meta[i];
   return difference == 0;
 }
 

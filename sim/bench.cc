@@ -9,6 +9,7 @@
 #include "sim/error.h"
 #include "sim/kernel.h"
 #include "sim/run.h"
+#include "sim/run_switch.h"
 #include "sim/version.h"
 
 namespace gw::sim {
@@ -35,22 +36,23 @@ struct Subject {
   }
 };
 
-json bench_device(const Device& dut, const std::vector<GradientPacket>& packets,
-                  const BenchOptions& options, Kernel& kernel) {
-  const Stimulus stimulus = dut.stimulus(packets, options.spec);
+/// Frames of a device that is fed with them: the line-rate stream of full gradient frames.
+constexpr uint64_t kBenchFrames = 20'000;
+
+/// Subjects in turn, round after round; `once` passes the stimulus through one of them.
+json bench_subjects(const Device& dut, const BenchOptions& options, uint64_t bursts,
+                    const std::function<Speed(BenchSubject)>& once) {
   Subject rtl{"rtl", BenchSubject::kRtl, {}}, model{"model", BenchSubject::kModel, {}},
       lockstep{"lockstep", BenchSubject::kLockstep, {}};
   const auto begin = std::chrono::steady_clock::now();
   for (int round = 0;; ++round) {
     for (Subject* subject : {&rtl, &model, &lockstep}) {
-      subject->rounds.push_back(dut.bench(subject->subject, stimulus, options.spec, kernel));
+      subject->rounds.push_back(once(subject->subject));
     }
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
     if (interrupted() || (round + 1 >= kMinRounds && elapsed.count() > 3 * options.seconds)) break;
   }
   // The model's bursts per cycle make its cycles comparable with a link's bursts.
-  const uint64_t bursts =
-      dut.burst_is_input() ? stimulus.input.beats.size() : stimulus.expected.beats.size();
   const double bursts_per_cycle =
       static_cast<double>(bursts) / static_cast<double>(model.rounds.front().cycles);
   return {{"device", dut.name()},
@@ -65,6 +67,31 @@ json bench_device(const Device& dut, const std::vector<GradientPacket>& packets,
            {{"lockstep_to_rtl", lockstep.median() / rtl.median()},
             {"model_to_rtl", model.median() / rtl.median()},
             {"model_to_10gbe", model.median() * bursts_per_cycle / k10GbeMbps}}}};
+}
+
+json bench_stream(const StreamDevice& dut, const Stimulus& stimulus, const BenchOptions& options) {
+  const uint64_t bursts =
+      dut.burst_is_input() ? stimulus.input.beats.size() : stimulus.expected.beats.size();
+  return bench_subjects(dut, options, bursts, [&](BenchSubject subject) {
+    return dut.bench(subject, stimulus, options.spec, Kernel::instance());
+  });
+}
+
+json bench_frames(const StreamDevice& dut, const BenchOptions& options) {
+  const FrameSource source = synthesise_frames("gradient-192", options.spec.seed, kBenchFrames, {});
+  std::vector<std::vector<uint8_t>> frames;
+  for (const Frame& frame : source.frames) frames.push_back(frame.bytes);
+  return bench_stream(dut, dut.stimulus_from_bytes(frames, options.spec), options);
+}
+
+json bench_switch(const SwitchDevice& dut, const BenchOptions& options) {
+  const FrameSource source = synthesise_frames("gradient-192", options.spec.seed, kBenchFrames, {});
+  const SwitchStimulus stimulus = switch_stimulus(source.frames, dut.clock_mhz());
+  uint64_t beats = 0;
+  for (const SwitchStimulus::Port& port : stimulus.ports) beats += port.input.beats.size();
+  return bench_subjects(dut, options, beats, [&](BenchSubject subject) {
+    return dut.bench(subject, stimulus, options.spec, Kernel::instance());
+  });
 }
 
 }  // namespace
@@ -89,9 +116,18 @@ json bench(const BenchOptions& options, const std::function<void(const std::stri
   json rows = json::array();
   for (const auto& dut : devices()) {
     if (!options.device.empty() && dut->name() != options.device) continue;
-    note(fmt::format("{}: rtl, model and lockstep in turn over {} packets", dut->name(),
-                     packets.size()));
-    rows.push_back(bench_device(*dut, packets, options, Kernel::instance()));
+    note(fmt::format("{}: rtl, model and lockstep in turn", dut->name()));
+    BenchOptions device_options = options;
+    device_options.spec.clock_mhz = dut->clock_mhz();
+    dut->check(device_options.spec);
+    if (const SwitchDevice* ports = dut->ports()) {
+      rows.push_back(bench_switch(*ports, device_options));
+    } else if (dut->input() == Input::kFrames) {
+      rows.push_back(bench_frames(*dut->stream(), device_options));
+    } else {
+      rows.push_back(bench_stream(*dut->stream(), dut->stream()->stimulus(packets, options.spec),
+                                  device_options));
+    }
   }
   note("reference codec beside memcpy");
   std::vector<float> values;

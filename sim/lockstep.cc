@@ -11,14 +11,21 @@ const char* first_difference(const Beat& a, const Beat& b) {
   if (a.keep != b.keep) return "tkeep";
   if (a.user != b.user) return "tuser";
   if (a.data != b.data) return "tdata";
+  if (a.meta != b.meta) return "tuser";
   return nullptr;
 }
 
 std::string signal_value(const Beat& beat, std::string_view signal) {
   if (signal == "tlast") return fmt::format("{}", beat.last);
-  if (signal == "tuser") return fmt::format("{}", beat.user);
+  if (signal == "tuser" && beat.meta == Beat{}.meta) return fmt::format("{}", beat.user);
   if (signal == "tkeep") return fmt::format("{:08x}", beat.keep);
   std::string text;
+  if (signal == "tuser") {
+    for (size_t word = beat.meta.size(); word-- > 0;) {
+      text += fmt::format("{}{:08x}", text.empty() ? "" : "_", beat.meta[word]);
+    }
+    return text;
+  }
   for (int lane = kLanes - 1; lane >= 0; --lane) {
     text += fmt::format("{}{:08x}", text.empty() ? "" : "_", beat.data[lane]);
   }

@@ -7,9 +7,14 @@
 //   void reset();                           one rising edge with aresetn = 0
 //   bool s_ready() const;                   s_axis_tready in this cycle
 //   const Beat* m_beat() const;             m_axis payload in this cycle, nullptr when
-//   m_axis_tvalid = 0 uint64_t sideband() const;              every other output, packed (compared,
-//   not interpreted) void clock(const Beat* s, bool m_ready);  one rising edge; s = nullptr:
-//   s_axis_tvalid = 0
+//                                           m_axis_tvalid = 0
+//   uint64_t sideband() const;              every other output, packed (compared, not interpreted)
+//   void clock(const Beat* s, bool m_ready);  one rising edge; s = nullptr: s_axis_tvalid = 0
+//
+// and, if it needs them,
+//
+//   void prepare();                         from the last edge in reset to cycle 0; else one idle
+//   edge std::span<const uint32_t> statistics() const;   counters, compared when the run is over
 //
 // Outputs are functions of registers, so they are read before the edge and belong to the cycle that
 // it ends. The loop is a template over the engines: no virtual call, no allocation, no copy of a
@@ -18,6 +23,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -44,17 +50,38 @@ inline constexpr int64_t kResetCycles = 3;
 /// Which check a run failed.
 enum class FailureKind : uint8_t { kNone, kLockstep, kReference, kProtocol, kHang };
 
+/// Comes out of reset, to the cycle before cycle 0.
+template <class Engine>
+void prepare(Engine& engine) {
+  if constexpr (requires { engine.prepare(); }) {
+    engine.prepare();
+  } else {
+    engine.clock(nullptr, false);
+  }
+}
+
+/// The counters of an engine; none if it has none.
+template <class Engine>
+std::vector<uint32_t> statistics_of(const Engine& engine) {
+  if constexpr (requires { engine.statistics(); }) {
+    const std::span<const uint32_t> words = engine.statistics();
+    return {words.begin(), words.end()};
+  } else {
+    return {};
+  }
+}
+
 /// The first divergence, as the loop saw it; run.cc turns it into words.
 struct Failure {
   FailureKind kind = FailureKind::kNone;
   uint64_t cycle = 0;
-  std::string port;      // s_axis, m_axis or sideband
-  std::string signal;    // tready, tdata, ...
-  std::string engine_a;  // who says value_a
-  std::string value_a;
-  std::string engine_b;
-  std::string value_b;
-  std::string text;           // what rule, in words
+  std::string port = {};      // s_axis, m_axis or sideband
+  std::string signal = {};    // tready, tdata, ...
+  std::string engine_a = {};  // who says value_a
+  std::string value_a = {};
+  std::string engine_b = {};
+  std::string value_b = {};
+  std::string text = {};      // what rule, in words
   uint64_t input_beats = 0;   // accepted so far
   uint64_t output_beats = 0;  // delivered so far
 };
@@ -137,8 +164,8 @@ class Lockstep final : public Steppable {
         fail_protocol(active ? name_a_ : name_b_, "m_axis", AxisRule::kActiveInReset);
       }
     }
-    a_.clock(nullptr, false);
-    if constexpr (kTwo) b_.clock(nullptr, false);
+    prepare(a_);
+    if constexpr (kTwo) prepare(b_);
   }
 
   bool advance(uint64_t n) override {
@@ -245,7 +272,8 @@ class Lockstep final : public Steppable {
         last_progress_ = c.cycles;
       } else if (c.input_beats == input_count && c.output_beats == expected_count) {
         if (c.cycles - last_progress_ >= kDrainCycles) {
-          done_ = true;
+          done_ = same_statistics();
+          if (!done_) locate_failure();
           return false;
         }
       } else if (c.cycles - last_progress_ >= kHangCycles) {
@@ -271,6 +299,42 @@ class Lockstep final : public Steppable {
     if (s_ready != b_.s_ready() || (m == nullptr) != (other == nullptr)) return false;
     if (a_.sideband() != b_.sideband()) return false;
     return m == nullptr || same_beat(*m, *other);
+  }
+
+  /// Counters are compared once, at the end: whoever miscounts does so to the last cycle.
+  bool same_statistics() {
+    const std::vector<uint32_t> a = statistics_of(a_);
+    if constexpr (kTwo) {
+      const std::vector<uint32_t> b = statistics_of(b_);
+      for (size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
+        if (i >= a.size() || i >= b.size() || a[i] != b[i]) {
+          return fail_statistics(FailureKind::kLockstep, name_b_, i, a, b);
+        }
+      }
+    }
+    for (size_t i = 0; i < stimulus_.expected_statistics.size(); ++i) {
+      const std::optional<uint32_t> expected = stimulus_.expected_statistics[i];
+      if (expected && (i >= a.size() || a[i] != *expected)) {
+        std::vector<uint32_t> reference(i + 1, *expected);
+        return fail_statistics(FailureKind::kReference, "reference", i, a, reference);
+      }
+    }
+    return true;
+  }
+
+  bool fail_statistics(FailureKind kind, const char* other, size_t i,
+                       const std::vector<uint32_t>& a, const std::vector<uint32_t>& b) {
+    const auto text = [i](const std::vector<uint32_t>& words) {
+      return i < words.size() ? std::to_string(words[i]) : "absent";
+    };
+    failure_ = {.kind = kind,
+                .port = "stat",
+                .signal = "word " + std::to_string(i),
+                .engine_a = name_a_,
+                .value_a = text(a),
+                .engine_b = other,
+                .value_b = text(b)};
+    return false;
   }
 
   void fail_lockstep() {

@@ -9,13 +9,20 @@
 #include "sim/error.h"
 
 namespace gw::sim {
+namespace {
+
+void refuse_the_trace_itself(const std::string& path, const std::string& trace_path) {
+  std::error_code ignored;
+  if (!trace_path.empty() && std::filesystem::equivalent(path, trace_path, ignored)) {
+    throw UsageError(fmt::format("--pcap-out '{}' is the trace itself", path));
+  }
+}
+
+}  // namespace
 
 void write_packets(const std::string& path, const GradientSource& source, const BeatStream& output,
                    uint64_t delivered) {
-  std::error_code ignored;
-  if (!source.trace_path.empty() && std::filesystem::equivalent(path, source.trace_path, ignored)) {
-    throw UsageError(fmt::format("--pcap-out '{}' is the trace itself", path));
-  }
+  refuse_the_trace_itself(path, source.trace_path);
   std::optional<capture::Capture> original;
   if (!source.trace_path.empty()) {
     capture::Expected<capture::Capture> read = capture::read(source.trace_path);
@@ -42,6 +49,19 @@ void write_packets(const std::string& path, const GradientSource& source, const 
     }
     if (!frame) throw InputError(frame.error().sentence);
     if (capture::Status error = writer.write(timestamp_ns, *frame))
+      throw InputError(error->sentence);
+  }
+  if (capture::Status error = writer.close()) throw InputError(error->sentence);
+}
+
+void write_frames(const std::string& path, const std::string& trace_path,
+                  const std::vector<Frame>& frames) {
+  refuse_the_trace_itself(path, trace_path);
+  capture::Expected<capture::PcapWriter> opened = capture::PcapWriter::open(path);
+  if (!opened) throw InputError(opened.error().sentence);
+  capture::PcapWriter writer = std::move(opened).value();
+  for (const Frame& frame : frames) {
+    if (capture::Status error = writer.write(frame.time_ns, frame.bytes))
       throw InputError(error->sentence);
   }
   if (capture::Status error = writer.close()) throw InputError(error->sentence);

@@ -14,6 +14,7 @@
 #include "sim/error.h"
 #include "sim/kernel.h"
 #include "sim/packet_writer.h"
+#include "sim/run_switch.h"
 #include "sim/version.h"
 
 namespace gw::sim {
@@ -72,7 +73,7 @@ void add_latency(json& report, const Stimulus& stimulus, const Outcome& outcome,
 
 /// Bursts per bucket of time as Gb/s. On the input side each beat's cycle is known, on the output
 /// side each packet's.
-void add_throughput_over_time(json& report, const Device& device, const Stimulus& stimulus,
+void add_throughput_over_time(json& report, const StreamDevice& device, const Stimulus& stimulus,
                               const Outcome& outcome, double clock_mhz, uint64_t delivered) {
   const Counters& c = outcome.counters;
   const uint64_t bucket = std::max<uint64_t>(64, c.cycles / kTimeBuckets);
@@ -101,7 +102,7 @@ void add_throughput_over_time(json& report, const Device& device, const Stimulus
   report["plots"]["throughput_over_time"] = std::move(rows);
 }
 
-void add_rates(json& report, const Device& device, const Outcome& outcome, double clock_mhz) {
+void add_rates(json& report, const StreamDevice& device, const Outcome& outcome, double clock_mhz) {
   const Counters& c = outcome.counters;
   const bool input = device.burst_is_input();
   const uint64_t bursts = input ? c.input_beats : c.output_beats;
@@ -117,24 +118,11 @@ void add_rates(json& report, const Device& device, const Outcome& outcome, doubl
   report["line_rate_percent"] = {{"10G", gbps / 10 * 100}};
 }
 
-json failure_json(const Device& device, const Stimulus& stimulus, const Failure& f,
+json failure_json(const StreamDevice& device, const Stimulus& stimulus, const Failure& f,
                   const RunOptions& options) {
-  const double period_ns = 1e3 / options.spec.clock_mhz;
-  const char* kind = f.kind == FailureKind::kLockstep    ? "engines disagree"
-                     : f.kind == FailureKind::kReference ? "output differs from the reference"
-                     : f.kind == FailureKind::kProtocol  ? "AXI4-Stream rule broken"
-                                                         : "the device hangs";
-  json lines = json::array();
+  json failure = failure_head(device, f, options);
+  json& lines = failure["lines"];
   const auto line = [&lines](const std::string& text) { lines.push_back(text); };
-  line(fmt::format("cycle {} ({:.1f} ns after reset), port {}{}{}", f.cycle,
-                   static_cast<double>(f.cycle) * period_ns, f.port, f.signal.empty() ? "" : "_",
-                   f.signal));
-  if (!f.value_a.empty()) {
-    line(fmt::format("  {:<14} {}", f.engine_a, f.value_a));
-    line(fmt::format("  {:<14} {}", f.engine_b, f.value_b));
-  } else {
-    line(fmt::format("  {}: {}", f.engine_a, f.text));
-  }
   const bool at_output = f.port != "s_axis";
   const BeatStream& stream = at_output ? stimulus.expected : stimulus.input;
   const uint64_t index = std::min<uint64_t>(at_output ? f.output_beats : f.input_beats,
@@ -158,48 +146,72 @@ json failure_json(const Device& device, const Stimulus& stimulus, const Failure&
     line(fmt::format("  {:>6}{} {}", i, i == f.output_beats ? ">" : " ",
                      device.describe_output(stimulus, i)));
   }
-  const int64_t from = std::max<int64_t>(0, static_cast<int64_t>(f.cycle) - kReplayBefore);
-  return {{"kind", kind},
-          {"cycle", f.cycle},
-          {"headline", fmt::format("{}: {} at cycle {}", device.name(), kind, f.cycle)},
-          {"lines", lines},
-          {"reproduce",
-           fmt::format("{} --wave divergence.fst --wave-from {} --wave-to {}", options.command,
-                       from, static_cast<int64_t>(f.cycle) + kReplayAfter)}};
+  return failure;
 }
 
-/// `what.fst` gets `what.gtkw` beside it.
-void write_save_file(const Device& device, const std::string& wave) {
-  std::filesystem::path path(wave);
-  path.replace_extension(".gtkw");
-  std::ofstream out(path);
-  out << "[*] GTKWave save file of gradwire's device " << device.name() << "\n[dumpfile] \""
-      << std::filesystem::absolute(wave).string() << "\"\n"
-      << device.save_file();
-  out.flush();
-  if (!out)
-    throw InputError(fmt::format("cannot write '{}': {}", path.string(), std::strerror(errno)));
-}
+/// What a run is fed with, gradients or frames, and the stimulus made of it.
+struct Source {
+  Stimulus stimulus;
+  json trace;
+  std::string incomplete;
+  GradientSource gradients;
+  FrameSource frames;
+};
 
-}  // namespace
-
-json run(const RunOptions& options, const std::function<void(const std::string&)>& note) {
-  const Device& dut = device(options.device);
-  const RunSpec& spec = options.spec;
-  GradientSource source = options.trace.empty()
-                              ? synthesise(options.synth, spec.seed, options.packets)
-                              : load_trace(options.trace, options.packets);
-  if (source.packets.empty()) {
-    throw InputError(source.incomplete.empty()
+Source read_gradients(const StreamDevice& dut, const RunOptions& options) {
+  Source source;
+  GradientSource& g = source.gradients;
+  g = options.trace.empty() ? synthesise(options.synth, options.spec.seed, options.packets)
+                            : load_trace(options.trace, options.packets);
+  if (g.packets.empty()) {
+    throw InputError(g.incomplete.empty()
                          ? fmt::format("'{}' holds no packet with marked gradients: {}",
-                                       options.trace, source.trace["skipped"].dump())
-                         : source.incomplete);
+                                       options.trace, g.trace["skipped"].dump())
+                         : g.incomplete);
   }
-  note(fmt::format(
-      "{} packets from {}", source.packets.size(),
-      options.trace.empty() ? "the synthetic stimulus " + options.synth : options.trace));
-  const Stimulus stimulus = dut.stimulus(source.packets, spec);
+  source.stimulus = dut.stimulus(g.packets, options.spec);
+  source.trace = g.trace;
+  source.incomplete = g.incomplete;
+  return source;
+}
 
+Source read_frames(const StreamDevice& dut, const RunOptions& options) {
+  Source source;
+  FrameSource& f = source.frames;
+  f = load_frame_source(options);
+  std::vector<std::vector<uint8_t>> bytes;
+  for (const Frame& frame : f.frames) bytes.push_back(frame.bytes);
+  source.stimulus = dut.stimulus_from_bytes(bytes, options.spec);
+  for (size_t p = 0; p < f.frames.size(); ++p) {
+    source.stimulus.trace_number[p] = f.frames[p].trace_number;
+  }
+  source.trace = f.trace;
+  source.incomplete = f.incomplete;
+  return source;
+}
+
+/// Frames on the wire: preamble, FCS and the gap between frames counted (switch.md, section 2).
+void add_line_rate(json& report, const Stimulus& stimulus, const Outcome& outcome,
+                   uint64_t delivered, double clock_mhz) {
+  const Counters& c = outcome.counters;
+  if (delivered == 0 || c.last_output <= c.first_output) return;
+  const double wire_bits =
+      8.0 * static_cast<double>(stimulus.expected.bytes(c.output_beats) +
+                                delivered * static_cast<uint64_t>(kWireOverheadBytes));
+  const double ns = static_cast<double>(c.last_output - c.first_output + 1) * 1e3 / clock_mhz;
+  report["line_rate_percent"] = {{"10G", wire_bits / ns / 10 * 100},
+                                 {"4x10G", wire_bits / ns / 40 * 100}};
+}
+
+json run_stream_device(const StreamDevice& dut, const RunOptions& options,
+                       const std::function<void(const std::string&)>& note) {
+  const RunSpec& spec = options.spec;
+  const bool frames = dut.input() == Input::kFrames;
+  Source source = frames ? read_frames(dut, options) : read_gradients(dut, options);
+  const Stimulus& stimulus = source.stimulus;
+  note(fmt::format(
+      "{} packets from {}", stimulus.input.packets(),
+      options.trace.empty() ? "the synthetic stimulus " + options.synth : options.trace));
   note(fmt::format("{}: {} beats in, {} beats expected", dut.name(), stimulus.input.beats.size(),
                    stimulus.expected.beats.size()));
   Kernel& kernel = Kernel::instance();
@@ -207,17 +219,11 @@ json run(const RunOptions& options, const std::function<void(const std::string&)
   const Counters& c = outcome.counters;
   const uint64_t delivered = packets_delivered(stimulus, c.output_beats);
 
-  json report;
-  report["device"] = dut.name();
-  report["engines"] = json::array();
-  if (spec.rtl) report["engines"].push_back("rtl");
-  if (spec.model) report["engines"].push_back("model");
-  report["engines"].push_back("reference");
-  report["clock_mhz"] = spec.clock_mhz;
-  report["seed"] = spec.seed;
-  report["stall"] = spec.stall.text();
-  report["bound"] = spec.codec.bound_exponent;
-  report["mode"] = spec.codec.mode == reference::Mode::kBounded ? "bounded" : "paper";
+  json report = report_head(dut, options);
+  if (!frames) {
+    report["bound"] = spec.codec.bound_exponent;
+    report["mode"] = spec.codec.mode == reference::Mode::kBounded ? "bounded" : "paper";
+  }
   report["trace"] = source.trace;
   report["cycles"] = c.cycles;
   report["beats_in"] = c.input_beats;
@@ -225,12 +231,20 @@ json run(const RunOptions& options, const std::function<void(const std::string&)
   report["bytes_in"] = stimulus.input.bytes(c.input_beats);
   report["bytes_out"] = stimulus.expected.bytes(c.output_beats);
   add_rates(report, dut, outcome, spec.clock_mhz);
+  if (frames) add_line_rate(report, stimulus, outcome, delivered, spec.clock_mhz);
   add_latency(report, stimulus, outcome, delivered);
   report["stall_cycles"] = {
       {"source", c.source_stalls}, {"sink", c.sink_stalls}, {"device", c.device_stalls}};
   add_throughput_over_time(report, dut, stimulus, outcome, spec.clock_mhz, delivered);
-  source.packets.resize(delivered);
-  add_compression(report, source.packets, spec.codec);
+  if (!frames) {
+    source.gradients.packets.resize(delivered);
+    add_compression(report, source.gradients.packets, spec.codec);
+  }
+  report.update(stimulus.findings);
+  const std::vector<std::string> names = dut.statistic_names();
+  for (size_t i = 0; i < std::min(names.size(), outcome.statistics.size()); ++i) {
+    report["counters"][names[i]] = outcome.statistics[i];
+  }
 
   const Failure& f = outcome.failure;
   report["checks"] = {{"lockstep_cycles", c.lockstep_cycles},
@@ -256,9 +270,95 @@ json run(const RunOptions& options, const std::function<void(const std::string&)
 
   if (spec.wave && outcome.wave_error.empty()) write_save_file(dut, spec.wave->path);
   if (!options.pcap_out.empty()) {
-    write_packets(options.pcap_out, source, stimulus.expected, delivered);
+    if (frames) {
+      std::vector<Frame>& out = source.frames.frames;
+      out.resize(delivered);
+      for (size_t p = 0; p < delivered; ++p) {
+        const uint64_t begin = stimulus.expected.packet_begin[p];
+        out[p].bytes = packet_bytes(
+            {stimulus.expected.beats.data() + begin, stimulus.expected.packet_end(p) - begin});
+      }
+      write_frames(options.pcap_out, source.frames.trace_path, out);
+    } else {
+      write_packets(options.pcap_out, source.gradients, stimulus.expected, delivered);
+    }
   }
   return report;
+}
+
+}  // namespace
+
+json failure_head(const Device& device, const Failure& f, const RunOptions& options) {
+  const double period_ns = 1e3 / options.spec.clock_mhz;
+  const char* kind = f.kind == FailureKind::kLockstep    ? "engines disagree"
+                     : f.kind == FailureKind::kReference ? "output differs from the reference"
+                     : f.kind == FailureKind::kProtocol  ? "AXI4-Stream rule broken"
+                                                         : "the device hangs";
+  json lines = json::array();
+  const auto line = [&lines](const std::string& text) { lines.push_back(text); };
+  line(fmt::format("cycle {} ({:.1f} ns after reset), port {}{}{}", f.cycle,
+                   static_cast<double>(f.cycle) * period_ns, f.port, f.signal.empty() ? "" : "_",
+                   f.signal));
+  if (!f.value_a.empty()) {
+    line(fmt::format("  {:<14} {}", f.engine_a, f.value_a));
+    line(fmt::format("  {:<14} {}", f.engine_b, f.value_b));
+  } else {
+    line(fmt::format("  {}: {}", f.engine_a, f.text));
+  }
+  const int64_t from = std::max<int64_t>(0, static_cast<int64_t>(f.cycle) - kReplayBefore);
+  return {{"kind", kind},
+          {"cycle", f.cycle},
+          {"headline", fmt::format("{}: {} at cycle {}", device.name(), kind, f.cycle)},
+          {"lines", lines},
+          {"reproduce",
+           fmt::format("{} --wave divergence.fst --wave-from {} --wave-to {}", options.command,
+                       from, static_cast<int64_t>(f.cycle) + kReplayAfter)}};
+}
+
+/// `what.fst` gets `what.gtkw` beside it.
+void write_save_file(const Device& device, const std::string& wave) {
+  std::filesystem::path path(wave);
+  path.replace_extension(".gtkw");
+  std::ofstream out(path);
+  out << "[*] GTKWave save file of gradwire's device " << device.name() << "\n[dumpfile] \""
+      << std::filesystem::absolute(wave).string() << "\"\n"
+      << device.save_file();
+  out.flush();
+  if (!out)
+    throw InputError(fmt::format("cannot write '{}': {}", path.string(), std::strerror(errno)));
+}
+
+json report_head(const Device& dut, const RunOptions& options) {
+  const RunSpec& spec = options.spec;
+  json report;
+  report["device"] = dut.name();
+  report["engines"] = json::array();
+  if (spec.rtl) report["engines"].push_back("rtl");
+  if (spec.model) report["engines"].push_back("model");
+  report["engines"].push_back("reference");
+  report["clock_mhz"] = spec.clock_mhz;
+  report["seed"] = spec.seed;
+  report["stall"] = spec.stall.text();
+  return report;
+}
+
+FrameSource load_frame_source(const RunOptions& options) {
+  FrameSource source = options.trace.empty() ? synthesise_frames(options.synth, options.spec.seed,
+                                                                 options.packets, options.traffic)
+                                             : load_frames(options.trace, options.packets);
+  if (source.frames.empty()) {
+    throw InputError(source.incomplete.empty()
+                         ? fmt::format("'{}' holds no Ethernet frame", options.trace)
+                         : source.incomplete);
+  }
+  return source;
+}
+
+json run(const RunOptions& options, const std::function<void(const std::string&)>& note) {
+  const Device& dut = device(options.device);
+  dut.check(options.spec);
+  if (const SwitchDevice* ports = dut.ports()) return run_switch(*ports, options, note);
+  return run_stream_device(*dut.stream(), options, note);
 }
 
 int exit_code(const nlohmann::json& report) {

@@ -8,6 +8,7 @@
 
 #include "sim/device.h"
 #include "sim/gradients.h"
+#include "sim/traffic.h"
 
 namespace gw::sim {
 
@@ -17,13 +18,24 @@ struct RunOptions {
   std::string synth;     // name, or empty
   uint64_t packets = 0;  // 0: all
   RunSpec spec;
-  std::string pcap_out;  // what left the device, as packets
-  std::string command;   // as typed, for the report
+  TrafficOptions traffic;  // of a synthetic stimulus of frames
+  std::string pcap_out;    // what left the device, as packets
+  std::string command;     // as typed, for the report
 };
 
 /// Runs and returns the report (cosim.md section 3, and `plots`, `paper`, `baselines`, `failure`).
 /// `note` gets one line about what is being done. Throws UserError.
 nlohmann::json run(const RunOptions& options, const std::function<void(const std::string&)>& note);
+
+/// What every report begins with.
+nlohmann::json report_head(const Device& device, const RunOptions& options);
+/// The `failure` section up to what the devices add to its `lines`.
+nlohmann::json failure_head(const Device& device, const Failure& failure,
+                            const RunOptions& options);
+/// `what.fst` gets `what.gtkw` beside it.
+void write_save_file(const Device& device, const std::string& wave);
+/// The frames of a capture, or of a named synthetic stimulus. Throws UserError.
+FrameSource load_frame_source(const RunOptions& options);
 
 /// The exit code that a report calls for.
 int exit_code(const nlohmann::json& report);

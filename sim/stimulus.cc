@@ -22,7 +22,8 @@ void BeatStream::append(std::span<const Beat> packet) {
   beats.insert(beats.end(), packet.begin(), packet.end());
 }
 
-void BeatStream::append_bytes(std::span<const uint8_t> bytes, bool user) {
+void BeatStream::append_bytes(std::span<const uint8_t> bytes, bool user,
+                              const std::array<uint32_t, 6>& meta) {
   packet_begin.push_back(beats.size());
   size_t offset = 0;
   do {
@@ -33,6 +34,7 @@ void BeatStream::append_bytes(std::span<const uint8_t> bytes, bool user) {
     offset += n;
     beat.last = offset == bytes.size();
     beat.user = beat.last != 0 && user;
+    beat.meta = meta;
     beats.push_back(beat);
   } while (offset < bytes.size());
 }

@@ -2,7 +2,10 @@
 // loop.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,7 +29,8 @@ struct BeatStream {
 
   void append(std::span<const Beat> packet);
   /// Cuts bytes into beats: full ones, then one cut short by tkeep; unused bytes are zero.
-  void append_bytes(std::span<const uint8_t> bytes, bool user = false);
+  void append_bytes(std::span<const uint8_t> bytes, bool user = false,
+                    const std::array<uint32_t, 6>& meta = {});
 };
 
 /// One input, one output, in order: what a run of a device needs.
@@ -37,6 +41,11 @@ struct Stimulus {
   std::vector<uint32_t> trigger;
   /// For each packet, its number in the trace, 1-based as packet analysers count (0: none).
   std::vector<uint32_t> trace_number;
+  /// What the device's counters must say in the end; those that depend on time are only compared
+  /// between engines.
+  std::vector<std::optional<uint32_t>> expected_statistics;
+  /// What the reference found on its way, as sections of the report.
+  nlohmann::json findings = nlohmann::json::object();
   /// The input breaks the stream profile on purpose (negative tests): do not check it.
   bool breaks_profile = false;
 };

@@ -26,4 +26,10 @@ const Device& device(const std::string& name) {
   throw UsageError(fmt::format("unknown device '{}'; there are {}", name, names));
 }
 
+const StreamDevice& stream_device(const std::string& name) {
+  const StreamDevice* const found = device(name).stream();
+  if (found == nullptr) throw UsageError(fmt::format("'{}' has more than one port", name));
+  return *found;
+}
+
 }  // namespace gw::sim

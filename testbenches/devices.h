@@ -8,7 +8,8 @@
 
 #define GW_DEVICES(X) \
   X(compressor)       \
-  X(decompressor)
+  X(decompressor)     \
+  X(parser)
 
 namespace gw::testbenches {
 

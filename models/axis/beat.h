@@ -2,6 +2,8 @@
 //
 // Shape: 256-bit tdata as eight 32-bit lanes, lane i = tdata[32i+31:32i] = bytes 4i..4i+3 in stream
 // order (little-endian floats); tkeep one bit a byte; tuser set on the tlast beat of a bad packet.
+// Between the blocks of the switch, tuser is 192 bits wide and says what the frame is: `meta`
+// (docs/devices/parser.md), the same in every beat of a frame; elsewhere it is zero.
 // This header knows nobody, so that the layers which share it stay independent of each other.
 #pragma once
 
@@ -21,6 +23,7 @@ struct alignas(32) Beat {
   uint32_t keep = kKeepAll;
   uint8_t last = 0;  // 0 or 1
   uint8_t user = 0;  // 0 or 1, meaningful with last: the packet is in error
+  std::array<uint32_t, 6> meta{};
 
   friend bool operator==(const Beat&, const Beat&) = default;
 };

@@ -60,7 +60,7 @@ TEST_P(Figures, AllRawRunsAtThePortsLimit) {
   sim::Random random(seed());
   std::vector<sim::GradientPacket> packets;
   for (int p = 0; p < 100; ++p) packets.push_back(packet_of(128, random, 100));
-  const sim::Device& device = sim::device(GetParam());
+  const sim::StreamDevice& device = sim::stream_device(GetParam());
   const sim::RunSpec spec;
   const sim::Stimulus stimulus = device.stimulus(packets, spec);
   const sim::Outcome outcome = device.run(stimulus, spec, sim::Kernel::instance());
@@ -94,7 +94,7 @@ TEST_P(Figures, NoBubbleUnderBackpressureEither) {
 
 // The packets of docs/devices/*-timing.svg, in the cycles drawn there.
 TEST_P(Figures, TheTimingDrawingsAreTrue) {
-  const sim::Device& device = sim::device(GetParam());
+  const sim::StreamDevice& device = sim::stream_device(GetParam());
   const sim::RunSpec spec;
   const std::vector<uint32_t> raw(8, 0x40490FDB), zero(8, 0);
   sim::GradientPacket a, b;

@@ -25,7 +25,7 @@ class Matrix : public testing::TestWithParam<Point> {};
 
 TEST_P(Matrix, EnginesAgreeInEveryCycleAndWithTheReference) {
   const auto& [name, stall, values, salt] = GetParam();
-  const sim::Device& device = sim::device(name);
+  const sim::StreamDevice& device = sim::stream_device(name);
   sim::Random random(seed() * 1000 + salt);
   std::vector<sim::GradientPacket> packets;
   const int count = values > 32 ? 3 : 24;

@@ -43,12 +43,12 @@ Beat any_beat(sim::Random& random, bool sensible_tags) {
 template <class Rtl, class Core>
 void drive_anything(const char* top, uint64_t salt) {
   for (int k = 1; k <= 14; ++k) {
-    const reference::CodecConfig config{
-        .bound_exponent = k,
-        .mode = k % 2 == 0 ? reference::Mode::kBounded : reference::Mode::kPaper};
+    sim::RunSpec spec;
+    spec.codec = {.bound_exponent = k,
+                  .mode = k % 2 == 0 ? reference::Mode::kBounded : reference::Mode::kPaper};
     sim::Random random(seed() * 100 + salt + static_cast<uint64_t>(k));
-    Rtl rtl(top, config, 1);
-    testbenches::CodecModel<Core> model(config);
+    Rtl rtl(top, spec);
+    testbenches::CodecModel<Core> model(spec);
     rtl.reset();
     model.reset();
     Beat beat = any_beat(random, true);
@@ -86,24 +86,24 @@ void drive_anything(const char* top, uint64_t salt) {
 }
 
 TEST(Pins, CompressorAgreesOnAnything) {
-  drive_anything<testbenches::CodecRtl<Vgw_compressor, false>, systemc::Compressor>("gw_compressor",
+  drive_anything<testbenches::StreamRtl<Vgw_compressor, false, testbenches::CodecPins>, systemc::Compressor>("gw_compressor",
                                                                                     1);
 }
 
 TEST(Pins, DecompressorAgreesOnAnything) {
-  drive_anything<testbenches::CodecRtl<Vgw_decompressor, false>, systemc::Decompressor>(
+  drive_anything<testbenches::StreamRtl<Vgw_decompressor, false, testbenches::CodecPins>, systemc::Decompressor>(
       "gw_decompressor", 2);
 }
 
 // The traced builds start from random register values: what reset does not set must not be seen.
 
 TEST(Pins, TracedCompressorAgreesFromRandomRegisters) {
-  drive_anything<testbenches::CodecRtl<Vgw_compressor_traced, true>, systemc::Compressor>(
+  drive_anything<testbenches::StreamRtl<Vgw_compressor_traced, true, testbenches::CodecPins>, systemc::Compressor>(
       "gw_compressor", 3);
 }
 
 TEST(Pins, TracedDecompressorAgreesFromRandomRegisters) {
-  drive_anything<testbenches::CodecRtl<Vgw_decompressor_traced, true>, systemc::Decompressor>(
+  drive_anything<testbenches::StreamRtl<Vgw_decompressor_traced, true, testbenches::CodecPins>, systemc::Decompressor>(
       "gw_decompressor", 4);
 }
 

@@ -42,7 +42,7 @@ class Progress {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-bool run(const sim::Device& device, const sim::Stimulus& stimulus, const sim::RunSpec& spec,
+bool run(const sim::StreamDevice& device, const sim::Stimulus& stimulus, const sim::RunSpec& spec,
          const std::string& where) {
   const sim::Outcome outcome = device.run(stimulus, spec, sim::Kernel::instance());
   if (outcome.passed) return true;
@@ -60,7 +60,7 @@ sim::RunSpec rtl_only(int k, reference::Mode mode) {
 }
 
 bool compress(int k, reference::Mode mode) {
-  const sim::Device& device = sim::device("compressor");
+  const sim::StreamDevice& device = sim::stream_device("compressor");
   const sim::RunSpec spec = rtl_only(k, mode);
   Progress progress(fmt::format("compressor, k {} {}", k, reference::mode_name(mode)));
   std::vector<sim::GradientPacket> packets(kChunk / kPacket);
@@ -100,7 +100,7 @@ std::vector<uint8_t> group_packet(reference::Tag tag, uint64_t first, uint64_t g
 }
 
 bool codes() {
-  const sim::Device& device = sim::device("decompressor");
+  const sim::StreamDevice& device = sim::stream_device("decompressor");
   Progress progress("decompressor, every code");
   for (int k = 1; k <= 14; ++k) {
     for (const reference::Mode mode : {reference::Mode::kBounded, reference::Mode::kPaper}) {
@@ -124,7 +124,7 @@ bool codes() {
 }
 
 bool raw() {
-  const sim::Device& device = sim::device("decompressor");
+  const sim::StreamDevice& device = sim::stream_device("decompressor");
   const sim::RunSpec spec = rtl_only(10, reference::Mode::kBounded);
   Progress progress("decompressor, every RAW word");
   for (uint64_t base = 0; base < kAll; base += kChunk) {

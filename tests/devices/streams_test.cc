@@ -20,7 +20,7 @@ Bytes encoded(size_t values, sim::Random& random, const reference::CodecConfig& 
 }
 
 void run(const char* name, const std::vector<Bytes>& packets, const char* stall = "none") {
-  const sim::Device& device = sim::device(name);
+  const sim::StreamDevice& device = sim::stream_device(name);
   sim::RunSpec spec;
   spec.seed = seed();
   spec.stall = sim::StallSpec::parse(stall);
@@ -108,7 +108,7 @@ TEST(Streams, FloatsThatAreCutAreFlagged) {
 TEST(Streams, ADeviceCountsItsBadPackets) {
   const reference::CodecConfig config;
   sim::Random random(seed() + 5);
-  const sim::Device& device = sim::device("decompressor");
+  const sim::StreamDevice& device = sim::stream_device("decompressor");
   sim::RunSpec spec;
   const Bytes good = encoded(16, random, config);
   const Bytes cut(good.begin(), good.end() - 1);

@@ -9,6 +9,7 @@
 #include "sim/run.h"
 #include "tools/gradwire/codec_options.h"
 #include "tools/gradwire/commands.h"
+#include "tools/gradwire/network_options.h"
 
 namespace gw::tools {
 namespace {
@@ -16,6 +17,7 @@ namespace {
 struct BenchArguments {
   sim::BenchOptions bench;
   CodecOptions codec;
+  NetworkOptions network;
   std::string stall = "none", json;
   bool quiet = false;
 };
@@ -23,6 +25,7 @@ struct BenchArguments {
 int execute(BenchArguments& a) {
   if (!a.bench.device.empty()) sim::device(a.bench.device);
   a.bench.spec.codec = a.codec.config();
+  a.bench.spec.network = a.network.network();
   a.bench.spec.stall = sim::StallSpec::parse(a.stall);
   if (!(a.bench.seconds > 0 && a.bench.seconds <= 600)) {
     throw sim::UsageError("--seconds is not between 0 and 600");
@@ -56,6 +59,7 @@ void add_bench(CLI::App& app, Invocation& invocation) {
   command->add_option("--seconds", a->bench.seconds, "per subject, at least")
       ->capture_default_str();
   a->codec.add(*command);
+  a->network.add(*command);
   command->add_option("--stall", a->stall, "stalls of the lockstep runs")->capture_default_str();
   command->add_option("--json", a->json, "write the figures as JSON; - for standard output");
   command->add_flag("--quiet", a->quiet, "no table, no progress");

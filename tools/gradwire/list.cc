@@ -9,6 +9,7 @@
 #include "sim/error.h"
 #include "sim/gradients.h"
 #include "sim/report/json.h"
+#include "sim/traffic.h"
 #include "tools/gradwire/commands.h"
 
 namespace gw::tools {
@@ -24,6 +25,9 @@ json collect() {
                                    {"summary", device->summary()}});
   }
   for (const sim::SynthKind& kind : sim::synth_kinds()) {
+    document["synth"].push_back({{"name", kind.name}, {"summary", kind.summary}});
+  }
+  for (const sim::SynthKind& kind : sim::frame_synth_kinds()) {
     document["synth"].push_back({{"name", kind.name}, {"summary", kind.summary}});
   }
   const std::filesystem::path folder = trace_folder();

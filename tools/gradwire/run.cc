@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <memory>
+#include <optional>
 
 #include "sim/error.h"
 #include "sim/report/html.h"
@@ -11,6 +12,7 @@
 #include "sim/report/terminal.h"
 #include "tools/gradwire/codec_options.h"
 #include "tools/gradwire/commands.h"
+#include "tools/gradwire/network_options.h"
 
 namespace gw::tools {
 namespace {
@@ -18,6 +20,8 @@ namespace {
 struct RunArguments {
   sim::RunOptions run;
   CodecOptions codec;
+  NetworkOptions network;
+  std::optional<double> clock_mhz;
   std::string engines = "rtl,model", stall = "none", json, html;
   sim::WaveSpec wave;
   bool quiet = false;
@@ -42,8 +46,10 @@ void set_engines(sim::RunSpec& spec, const std::string& text) {
 
 int execute(RunArguments& a) {
   sim::RunSpec& spec = a.run.spec;
-  sim::device(a.run.device);  // an unknown device is named before anything else
+  const sim::Device& device = sim::device(a.run.device);  // is named before anything else
+  spec.clock_mhz = a.clock_mhz.value_or(device.clock_mhz());
   spec.codec = a.codec.config();
+  spec.network = a.network.network();
   spec.stall = sim::StallSpec::parse(a.stall);
   set_engines(spec, a.engines);
   if (!(spec.clock_mhz >= 1 && spec.clock_mhz <= 10000)) {
@@ -90,7 +96,8 @@ void add_run(CLI::App& app, Invocation& invocation) {
       ->capture_default_str();
   command->add_option("--seed", a->run.spec.seed, "of stalls and synthetic stimuli")
       ->capture_default_str();
-  command->add_option("--clock", a->run.spec.clock_mhz, "MHz")->capture_default_str();
+  command->add_option("--clock", a->clock_mhz,
+                      "MHz; else what the device is meant for, 100 (codec) or 200 (switch)");
   command
       ->add_option("--packets", a->run.packets, "at most so many of the selected packets; 0: all")
       ->capture_default_str();
@@ -102,6 +109,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
   command->add_option("--json", a->json, "write the report as JSON; - for standard output");
   command->add_option("--html", a->html, "write the report as HTML with plots");
   command->add_option("--config", "INI or JSON file with any of these options");
+  a->network.add(*command);
   command->add_flag("--quiet", a->quiet, "no table, no progress");
   command->callback([a, &invocation] { invocation.action = [a] { return execute(*a); }; });
 }
