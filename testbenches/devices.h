@@ -9,7 +9,8 @@
 #define GW_DEVICES(X) \
   X(compressor)       \
   X(decompressor)     \
-  X(parser)
+  X(parser)           \
+  X(aggregator)
 
 namespace gw::testbenches {
 

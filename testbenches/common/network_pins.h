@@ -8,6 +8,7 @@
 
 #include "models/reference/optimizer/bit_exact.h"
 #include "models/reference/optimizer/graph.h"
+#include "models/systemc/aggregator.h"
 #include "sim/device.h"
 
 namespace gw::testbenches {
@@ -15,6 +16,15 @@ namespace gw::testbenches {
 /// Refuse, with a UsageError, what no switch has.
 void check_aggregator(const sim::RunSpec& spec);
 void check_optimizer(const sim::RunSpec& spec);
+
+/// The same for the SystemC model.
+inline systemc::AggregationConfig aggregation_config(const sim::RunSpec& spec) {
+  return {.workers = static_cast<uint32_t>(spec.network.workers),
+          .group = spec.network.group,
+          .depth = static_cast<uint32_t>(spec.network.depth),
+          .depth_log2 = sim::kNetworkDepthLog2,
+          .flush_subnormal = spec.network.subnormal == reference::fp::Subnormal::kFlush};
+}
 
 template <class Top>
 void set_aggregator_pins(Top& top, const sim::RunSpec& spec) {

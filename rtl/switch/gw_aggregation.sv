@@ -1,0 +1,319 @@
+// Gradient Aggregation: sums the values of W workers by sequence number, in the frames as they pass.
+// Latency AddLatency + 4 cycles, one beat a cycle; frames of one sequence number AddLatency + 3 cycles apart.
+// Optimizer switch (IEICE'21) sections 3.3 and 5.2, Figure 12; contract in docs/devices/aggregator.md.
+`include "gw_assert.svh"
+`default_nettype none
+
+// For frames behind a parser; gw_aggregator has its own. s_axis_tready looks at the beat that is offered.
+module gw_aggregation #(
+  parameter int DepthLog2 = 10,
+  parameter int AddLatency = 5,
+  parameter bit Subnormal = 1'b0
+) (
+  input  wire logic             aclk,
+  input  wire logic             aresetn,
+  input  wire logic [4:0]       workers_i,
+  input  wire logic [15:0]      group_i,
+  input  wire logic [DepthLog2:0] depth_i,
+  input  wire logic [255:0]     s_axis_tdata,
+  input  wire logic [31:0]      s_axis_tkeep,
+  input  wire logic             s_axis_tvalid,
+  output logic                  s_axis_tready,
+  input  wire logic             s_axis_tlast,
+  input  wire logic [191:0]     s_axis_tuser,
+  output logic [255:0]          m_axis_tdata,
+  output logic [31:0]           m_axis_tkeep,
+  output logic                  m_axis_tvalid,
+  input  wire logic             m_axis_tready,
+  output logic                  m_axis_tlast,
+  output logic [191:0]          m_axis_tuser,
+  output logic [10*32-1:0]      stat_o
+);
+  wire clk_i  = aclk;
+  wire rst_ni = aresetn;
+  localparam int Slots = 1 << DepthLog2;
+  localparam int A = AddLatency;
+  initial if (AddLatency < 1 || AddLatency > 12) $fatal(1, "gw_aggregation: AddLatency must be 1 to 12");
+
+  localparam logic [2:0] First      = 3'd0;
+  localparam logic [2:0] Added      = 3'd1;
+  localparam logic [2:0] Duplicate  = 3'd2;
+  localparam logic [2:0] Stale      = 3'd3;
+  localparam logic [2:0] OutOfRange = 3'd4;
+  localparam logic [2:0] BadWorker  = 3'd5;
+  localparam logic [2:0] OtherGroup = 3'd6;
+
+  // 0. Issue: a beat goes in unless its frame would read a sum that is still in the adders.
+  wire [31:0] sequence_no = s_axis_tuser[gw_expether_pkg::UserSequence +: 32];
+  wire [5:0]  count0      = s_axis_tuser[gw_expether_pkg::UserCount +: 6];  // of a candidate: 1..32
+  wire        gradient0   = s_axis_tuser[gw_expether_pkg::UserKind +: 3] == gw_expether_pkg::KindGradient;
+  wire        group_ok0   = s_axis_tuser[gw_expether_pkg::UserGroup +: 16] == group_i;
+  wire        worker_ok0  = s_axis_tuser[gw_expether_pkg::UserWorker +: 16] < {11'd0, workers_i};
+  wire        range_ok0   = sequence_no < {{(31-DepthLog2){1'b0}}, depth_i};
+  wire        candidate0  = gradient0 && group_ok0 && worker_ok0 && range_ok0;
+  wire [DepthLog2-1:0] slot0 = sequence_no[DepthLog2-1:0];
+
+  logic [2:0] index_q;  // of the beat that is offered in its frame; 6: any behind the payload
+  wire        first0 = index_q == 3'd0;
+  wire [1:0]  row0   = index_q[1:0] - 2'd2;
+  wire        payload0 = candidate0 && index_q >= 3'd2 && index_q <= 3'd5 && {1'b0, row0, 3'd0} < count0;
+
+  // Payload beats of candidates that were issued j cycles ago.
+  logic [A:1]           recent_valid_q;
+  logic [2:0]           recent_index_q [1:A];
+  logic [DepthLog2-1:0] recent_slot_q  [1:A];
+  logic [A:1]           conflict;
+  for (genvar j = 1; j <= A; j++) begin : gen_conflict
+    assign conflict[j] = recent_valid_q[j] && recent_slot_q[j] == slot0 && {29'd0, recent_index_q[j]} + j <= A + 2;
+  end
+  wire hazard = s_axis_tvalid && first0 && candidate0 && |conflict;
+
+  logic [DepthLog2:0] clear_q;
+  wire                cleared = clear_q[DepthLog2];
+  logic [5:0]         used_q;
+  wire                leave = m_axis_tvalid & m_axis_tready;
+  assign s_axis_tready = cleared && !used_q[5] && !hazard;
+  wire issue = s_axis_tvalid & s_axis_tready;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      index_q        <= '0;
+      used_q         <= '0;
+      clear_q        <= '0;
+      recent_valid_q <= '0;
+    end else begin
+      if (issue) index_q <= s_axis_tlast ? 3'd0 : index_q == 3'd6 ? 3'd6 : index_q + 3'd1;
+      used_q  <= used_q + {5'd0, issue} - {5'd0, leave};
+      clear_q <= clear_q + {{DepthLog2{1'b0}}, ~cleared};
+      recent_valid_q[1] <= issue && payload0;
+      for (int j = 2; j <= A; j++) recent_valid_q[j] <= recent_valid_q[j-1];
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    recent_index_q[1] <= index_q;
+    recent_slot_q[1]  <= slot0;
+    for (int j = 2; j <= A; j++) begin
+      recent_index_q[j] <= recent_index_q[j-1];
+      recent_slot_q[j]  <= recent_slot_q[j-1];
+    end
+  end
+
+  // Memories: a slot is what is known of it, and four rows of sums.
+  localparam int SlotBits = 55;  // valid, lanes with a value, workers seen, iteration
+  logic [SlotBits-1:0]  slot_memory [0:Slots-1];
+  logic [255:0]         sum_memory  [0:4*Slots-1];
+  logic [SlotBits-1:0]  slot1_q;
+  logic [255:0]         sum1_q;
+  wire                  slot_write;
+  wire [DepthLog2-1:0]  slot_write_at;
+  wire [SlotBits-1:0]   slot_write_data;
+  wire                  sum_write;
+  wire [DepthLog2+1:0]  sum_write_at;
+  wire [255:0]          sum_write_data;
+  always_ff @(posedge clk_i) begin
+    if (issue) slot1_q <= slot_memory[slot0];
+    if (!cleared) slot_memory[clear_q[DepthLog2-1:0]] <= '0;
+    else if (slot_write) slot_memory[slot_write_at] <= slot_write_data;
+  end
+  always_ff @(posedge clk_i) begin
+    if (issue) sum1_q <= sum_memory[{slot0, row0}];
+    if (sum_write) sum_memory[sum_write_at] <= sum_write_data;
+  end
+
+  // 1. Decide, on a frame's first beat; its other beats follow.
+  logic         valid1_q, first1_q, second1_q, payload1_q, last1_q, gradient1_q, group_ok1_q, worker_ok1_q, range_ok1_q;
+  logic [1:0]   row1_q;
+  logic [255:0] data1_q;
+  logic [31:0]  keep1_q;
+  logic [191:0] user1_q;
+  always_ff @(posedge clk_i) begin
+    valid1_q <= issue && rst_ni;
+    if (issue) begin
+      first1_q     <= first0;
+      second1_q    <= index_q == 3'd1;
+      payload1_q   <= payload0;
+      last1_q      <= s_axis_tlast;
+      row1_q       <= row0;
+      data1_q      <= s_axis_tdata;
+      keep1_q      <= s_axis_tkeep;
+      user1_q      <= s_axis_tuser;
+      gradient1_q  <= gradient0;
+      group_ok1_q  <= group_ok0;
+      worker_ok1_q <= worker_ok0;
+      range_ok1_q  <= range_ok0;
+    end
+  end
+  wire        slot_valid     = slot1_q[54];
+  wire [5:0]  slot_lanes     = slot1_q[53:48];
+  wire [15:0] slot_workers   = slot1_q[47:32];
+  wire [31:0] slot_iteration = slot1_q[31:0];
+  wire [31:0] iteration1 = user1_q[gw_expether_pkg::UserIteration +: 32];
+  wire [5:0]  count1     = user1_q[gw_expether_pkg::UserCount +: 6];
+  wire [15:0] worker_bit = 16'd1 << user1_q[gw_expether_pkg::UserWorker +: 4];
+  wire [15:0] all_bits   = ~(16'hFFFF << workers_i);
+  wire [31:0] ahead      = iteration1 - slot_iteration;
+  wire        newer      = ahead != 32'd0 && !ahead[31];
+  wire [2:0]  action1 = !group_ok1_q ? OtherGroup
+                      : !worker_ok1_q ? BadWorker
+                      : !range_ok1_q ? OutOfRange
+                      : !slot_valid || newer ? First
+                      : ahead != 32'd0 ? Stale
+                      : (slot_workers & worker_bit) != 16'd0 ? Duplicate : Added;
+  wire        joins1    = action1 == First || action1 == Added;
+  wire [15:0] workers1  = action1 == First ? worker_bit : slot_workers | worker_bit;
+  wire        complete1 = joins1 && workers1 == all_bits;
+  wire [5:0]  lanes1    = action1 == Added && slot_lanes > count1 ? slot_lanes : count1;
+  wire        decided   = valid1_q && first1_q && gradient1_q;
+  assign slot_write      = decided && joins1;
+  assign slot_write_at   = user1_q[gw_expether_pkg::UserSequence +: DepthLog2];
+  assign slot_write_data = {1'b1, lanes1, workers1, iteration1};
+
+  // The decision, kept for the frame's other beats.
+  logic       rewrite_q, complete_q, acted_q;
+  logic [2:0] action_q;
+  logic [5:0] old_lanes_q;
+  wire        here       = first1_q;
+  wire        acted      = here ? gradient1_q : acted_q;
+  wire [2:0]  action     = here ? action1 : action_q;
+  wire        complete   = here ? gradient1_q && complete1 : complete_q;
+  wire        rewrite    = here ? gradient1_q && action1 <= Duplicate : rewrite_q;
+  wire [5:0]  old_lanes  = here ? (action1 == First ? 6'd0 : slot_lanes) : old_lanes_q;
+  always_ff @(posedge clk_i) begin
+    if (valid1_q) begin
+      acted_q     <= acted;
+      action_q    <= action;
+      complete_q  <= complete;
+      rewrite_q   <= rewrite;
+      old_lanes_q <= old_lanes;
+    end
+  end
+
+  // What leaves with a new flag and the action in tuser; sums of lanes that hold none count as +0.
+  wire [7:0]   flags1 = {data1_q[8*gw_expether_pkg::FlagsByte + 2 +: 6], complete, data1_q[8*gw_expether_pkg::FlagsByte]};
+  wire         flag_changes = first1_q && rewrite;
+  wire [255:0] data1 = {data1_q[255:8*gw_expether_pkg::FlagsByte+8],
+                        flag_changes ? flags1 : data1_q[8*gw_expether_pkg::FlagsByte +: 8],
+                        data1_q[8*gw_expether_pkg::FlagsByte-1:0]};
+  wire [2:0]   action_field = acted ? action + 3'd1 : 3'd0;
+  wire [191:0] user1 = {user1_q[191:gw_expether_pkg::UserAction+3], action_field,
+                        user1_q[gw_expether_pkg::UserAction-1:gw_expether_pkg::UserComplete+1], complete,
+                        user1_q[gw_expether_pkg::UserComplete-1:0]};
+  wire [7:0]   held1, carried1;  // lanes of this row that hold a sum, that the frame carries
+  wire [255:0] sum1;
+  for (genvar i = 0; i < 8; i++) begin : gen_mask
+    localparam logic [2:0] Lane = i;
+    assign held1[i]    = {1'b0, row1_q, Lane} < old_lanes;
+    assign carried1[i] = {1'b0, row1_q, Lane} < count1;
+    assign sum1[32*i +: 32] = sum1_q[32*i +: 32] & {32{held1[i]}};
+  end
+
+  // 2. Add. Beside the adders, what goes with their operands; place p of a line is seen p cycles behind the adders'
+  // operands.
+  localparam int LineBits = 192 + 1 + 32;
+  logic [A:0]           valid_q, payload_q, second_q, rewritten_q, adds_q, copies_q;
+  logic [7:0]           carried_q [0:A];
+  logic [DepthLog2+1:0] at_q      [0:A];
+  logic [LineBits-1:0]  line_q    [0:A];
+  logic [255:0]         data_q    [0:A];
+  logic [255:0]         sum_q     [0:A];
+  wire  [255:0]         added;
+  wire  [255:0]         data2 = data_q[0];
+  wire  [255:0]         data3 = data_q[1];
+  for (genvar i = 0; i < 8; i++) begin : gen_add
+    gw_fp_add #(.Latency(A), .Subnormal(Subnormal)) u_add (
+      .clk_i, .subtract_i(1'b0), .a_i(sum_q[0][32*i +: 32]), .b_i(data_q[0][32*i +: 32]), .result_o(added[32*i +: 32])
+    );
+  end
+
+  // The checksum, made anew: the first beat's part waits for the second's.
+  logic [19:0] sum_first_q, sum_second_q;
+  wire  [15:0] header_sum = gw_expether_pkg::fold(sum_first_q + sum_second_q);
+  wire  [15:0] checksum = ~header_sum;
+  wire         checksum_goes_in = second_q[1] && rewritten_q[1];
+  localparam int Checksum = 8 * (gw_expether_pkg::ChecksumByte - 32);
+  wire [255:0] data_fixed = {data3[255:Checksum+16],
+                             checksum_goes_in ? gw_expether_pkg::swap16(checksum) : data3[Checksum +: 16],
+                             data3[Checksum-1:0]};
+  logic first2_q;
+  always_ff @(posedge clk_i) begin
+    first2_q <= valid1_q && first1_q;
+    if (first2_q) sum_first_q <= gw_expether_pkg::header_sum(data2[8*gw_expether_pkg::ControlByte +: 112]);
+    if (second_q[0]) sum_second_q <= gw_expether_pkg::header_sum(data2[111:0]);
+  end
+
+  always_ff @(posedge clk_i) begin
+    valid_q     <= {valid_q[A-1:0], valid1_q} & {(A+1){rst_ni}};
+    payload_q   <= {payload_q[A-1:0], valid1_q && payload1_q};
+    second_q    <= {second_q[A-1:0], valid1_q && second1_q};
+    rewritten_q <= {rewritten_q[A-1:0], rewrite};
+    adds_q      <= {adds_q[A-1:0], action == Added};
+    copies_q    <= {copies_q[A-1:0], action == First};
+    carried_q[0] <= carried1;
+    at_q[0]      <= {user1_q[gw_expether_pkg::UserSequence +: DepthLog2], row1_q};
+    line_q[0]    <= {user1, last1_q, keep1_q};
+    data_q[0]    <= data1;
+    sum_q[0]     <= sum1;
+    for (int p = 1; p <= A; p++) begin
+      carried_q[p] <= carried_q[p-1];
+      at_q[p]      <= at_q[p-1];
+      line_q[p]    <= line_q[p-1];
+      data_q[p]    <= p == 2 ? data_fixed : data_q[p-1];
+      sum_q[p]     <= sum_q[p-1];
+    end
+  end
+
+  // 3. Write back, and into the frame.
+  wire [255:0] data_last = A == 1 ? data_fixed : data_q[A];
+  wire [255:0] result, row;
+  for (genvar i = 0; i < 8; i++) begin : gen_result
+    wire [31:0] value = copies_q[A] ? data_q[A][32*i +: 32] : adds_q[A] ? added[32*i +: 32] : sum_q[A][32*i +: 32];
+    assign row[32*i +: 32]    = carried_q[A][i] ? value : sum_q[A][32*i +: 32];
+    assign result[32*i +: 32] = carried_q[A][i] && payload_q[A] && rewritten_q[A] ? value : data_last[32*i +: 32];
+  end
+  assign sum_write      = valid_q[A] && payload_q[A] && rewritten_q[A] && (adds_q[A] || copies_q[A]);
+  assign sum_write_at   = at_q[A];
+  assign sum_write_data = row;
+
+  // 4. Out.
+  logic         out_valid_q;
+  logic [480:0] out_q;
+  wire          room;
+  always_ff @(posedge clk_i) begin
+    out_valid_q <= valid_q[A] && rst_ni;
+    if (valid_q[A]) out_q <= {line_q[A], result};
+  end
+  gw_fifo #(.Width(481), .DepthLog2(5)) u_queue (
+    .clk_i, .rst_ni,
+    .s_valid_i(out_valid_q), .s_ready_o(room), .s_data_i(out_q),
+    .m_valid_o(m_axis_tvalid), .m_ready_i(m_axis_tready),
+    .m_data_o({m_axis_tuser, m_axis_tlast, m_axis_tkeep, m_axis_tdata})
+  );
+
+  // Statistics: by action, complete, abandoned, interlock cycles.
+  wire abandoned = action1 == First && slot_valid && slot_workers != all_bits;
+  for (genvar i = 0; i < 10; i++) begin : gen_stat
+    logic [31:0] count_q;
+    wire hit = i < 7 ? decided && {29'd0, action1} == i
+             : i == 7 ? decided && complete1 : i == 8 ? decided && abandoned : hazard;
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni) count_q <= '0;
+      else if (hit) count_q <= count_q + 32'd1;
+    end
+    assign stat_o[32*i +: 32] = count_q;
+  end
+
+  wire unused_bits = ^{second_q[A], data2[143:112], user1_q[gw_expether_pkg::UserAction +: 3], user1_q[gw_expether_pkg::UserComplete]};
+
+  // No row is read while a beat that will write it is between its read and its write.
+  wire [A+1:0] stale_read;
+  assign stale_read[0] = valid1_q && payload1_q && issue && payload0
+                         && {slot0, row0} == {user1_q[gw_expether_pkg::UserSequence +: DepthLog2], row1_q};
+  for (genvar p = 0; p <= A; p++) begin : gen_stale
+    assign stale_read[p+1] = valid_q[p] && payload_q[p] && issue && payload0 && {slot0, row0} == at_q[p];
+  end
+  `GW_ASSERT(NoStaleSum, stale_read == '0)
+  `GW_ASSERT(BeatsFindRoom, !out_valid_q || room)
+  `GW_ASSERT(NeverMoreThanQueue, used_q <= 6'd32)
+endmodule
+
+`default_nettype wire

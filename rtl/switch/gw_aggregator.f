@@ -1,0 +1,9 @@
+rtl/common/gw_fifo.sv
+rtl/fp/gw_fp_pkg.sv
+rtl/fp/gw_fp_stage.sv
+rtl/fp/gw_fp_add.sv
+rtl/switch/gw_expether_pkg.sv
+rtl/switch/gw_popcount32.sv
+rtl/switch/gw_parser.sv
+rtl/switch/gw_aggregation.sv
+rtl/switch/gw_aggregator.sv
