@@ -58,46 +58,32 @@ module gw_aggregation #(
   wire [1:0]  row0   = index_q[1:0] - 2'd2;
   wire        payload0 = candidate0 && index_q >= 3'd2 && index_q <= 3'd5 && {1'b0, row0, 3'd0} < count0;
 
-  // Payload beats of candidates that were issued j cycles ago.
-  logic [A:1]           recent_valid_q;
-  logic [2:0]           recent_index_q [1:A];
-  logic [DepthLog2-1:0] recent_slot_q  [1:A];
-  logic [A:1]           conflict;
-  for (genvar j = 1; j <= A; j++) begin : gen_conflict
-    assign conflict[j] = recent_valid_q[j] && recent_slot_q[j] == slot0 && {29'd0, recent_index_q[j]} + j <= A + 2;
-  end
-  wire hazard = s_axis_tvalid && first0 && candidate0 && |conflict;
+  wire conflict;
+  wire issue;
+  gw_interlock #(.SlotBits(DepthLog2), .AddLatency(A)) u_interlock (
+    .clk_i, .rst_ni, .candidate_i(candidate0), .index_i(index_q), .slot_i(slot0), .payload_i(payload0), .issue_i(issue),
+    .hazard_o(conflict)
+  );
+  wire hazard = s_axis_tvalid && conflict;
 
   logic [DepthLog2:0] clear_q;
   wire                cleared = clear_q[DepthLog2];
   logic [5:0]         used_q;
   wire                leave = m_axis_tvalid & m_axis_tready;
   assign s_axis_tready = cleared && !used_q[5] && !hazard;
-  wire issue = s_axis_tvalid & s_axis_tready;
+  assign issue = s_axis_tvalid & s_axis_tready;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       index_q        <= '0;
       used_q         <= '0;
       clear_q        <= '0;
-      recent_valid_q <= '0;
     end else begin
       if (issue) index_q <= s_axis_tlast ? 3'd0 : index_q == 3'd6 ? 3'd6 : index_q + 3'd1;
       used_q  <= used_q + {5'd0, issue} - {5'd0, leave};
       clear_q <= clear_q + {{DepthLog2{1'b0}}, ~cleared};
-      recent_valid_q[1] <= issue && payload0;
-      for (int j = 2; j <= A; j++) recent_valid_q[j] <= recent_valid_q[j-1];
     end
   end
-  always_ff @(posedge clk_i) begin
-    recent_index_q[1] <= index_q;
-    recent_slot_q[1]  <= slot0;
-    for (int j = 2; j <= A; j++) begin
-      recent_index_q[j] <= recent_index_q[j-1];
-      recent_slot_q[j]  <= recent_slot_q[j-1];
-    end
-  end
-
   // Memories: a slot is what is known of it, and four rows of sums.
   localparam int SlotBits = 55;  // valid, lanes with a value, workers seen, iteration
   logic [SlotBits-1:0]  slot_memory [0:Slots-1];

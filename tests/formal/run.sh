@@ -8,11 +8,12 @@ cd "$root"
 
 proven=0
 failed=0
-[ $# -gt 0 ] || set -- gw_fifo gw_skid
+[ $# -gt 0 ] || set -- gw_fifo gw_skid gw_interlock
 for cell in "$@"; do
   case $cell in
     gw_fifo) probes="write_q read_q memory_q[0]=word0_q memory_q[1]=word1_q memory_q[2]=word2_q memory_q[3]=word3_q" ;;
     gw_skid) probes="skid_valid_q skid_data_q" ;;
+    gw_interlock) probes="" ;;
     *) echo "formal: no properties for '$cell'" >&2; exit 2 ;;
   esac
   connect=""
@@ -21,7 +22,7 @@ for cell in "$@"; do
   done
   log=$(mktemp)
   if yosys -e 'implicitly declared' -p "
-      read_verilog -sv -formal -Irtl/common rtl/common/$cell.sv tests/formal/${cell}_props.sv
+      read_verilog -sv -formal -Irtl/common rtl/*/$cell.sv tests/formal/${cell}_props.sv
       prep -flatten -top ${cell}_props
       memory_map $connect
       opt_clean
