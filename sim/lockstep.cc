@@ -15,6 +15,16 @@ const char* first_difference(const Beat& a, const Beat& b) {
   return nullptr;
 }
 
+std::string both(const char* name_a, const char* name_b) {
+  return fmt::format("{} and {}", name_a, name_b);
+}
+
+std::string no_beat_moved(uint64_t cycles) {
+  return fmt::format("no beat has moved for {} cycles", cycles);
+}
+
+std::string word(size_t i) { return fmt::format("word {}", i); }
+
 std::string signal_value(const Beat& beat, std::string_view signal) {
   if (signal == "tlast") return fmt::format("{}", beat.last);
   if (signal == "tuser" && beat.meta == Beat{}.meta) return fmt::format("{}", beat.user);

@@ -116,6 +116,13 @@ const char* first_difference(const Beat& a, const Beat& b);
 /// The value of a signal, for a message.
 std::string signal_value(const Beat& beat, std::string_view signal);
 
+/// "rtl and model".
+std::string both(const char* name_a, const char* name_b);
+/// "no beat has moved for n cycles".
+std::string no_beat_moved(uint64_t cycles);
+/// "word i", of the counters.
+std::string word(size_t i);
+
 /// A run that can be advanced a quantum of cycles at a time, whatever its engines are.
 class Steppable {
  public:
@@ -329,7 +336,7 @@ class Lockstep final : public Steppable {
     };
     failure_ = {.kind = kind,
                 .port = "stat",
-                .signal = "word " + std::to_string(i),
+                .signal = word(i),
                 .engine_a = name_a_,
                 .value_a = text(a),
                 .engine_b = other,
@@ -362,16 +369,16 @@ class Lockstep final : public Steppable {
 
   void fail_reference(const Beat& m, uint64_t index) {
     failure_.kind = FailureKind::kReference;
-    failure_.port = "m_axis";
-    failure_.engine_a = kTwo ? std::string(name_a_) + " and " + name_b_ : std::string(name_a_);
-    failure_.engine_b = "reference";
+    failure_.port = std::string("m_axis");
+    failure_.engine_a = kTwo ? both(name_a_, name_b_) : std::string(name_a_);
+    failure_.engine_b = std::string("reference");
     if (index >= stimulus_.expected.beats.size()) {
-      failure_.signal = "tvalid";
-      failure_.value_a = "1 (a beat too many)";
-      failure_.value_b = "0";
+      failure_.signal = std::string("tvalid");
+      failure_.value_a = std::string("1 (a beat too many)");
+      failure_.value_b = std::string("0");
     } else {
       const Beat& expected = stimulus_.expected.beats[index];
-      failure_.signal = first_difference(m, expected);
+      failure_.signal = std::string(first_difference(m, expected));
       failure_.value_a = signal_value(m, failure_.signal);
       failure_.value_b = signal_value(expected, failure_.signal);
     }
@@ -388,7 +395,7 @@ class Lockstep final : public Steppable {
     failure_.kind = FailureKind::kHang;
     failure_.port = counters_.input_beats < stimulus_.input.beats.size() ? "s_axis" : "m_axis";
     failure_.engine_a = name_a_;
-    failure_.text = "no beat has moved for " + std::to_string(kHangCycles) + " cycles";
+    failure_.text = no_beat_moved(kHangCycles);
   }
 
   void locate_failure() {

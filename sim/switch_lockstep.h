@@ -207,12 +207,11 @@ class SwitchLockstep final : public Steppable {
     if (now_ > last_progress_ + kDrainCycles && beats_left_ == 0 && quiet()) {
       done_ = same_statistics();
     } else if (now_ > last_progress_ + kHangCycles && now_ > last_arrival_ + kHangCycles) {
-      outcome_.failure = {
-          .kind = FailureKind::kHang,
-          .cycle = now_,
-          .port = beats_left_ != 0 ? "s_axis" : "m_axis",
-          .engine_a = name_a_,
-          .text = "no beat has moved for " + std::to_string(kHangCycles) + " cycles"};
+      outcome_.failure = {.kind = FailureKind::kHang,
+                          .cycle = now_,
+                          .port = beats_left_ != 0 ? "s_axis" : "m_axis",
+                          .engine_a = name_a_,
+                          .text = no_beat_moved(kHangCycles)};
     }
   }
 
@@ -350,7 +349,7 @@ class SwitchLockstep final : public Steppable {
           return i < w.size() ? std::to_string(w[i]) : "absent";
         };
         if (text(a) != text(b)) {
-          fail(FailureKind::kLockstep, -1, "stat", "word " + std::to_string(i), text(a), text(b));
+          fail(FailureKind::kLockstep, -1, "stat", word(i), text(a), text(b));
           return false;
         }
       }
@@ -358,7 +357,7 @@ class SwitchLockstep final : public Steppable {
     const std::vector<std::optional<uint32_t>> expected = reference_.statistics();
     for (size_t i = 0; i < expected.size() && i < a.size(); ++i) {
       if (expected[i] && *expected[i] != a[i]) {
-        fail(FailureKind::kReference, -1, "stat", "word " + std::to_string(i), std::to_string(a[i]),
+        fail(FailureKind::kReference, -1, "stat", word(i), std::to_string(a[i]),
              std::to_string(*expected[i]));
         return false;
       }
@@ -370,15 +369,14 @@ class SwitchLockstep final : public Steppable {
             std::string value_b) {
     if (outcome_.failure.kind != FailureKind::kNone) return;
     const bool lockstep = kind == FailureKind::kLockstep;
-    outcome_.failure = {
-        .kind = kind,
-        .cycle = now_,
-        .port = p < 0 ? port : std::string(port) + std::to_string(p),
-        .signal = std::move(signal),
-        .engine_a = lockstep || !kTwo ? name_a_ : std::string(name_a_) + " and " + name_b_,
-        .value_a = std::move(value_a),
-        .engine_b = lockstep ? name_b_ : "reference",
-        .value_b = std::move(value_b)};
+    outcome_.failure = {.kind = kind,
+                        .cycle = now_,
+                        .port = p < 0 ? port : std::string(port) + std::to_string(p),
+                        .signal = std::move(signal),
+                        .engine_a = lockstep || !kTwo ? name_a_ : both(name_a_, name_b_),
+                        .value_a = std::move(value_a),
+                        .engine_b = lockstep ? name_b_ : "reference",
+                        .value_b = std::move(value_b)};
   }
 
   void fail_protocol(int p, const char* port, AxisRule rule) {

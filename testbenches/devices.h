@@ -10,7 +10,8 @@
   X(compressor)       \
   X(decompressor)     \
   X(parser)           \
-  X(aggregator)
+  X(aggregator)       \
+  X(optimizer)
 
 namespace gw::testbenches {
 

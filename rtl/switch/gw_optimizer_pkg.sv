@@ -1,57 +1,222 @@
-// The optimizers as tables: which operator computes what from what, and in which cycle each one starts.
-// Functions of constants, no latency; `latency` and `interval` are what the arrays take.
-// Optimizer switch (IEICE'21) section 5.3, Tables 2 and 3; models/reference/optimizer/graph.h has the same graphs.
+// The optimizers as tables: which operator computes what from what, and in which cycle each result is there.
+// Functions of constants, no latency; latency() and interval() are those of gw_optimizer_array.
+// Optimizer switch (IEICE'21) section 5.3, Tables 2 and 3; the graphs are those of models/reference/optimizer/graph.h.
 `default_nettype none
 
-// algorithm: 0 SGD, 1 Adagrad, 2 Adam, 3 SMORMS3. iterative: operators are shared. fast: 0 profile paper, 1 fast.
+/* verilator lint_off UNUSEDPARAM */  // names of values and nodes that only the tables below use, or nobody
+
+// algorithm: 0 SGD, 1 Adagrad, 2 Adam, 3 SMORMS3. iterative: 1 if a PE shares its operators. fast: profile 0 paper, 1 fast.
 package gw_optimizer_pkg;
-  // Operators. Cycles of each: the only place that says how long one takes.
-  localparam logic [7:0] Add = 8'd0;
-  localparam logic [7:0] Sub = 8'd1;
-  localparam logic [7:0] Mul = 8'd2;
-  localparam logic [7:0] Div = 8'd3;
-  localparam logic [7:0] Sqrt = 8'd4;
-  localparam logic [7:0] Min = 8'd5;
+  // Operators; Nop fills the tables.
+  localparam logic [7:0] Nop  = 8'd0;
+  localparam logic [7:0] Add  = 8'd1;
+  localparam logic [7:0] Sub  = 8'd2;
+  localparam logic [7:0] Mul  = 8'd3;
+  localparam logic [7:0] Div  = 8'd4;
+  localparam logic [7:0] Sqrt = 8'd5;
+  localparam logic [7:0] Min  = 8'd6;
 
-  function automatic int cycles(input [7:0] op, input int iterative, input int fast);
-    case (op)
-      Add, Sub: cycles = fast != 0 ? 6 : 12;
-      Mul:      cycles = fast != 0 ? 4 : 9;
-      Div:      cycles = iterative != 0 ? 30 : fast != 0 ? 14 : 29;  // shared: gw_fp_divsqrt_iterative
-      Sqrt:     cycles = iterative != 0 ? 30 : fast != 0 ? 14 : 28;
-      default:  cycles = fast != 0 ? 1 : 2;
-    endcase
-  endfunction
+  // Cycles of each. This is the only place that says how long an operator takes. Operator op of profile p, which is
+  // 2 * iterative + fast, is at [8 * (8 * p + op) +: 8].
+  localparam logic [255:0] Cycles = {
+    //     Min    Sqrt   Div    Mul   Sub    Add    Nop
+    {8'd0, 8'd1,  8'd30, 8'd30, 8'd4, 8'd6,  8'd6,  8'd0},  // iterative, fast
+    {8'd0, 8'd2,  8'd30, 8'd30, 8'd9, 8'd12, 8'd12, 8'd0},  // iterative, paper
+    {8'd0, 8'd1,  8'd14, 8'd14, 8'd4, 8'd6,  8'd6,  8'd0},  // pipelined, fast
+    {8'd0, 8'd2,  8'd28, 8'd29, 8'd9, 8'd12, 8'd12, 8'd0}   // pipelined, paper
+  };
 
-  // Values: what comes in, the registers (rising, from word 0), and behind them the nodes.
-  localparam logic [7:0] Theta = 8'd0;
-  localparam logic [7:0] Gradient = 8'd1;
-  localparam logic [7:0] State0 = 8'd2;
-  localparam logic [7:0] State1 = 8'd3;
-  localparam logic [7:0] State2 = 8'd4;
-  localparam logic [7:0] One = 8'd5;
-  localparam logic [7:0] Lr = 8'd6;
-  localparam logic [7:0] Eps = 8'd7;
-  localparam logic [7:0] Beta1 = 8'd8;
-  localparam logic [7:0] Beta2 = 8'd9;
+  // Values: what comes in, then registers that do not change, then the results of the nodes.
+  localparam logic [7:0] Theta         = 8'd0;
+  localparam logic [7:0] Gradient      = 8'd1;
+  localparam logic [7:0] State0        = 8'd2;
+  localparam logic [7:0] State1        = 8'd3;
+  localparam logic [7:0] State2        = 8'd4;
+  localparam logic [7:0] One           = 8'd5;
+  localparam logic [7:0] Lr            = 8'd6;  // word 0 of registers_i, and so on
+  localparam logic [7:0] Eps           = 8'd7;
+  localparam logic [7:0] Beta1         = 8'd8;
+  localparam logic [7:0] Beta2         = 8'd9;
   localparam logic [7:0] OneMinusBeta1 = 8'd10;
   localparam logic [7:0] OneMinusBeta2 = 8'd11;
-  localparam logic [7:0] Bias = 8'd12;
-  localparam logic [7:0] Correction1 = 8'd13;
-  localparam logic [7:0] Correction2 = 8'd14;
-  localparam logic [7:0] None = 8'd15;
-  localparam int FirstNode = 16;
+  localparam logic [7:0] Bias          = 8'd12;
+  localparam logic [7:0] Correction1   = 8'd13;
+  localparam logic [7:0] Correction2   = 8'd14;
+  localparam logic [7:0] None          = 8'd15;
+  localparam int Sources = 5;     // values that come in with each valid
+  localparam int FirstNode = 16;  // value FirstNode + i is the result of node i
+  localparam int MaxNodes = 23;
+  localparam int Values = FirstNode + MaxNodes;
 
-  // Nodes, numbered from FirstNode on. Later ones depend on earlier ones; of those that share an operator, in a PE
-  // that shares them, the earlier starts first. Operands as in graph.h (additions and products commute to the bit).
-  localparam int MaxNodes = 24;
+  // Graphs: {operator, operand, operand}, from node 0 on. Operands are earlier nodes. Where an operator is shared, its
+  // nodes start in the order of the table.
+  localparam logic [7:0] SgdStep  = 8'd16;
+  localparam logic [7:0] SgdTheta = 8'd17;
+  localparam logic [24*MaxNodes-1:0] Sgd = {
+    Mul, Lr, Gradient,     // step
+    Sub, Theta, SgdStep,   // theta'
+    {21{Nop, None, None}}
+  };
 
-  function automatic int nodes(input int algorithm);
-    case (algorithm)
-      0:       nodes = 2;
-      1:       nodes = 6;
-      2:       nodes = 13;
-      default: nodes = 20 + 3;
-    endcase
+  localparam logic [7:0] AdagradSquare = 8'd16;
+  localparam logic [7:0] AdagradH      = 8'd17;
+  localparam logic [7:0] AdagradRoot   = 8'd18;
+  localparam logic [7:0] AdagradRate   = 8'd19;
+  localparam logic [7:0] AdagradStep   = 8'd20;
+  localparam logic [7:0] AdagradTheta  = 8'd21;
+  localparam logic [24*MaxNodes-1:0] Adagrad = {
+    Mul, Gradient, Gradient,      // square
+    Add, State0, AdagradSquare,   // h'
+    Sqrt, AdagradH, None,         // root
+    Div, Lr, AdagradRoot,         // rate
+    Mul, AdagradRate, Gradient,   // step
+    Sub, Theta, AdagradStep,      // theta'
+    {17{Nop, None, None}}
+  };
+
+  localparam logic [7:0] AdamMOld   = 8'd16;
+  localparam logic [7:0] AdamMNew   = 8'd17;
+  localparam logic [7:0] AdamSquare = 8'd18;
+  localparam logic [7:0] AdamM      = 8'd19;
+  localparam logic [7:0] AdamVNew   = 8'd20;
+  localparam logic [7:0] AdamMHat   = 8'd21;
+  localparam logic [7:0] AdamV      = 8'd22;
+  localparam logic [7:0] AdamVHat   = 8'd23;
+  localparam logic [7:0] AdamUOld   = 8'd24;
+  localparam logic [7:0] AdamU      = 8'd25;
+  localparam logic [7:0] AdamRoot   = 8'd26;
+  localparam logic [7:0] AdamRatio  = 8'd27;
+  localparam logic [7:0] AdamStep   = 8'd28;
+  localparam logic [7:0] AdamTheta  = 8'd29;
+  localparam logic [24*MaxNodes-1:0] Adam = {
+    Mul, Beta1, State0,               // m_old
+    Mul, OneMinusBeta1, Gradient,     // m_new
+    Mul, Gradient, Gradient,          // square
+    Add, AdamMOld, AdamMNew,          // m'
+    Mul, OneMinusBeta2, AdamSquare,   // v_new
+    Div, AdamM, Correction1,          // m_hat
+    Add, State1, AdamVNew,            // v
+    Div, AdamV, Correction2,          // v_hat
+    Mul, Beta2, AdamV,                // u_old
+    Add, Bias, AdamUOld,              // u'
+    Sqrt, AdamVHat, None,             // root
+    Div, AdamMHat, AdamRoot,          // ratio
+    Mul, Lr, AdamRatio,               // step
+    Sub, Theta, AdamStep,             // theta'
+    {9{Nop, None, None}}
+  };
+
+  localparam logic [7:0] SmormsSOne   = 8'd16;
+  localparam logic [7:0] SmormsSquare = 8'd17;
+  localparam logic [7:0] SmormsRho    = 8'd18;
+  localparam logic [7:0] SmormsKeep   = 8'd19;
+  localparam logic [7:0] SmormsVNew   = 8'd20;
+  localparam logic [7:0] SmormsMNew   = 8'd21;
+  localparam logic [7:0] SmormsVSide  = 8'd22;
+  localparam logic [7:0] SmormsMOld   = 8'd23;
+  localparam logic [7:0] SmormsVOld   = 8'd24;
+  localparam logic [7:0] SmormsM      = 8'd25;
+  localparam logic [7:0] SmormsV      = 8'd26;
+  localparam logic [7:0] SmormsBelow  = 8'd27;
+  localparam logic [7:0] SmormsMTwo   = 8'd28;
+  localparam logic [7:0] SmormsVEps   = 8'd29;
+  localparam logic [7:0] SmormsX      = 8'd30;
+  localparam logic [7:0] SmormsRoot   = 8'd31;
+  localparam logic [7:0] SmormsLimit  = 8'd32;
+  localparam logic [7:0] SmormsLeft   = 8'd33;
+  localparam logic [7:0] SmormsSOld   = 8'd34;
+  localparam logic [7:0] SmormsS      = 8'd35;
+  localparam logic [7:0] SmormsRate   = 8'd36;
+  localparam logic [7:0] SmormsStep   = 8'd37;
+  localparam logic [7:0] SmormsTheta  = 8'd38;
+  localparam logic [24*MaxNodes-1:0] Smorms3 = {
+    Add, State2, One,                // s_one
+    Mul, Gradient, Gradient,         // square
+    Div, One, SmormsSOne,            // rho
+    Sub, One, SmormsRho,             // keep
+    Mul, SmormsRho, SmormsSquare,    // v_new
+    Mul, SmormsRho, Gradient,        // m_new
+    Add, Eps, SmormsVNew,            // v_side
+    Mul, SmormsKeep, State0,         // m_old
+    Mul, SmormsKeep, State1,         // v_old
+    Add, SmormsMNew, SmormsMOld,     // m'
+    Add, SmormsVNew, SmormsVOld,     // v'
+    Add, SmormsVSide, SmormsVOld,    // below
+    Mul, SmormsM, SmormsM,           // m_two
+    Add, Eps, SmormsV,               // v_eps
+    Div, SmormsMTwo, SmormsBelow,    // x
+    Sqrt, SmormsVEps, None,          // root
+    Min, Lr, SmormsX,                // limit
+    Sub, One, SmormsX,               // left
+    Mul, SmormsLeft, State2,         // s_old
+    Add, One, SmormsSOld,            // s'
+    Div, SmormsLimit, SmormsRoot,    // rate
+    Mul, SmormsRate, Gradient,       // step
+    Sub, Theta, SmormsStep           // theta'
+  };
+
+  // Node i of algorithm a at [24 * (MaxNodes * a + MaxNodes - 1 - i) +: 24].
+  localparam logic [4*24*MaxNodes-1:0] Graphs = {Smorms3, Adam, Adagrad, Sgd};
+
+  // What leaves: theta', and what each state becomes; algorithm a, output k at [8 * (4 * a + k) +: 8].
+  localparam logic [127:0] Outputs = {
+    {SmormsS, SmormsV, SmormsM, SmormsTheta},
+    {None, AdamU, AdamM, AdamTheta},
+    {None, None, AdagradH, AdagradTheta},
+    {None, None, None, SgdTheta}
+  };
+
+  // The cycle in which each value is there, counted from that of its operands (valid_i); value v at [8 * v +: 8].
+  // Pipelined: a node starts as soon as its operands are there. Iterative: operands are registered first, the sources
+  // on arrival and all of them in front of the operator; and the operator must be free.
+  function automatic [8*Values-1:0] schedule(input int algorithm, input int profile);
+    logic [23:0] node;
+    logic [7:0]  op, unit, ready, taken;
+    logic [63:0] free;  // by operator, the first cycle in which it can start again
+    schedule = '0;
+    free = '0;
+    for (int v = 0; v < Sources; v = v + 1) if (profile >= 2) schedule[8*v +: 8] = 8'd1;
+    for (int i = 0; i < MaxNodes; i = i + 1) begin
+      node = Graphs[24 * (MaxNodes * algorithm + MaxNodes - 1 - i) +: 24];
+      op = node[23:16];
+      ready = schedule[8 * {24'd0, node[15:8]} +: 8];
+      if (schedule[8 * {24'd0, node[7:0]} +: 8] > ready) ready = schedule[8 * {24'd0, node[7:0]} +: 8];
+      if (profile >= 2) begin
+        ready = ready + 8'd1;
+        unit = op == Sub ? Add : op == Sqrt ? Div : op;
+        if (free[8 * {24'd0, unit} +: 8] > ready) ready = free[8 * {24'd0, unit} +: 8];
+        taken = unit == Div ? Cycles[8 * (8 * profile + {24'd0, unit}) +: 8] : 8'd1;
+        free[8 * {24'd0, unit} +: 8] = ready + taken;
+      end
+      schedule[8 * (FirstNode + i) +: 8] = ready + Cycles[8 * (8 * profile + {24'd0, op}) +: 8];
+    end
+  endfunction
+
+  // Of algorithm a in profile p at [8 * Values * (4 * a + p) +: 8 * Values].
+  localparam logic [16*8*Values-1:0] Schedules = {
+    schedule(3, 3), schedule(3, 2), schedule(3, 1), schedule(3, 0),
+    schedule(2, 3), schedule(2, 2), schedule(2, 1), schedule(2, 0),
+    schedule(1, 3), schedule(1, 2), schedule(1, 1), schedule(1, 0),
+    schedule(0, 3), schedule(0, 2), schedule(0, 1), schedule(0, 0)
+  };
+
+  // Cycles from valid_i to valid_o. No state' is later than theta'.
+  function automatic int latency(input int algorithm, input int iterative, input int fast);
+    latency = {24'd0, Schedules[8 * (Values * (4 * algorithm + 2 * iterative + fast)
+                                     + {24'd0, Outputs[32 * algorithm +: 8]}) +: 8]};
+  endfunction
+
+  // Cycles from a valid_i to the next one, at least.
+  function automatic int interval(input int algorithm, input int iterative, input int fast);
+    interval = iterative == 0 ? 1
+             : {24'd0, Schedules[8 * (Values * (4 * algorithm + 2 * iterative + fast)
+                                      + {24'd0, Outputs[32 * algorithm +: 8]}) +: 8]};
+  endfunction
+
+  // Words beside theta.
+  function automatic int states(input int algorithm);
+    states = algorithm;
   endfunction
 endpackage
+
+`default_nettype wire

@@ -4,6 +4,8 @@
 
 #include "testbenches/common/stream_engines.h"  // verilated.h before SystemC
 //
+#include <fmt/format.h>
+
 #include <string>
 #include <vector>
 
@@ -24,7 +26,7 @@ class FrameDevice : public sim::StreamDevice {
 
   sim::Stimulus stimulus(const std::vector<sim::GradientPacket>&,
                          const sim::RunSpec&) const override {
-    throw std::logic_error(name() + " is fed with frames, not with gradients");
+    throw std::logic_error(fmt::format("{} is fed with frames, not with gradients", name()));
   }
   sim::Stimulus stimulus_from_bytes(const std::vector<std::vector<uint8_t>>& packets,
                                     const sim::RunSpec& spec) const override {

@@ -1,0 +1,300 @@
+#include "models/systemc/optimizer.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "models/systemc/fp_value.h"
+
+namespace gw::systemc {
+namespace {
+
+constexpr uint32_t kOne = 0x3F80'0000;
+
+enum Register {
+  kLr,
+  kEps,
+  kBeta1,
+  kBeta2,
+  kOneMinusBeta1,
+  kOneMinusBeta2,
+  kBias,
+  kCorrection1,
+  kCorrection2
+};
+
+// One step of one parameter; the names are those of models/reference/optimizer/graph.h.
+
+template <bool F, class Registers, class Cell>
+void sgd(const Registers& r, Cell& cell, uint32_t g) {
+  cell[0] = fp::sub<F>(cell[0], fp::mul<F>(r[kLr], g));
+}
+
+template <bool F, class Registers, class Cell>
+void adagrad(const Registers& r, Cell& cell, uint32_t g) {
+  const uint32_t h = fp::add<F>(cell[1], fp::mul<F>(g, g));
+  const uint32_t rate = fp::div<F>(r[kLr], fp::sqrt<F>(h));
+  cell[0] = fp::sub<F>(cell[0], fp::mul<F>(rate, g));
+  cell[1] = h;
+}
+
+template <bool F, class Registers, class Cell>
+void adam(const Registers& r, Cell& cell, uint32_t g) {
+  const uint32_t square = fp::mul<F>(g, g);
+  const uint32_t v = fp::add<F>(cell[2], fp::mul<F>(r[kOneMinusBeta2], square));
+  const uint32_t root = fp::sqrt<F>(fp::div<F>(v, r[kCorrection2]));
+  const uint32_t m = fp::add<F>(fp::mul<F>(r[kBeta1], cell[1]), fp::mul<F>(r[kOneMinusBeta1], g));
+  const uint32_t ratio = fp::div<F>(fp::div<F>(m, r[kCorrection1]), root);
+  cell[0] = fp::sub<F>(cell[0], fp::mul<F>(r[kLr], ratio));
+  cell[1] = m;
+  cell[2] = fp::add<F>(fp::mul<F>(r[kBeta2], v), r[kBias]);
+}
+
+template <bool F, class Registers, class Cell>
+void smorms3(const Registers& r, Cell& cell, uint32_t g) {
+  const uint32_t rho = fp::div<F>(kOne, fp::add<F>(cell[3], kOne));
+  const uint32_t keep = fp::sub<F>(kOne, rho);
+  const uint32_t v_old = fp::mul<F>(keep, cell[2]);
+  const uint32_t v_new = fp::mul<F>(rho, fp::mul<F>(g, g));
+  const uint32_t v = fp::add<F>(v_old, v_new);
+  const uint32_t m = fp::add<F>(fp::mul<F>(keep, cell[1]), fp::mul<F>(rho, g));
+  const uint32_t root = fp::sqrt<F>(fp::add<F>(v, r[kEps]));
+  const uint32_t below = fp::add<F>(v_old, fp::add<F>(v_new, r[kEps]));
+  const uint32_t x = fp::div<F>(fp::mul<F>(m, m), below);
+  const uint32_t rate = fp::div<F>(fp::min<F>(r[kLr], x), root);
+  cell[0] = fp::sub<F>(cell[0], fp::mul<F>(rate, g));
+  cell[1] = m;
+  cell[2] = v;
+  cell[3] = fp::add<F>(fp::mul<F>(fp::sub<F>(kOne, x), cell[3]), kOne);
+}
+
+}  // namespace
+
+void Optimization::configure(const OptimizerConfig& config, std::span<const uint32_t> theta) {
+  config_ = config;
+  const bool flush = config.flush_subnormal;
+  const auto sub = [flush](uint32_t a, uint32_t b) {
+    return flush ? fp::sub<true>(a, b) : fp::sub<false>(a, b);
+  };
+  const auto mul = [flush](uint32_t a, uint32_t b) {
+    return flush ? fp::mul<true>(a, b) : fp::mul<false>(a, b);
+  };
+  registers_ = {std::bit_cast<uint32_t>(config.lr), std::bit_cast<uint32_t>(config.eps),
+                std::bit_cast<uint32_t>(config.beta1), std::bit_cast<uint32_t>(config.beta2)};
+  registers_[kOneMinusBeta1] = sub(kOne, registers_[kBeta1]);
+  registers_[kOneMinusBeta2] = sub(kOne, registers_[kBeta2]);
+  registers_[kBias] = mul(registers_[kOneMinusBeta2], registers_[kEps]);
+
+  Cell first{};
+  if (config.algorithm == Algorithm::kAdagrad) first = {0, registers_[kEps]};
+  if (config.algorithm == Algorithm::kAdam) first = {0, 0, registers_[kBias]};
+  if (config.algorithm == Algorithm::kSmorms3) first = {0, 0, 0, kOne};
+  cells_.assign(size_t{kValues} << config.depth_log2, first);
+  for (size_t i = 0; i < std::min(theta.size(), cells_.size()); ++i) cells_[i][0] = theta[i];
+  reset();
+}
+
+void Optimization::reset() {
+  powers_ = {kOne, kOne};
+  registers_[kCorrection1] = registers_[kCorrection2] = 0;
+  now_ = 0;
+  used_ = 0;
+  frames_.fill({});
+  issued_ = gathered_ = dispatched_ = loaded_ = 0;
+  beat_ = 0;
+  selected_ = false;
+  header_.fill(0);
+  round_ = 0;
+  free_from_.fill(0);
+  lock_free_from_.assign(size_t{1} << config_.depth_log2, 0);
+  all_done_from_ = dispatch_from_ = 0;
+  iterating_ = false;
+  iteration_ = 0;
+  queue_.clear();
+  load_beat_ = 0;
+  loading_selected_ = false;
+  shown_ = false;
+  statistics_.fill(0);
+}
+
+void Optimization::clock(const Beat* offered, bool m_ready) {
+  const bool issued = offered != nullptr && ready_for(offered);
+  if (dispatched_ != gathered_) dispatch();
+  if (!shown_ || m_ready) load();
+  if (issued) issue(*offered);
+  queue_.advance();
+  ++now_;
+}
+
+/// Whether the frame's first round can go as far as its iteration is concerned.
+bool Optimization::begin_iteration(const Frame& next) {
+  const uint32_t ahead = next.iteration - iteration_;
+  const bool newer = !iterating_ || (ahead != 0 && ahead < 0x8000'0000);
+  if (!newer) return now_ >= dispatch_from_;
+  if (config_.algorithm != Algorithm::kAdam) return true;
+  if (all_done_from_ > now_) return false;
+  iterating_ = true;
+  iteration_ = next.iteration;
+  ++statistics_[kIterations];
+  dispatch_from_ = now_ + kAdvanceCycles;
+  for (size_t i = 0; i < 2; ++i) {
+    uint32_t& power = powers_[i];
+    const uint32_t beta = registers_[kBeta1 + i];
+    power = config_.flush_subnormal ? fp::mul<true>(power, beta) : fp::mul<false>(power, beta);
+    registers_[kCorrection1 + i] =
+        config_.flush_subnormal ? fp::sub<true>(kOne, power) : fp::sub<false>(kOne, power);
+  }
+  return false;
+}
+
+void Optimization::dispatch() {
+  Frame& next = frame(dispatched_);
+  uint64_t& lock = lock_free_from_[next.sequence];
+  const size_t half = config_.pes == 64 ? dispatched_ & 1 : 0;
+  if (round_ == 0) {
+    const bool in_time = begin_iteration(next);
+    const bool locked = lock > now_;
+    statistics_[kInterlock] += locked;
+    if (!in_time || locked) return;
+  }
+  if (free_from_[half] > now_) return;
+
+  if (round_ == 0) {
+    const uint32_t ahead = next.iteration - iteration_;
+    if (!iterating_ || (ahead != 0 && ahead < 0x8000'0000)) {
+      iterating_ = true;
+      iteration_ = next.iteration;
+      ++statistics_[kIterations];
+    }
+    lock = kHeld;
+    compute(next);
+    ++statistics_[kOptimised];
+  }
+  free_from_[half] = now_ + config_.interval;
+  ++round_;
+  if (round_ * config_.pes >= next.count) {
+    next.done = lock = all_done_from_ = now_ + config_.latency + kArrayOverhead;
+    round_ = 0;
+    ++dispatched_;
+  }
+}
+
+void Optimization::compute(Frame& frame) {
+  if (config_.flush_subnormal) {
+    compute_with<true>(frame);
+  } else {
+    compute_with<false>(frame);
+  }
+}
+
+template <bool kFlush>
+void Optimization::compute_with(Frame& frame) {
+  Cell* const cells = &cells_[size_t{frame.sequence} * kValues];
+  for (uint32_t i = 0; i < frame.count; ++i) {
+    const uint32_t g = frame.values[i];
+    switch (config_.algorithm) {
+      case Algorithm::kSgd:
+        sgd<kFlush>(registers_, cells[i], g);
+        break;
+      case Algorithm::kAdagrad:
+        adagrad<kFlush>(registers_, cells[i], g);
+        break;
+      case Algorithm::kAdam:
+        adam<kFlush>(registers_, cells[i], g);
+        break;
+      case Algorithm::kSmorms3:
+        smorms3<kFlush>(registers_, cells[i], g);
+        break;
+    }
+    frame.values[i] = cells[i][0];
+  }
+}
+
+void Optimization::load() {
+  shown_ = false;
+  if (queue_.empty()) return;
+  const Beat& front = queue_.front();
+  if (load_beat_ == 0) {
+    loading_selected_ = (front.meta[4] & Meta::kOptimised) != 0;
+    if (loading_selected_ && frame(loaded_).done > now_) return;
+  }
+  out_ = front;
+  queue_.pop();
+  --used_;
+  shown_ = true;
+  if (loading_selected_ && load_beat_ >= 2 && load_beat_ <= 5) {
+    const Frame& f = frame(loaded_);
+    for (uint32_t lane = 0, i = (load_beat_ - 2) * kLanes; lane < kLanes && i < f.count;
+         ++lane, ++i) {
+      out_.data[lane] = f.values[i];
+    }
+  }
+  if (out_.last == 0) {
+    load_beat_ += load_beat_ < 6;
+    return;
+  }
+  load_beat_ = 0;
+  loaded_ += loading_selected_;
+}
+
+void Optimization::issue(const Beat& beat) {
+  ++used_;
+  Beat& back = queue_.back();
+  back = beat;
+  if (beat_ == 0) {
+    selected_ = selected(beat);
+    statistics_[kOutOfRange] += complete(beat) && !in_range(beat);
+    if (selected_) {
+      Frame& f = frame(issued_++);
+      f.sequence = Meta::sequence(beat);
+      f.iteration = Meta::iteration(beat);
+      f.count = Meta::count(beat);
+      f.done = kHeld;
+    }
+  }
+  if (selected_) {
+    auto* bytes = reinterpret_cast<uint8_t*>(back.data.data());
+    back.meta[4] |= Meta::kOptimised;
+    if (beat_ == 0) {
+      bytes[19] = 2;
+      std::memcpy(header_.data(), bytes + 18, header_.size());
+    } else if (beat_ == 1) {
+      std::array<uint8_t, 28> header;
+      std::memcpy(header.data(), header_.data(), 14);
+      std::memcpy(header.data() + 14, bytes, 14);
+      const uint16_t sum = header_checksum(header.data());
+      bytes[14] = static_cast<uint8_t>(sum >> 8);
+      bytes[15] = static_cast<uint8_t>(sum);
+    } else if (beat_ <= 5) {
+      Frame& f = frame(issued_ - 1);
+      const uint32_t row = (beat_ - 2) * kLanes;
+      if (row < f.count) {
+        std::memcpy(&f.values[row], beat.data.data(), sizeof beat.data);
+        if (row + kLanes >= f.count) ++gathered_;
+      }
+    }
+  }
+  beat_ = beat.last != 0 ? 0 : beat_ + (beat_ < 6);
+  queue_.push(kQueueDelay);
+}
+
+std::span<const uint32_t> Optimizer::statistics() const {
+  const auto parser = parser_.statistics(), core = core_.statistics();
+  std::ranges::copy(parser, statistics_.begin());
+  std::ranges::copy(core, statistics_.begin() + static_cast<ptrdiff_t>(parser.size()));
+  return statistics_;
+}
+
+void Optimizer::clock(const Beat* s, bool m_ready) {
+  const Beat* between = parser_.m_beat();
+  if (between != nullptr && Meta::kind(*between) == Meta::kKindGradient) {
+    between_ = *between;
+    between_.meta[0] |= Meta::kComplete;
+    between = &between_;
+  }
+  const bool taken = core_.ready_for(between);
+  core_.clock(between, m_ready);
+  parser_.clock(s, taken);
+}
+
+}  // namespace gw::systemc

@@ -1,0 +1,488 @@
+// Parameter Optimization: turns complete gradient sums into new parameters, in the frames as they pass.
+// Latency that of the rounds and of the array, see docs/devices/optimizer.md; one beat a cycle.
+// Optimizer switch (IEICE'21) sections 3.4, 5.2 and 5.3, Figures 12 and 13.
+`include "gw_assert.svh"
+`default_nettype none
+
+// For frames behind a parser; gw_optimizer has its own. s_axis_tready looks at the beat that is offered.
+module gw_optimization #(
+  parameter int Algorithm = 0,      // SGD, Adagrad, Adam, SMORMS3
+  parameter int Pes = 32,           // 1, 2, 4 ... 64
+  parameter bit Iterative = 1'b0,
+  parameter bit Fast = 1'b0,
+  parameter bit Subnormal = 1'b0,
+  parameter int DepthLog2 = 10
+) (
+  input  wire logic           aclk,
+  input  wire logic           aresetn,
+  input  wire logic           cfg_valid_i,
+  input  wire logic [31:0]    cfg_address_i,
+  input  wire logic [31:0]    cfg_data_i,
+  input  wire logic [255:0]   s_axis_tdata,
+  input  wire logic [31:0]    s_axis_tkeep,
+  input  wire logic           s_axis_tvalid,
+  output logic                s_axis_tready,
+  input  wire logic           s_axis_tlast,
+  input  wire logic [191:0]   s_axis_tuser,
+  output logic [255:0]        m_axis_tdata,
+  output logic [31:0]         m_axis_tkeep,
+  output logic                m_axis_tvalid,
+  input  wire logic           m_axis_tready,
+  output logic                m_axis_tlast,
+  output logic [191:0]        m_axis_tuser,
+  output logic [4*32-1:0]     stat_o
+);
+  wire clk_i  = aclk;
+  wire rst_ni = aresetn;
+  localparam int Lanes     = Pes > 32 ? 32 : Pes;  // of a round
+  localparam int LanesLog2 = $clog2(Lanes);
+  localparam int Rounds    = 32 / Lanes;           // of a full frame
+  localparam int RoundBits = Rounds > 1 ? $clog2(Rounds) : 1;
+  localparam int States    = gw_optimizer_pkg::states(Algorithm);
+  localparam int Interval  = gw_optimizer_pkg::interval(Algorithm, Iterative ? 1 : 0, Fast ? 1 : 0);
+  localparam int Width     = 32 * Lanes;
+  localparam int RowBits   = Width * (1 + States);
+  localparam int RowsLog2  = DepthLog2 + 5 - LanesLog2;
+  localparam bit Adam      = Algorithm == 2;
+  localparam logic [4:0] AdvanceCycles = 5'd24;
+  initial if (Pes < 1 || Pes > 64 || (Pes & (Pes - 1)) != 0) $fatal(1, "gw_optimization: Pes must be 1, 2, 4 ... 64");
+  initial if (Algorithm < 0 || Algorithm > 3) $fatal(1, "gw_optimization: Algorithm must be 0 to 3");
+
+  // 1. Issue. A selected frame gets one of 64 places, in turn, from its first beat in until its last beat is out.
+  wire [31:0] sequence0 = s_axis_tuser[gw_expether_pkg::UserSequence +: 32];
+  wire [5:0]  count0    = s_axis_tuser[gw_expether_pkg::UserCount +: 6];
+  wire        complete0 = s_axis_tuser[gw_expether_pkg::UserKind +: 3] == gw_expether_pkg::KindGradient
+                          && s_axis_tuser[gw_expether_pkg::UserComplete];
+  wire        selected0 = complete0 && sequence0[31:DepthLog2] == '0;
+  logic [2:0] index_q;  // of the beat offered in its frame; 6: any behind the payload
+  wire        first0   = index_q == 3'd0;
+  wire [1:0]  row0     = index_q[1:0] - 2'd2;
+  wire        payload0 = selected0 && index_q >= 3'd2 && index_q <= 3'd5 && {1'b0, row0, 3'd0} < count0;
+  wire        final0   = payload0 && {1'b0, row0, 3'd0} + 6'd8 >= count0;
+
+  logic [8:0] used_q;
+  logic [6:0] issued_q, gathered_q, dispatched_q, done_q, loaded_q;  // selected frames so far, modulo 128
+  wire  [6:0] frames = issued_q - loaded_q;
+  assign s_axis_tready = !used_q[8] && !(first0 && selected0 && frames[6]);
+  wire issue = s_axis_tvalid & s_axis_tready;
+  wire [5:0] place0 = first0 ? issued_q[5:0] : issued_q[5:0] - 6'd1;
+  wire load, load_last_selected;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      index_q    <= '0;
+      used_q     <= '0;
+      issued_q   <= '0;
+      gathered_q <= '0;
+      loaded_q   <= '0;
+    end else begin
+      if (issue) index_q <= s_axis_tlast ? 3'd0 : index_q == 3'd6 ? 3'd6 : index_q + 3'd1;
+      used_q     <= used_q + {8'd0, issue} - {8'd0, load};
+      issued_q   <= issued_q + {6'd0, issue && first0 && selected0};
+      gathered_q <= gathered_q + {6'd0, issue && final0};
+      loaded_q   <= loaded_q + {6'd0, load_last_selected};
+    end
+  end
+
+  // What the dispatcher has to know of a frame, and its gradients, a bank for each payload beat.
+  localparam int InfoBits = DepthLog2 + 6 + 32;
+  logic [InfoBits-1:0] info_memory [0:63];
+  logic [255:0] gather0_memory [0:63];
+  logic [255:0] gather1_memory [0:63];
+  logic [255:0] gather2_memory [0:63];
+  logic [255:0] gather3_memory [0:63];
+  always_ff @(posedge clk_i) begin
+    if (issue && first0 && selected0) begin
+      info_memory[place0] <= {sequence0[DepthLog2-1:0], count0, s_axis_tuser[gw_expether_pkg::UserIteration +: 32]};
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (issue && payload0 && row0 == 2'd0) gather0_memory[place0] <= s_axis_tdata;
+    if (issue && payload0 && row0 == 2'd1) gather1_memory[place0] <= s_axis_tdata;
+    if (issue && payload0 && row0 == 2'd2) gather2_memory[place0] <= s_axis_tdata;
+    if (issue && payload0 && row0 == 2'd3) gather3_memory[place0] <= s_axis_tdata;
+  end
+
+  // 2. The host's writes: registers, and rows of cells that are put together word by word.
+  logic [31:0] host_q [0:6];
+  logic [Width-1:0] cfg_row_q;
+  wire  [Width+31:0] cfg_shift = {cfg_data_i, cfg_row_q};
+  wire  [Width-1:0]  cfg_row   = cfg_shift[Width+31:32];
+  wire  cfg_cell  = cfg_valid_i && cfg_address_i[31];
+  wire  cfg_write = cfg_cell && (Lanes == 1 || (cfg_address_i[4:0] & 5'(Lanes - 1)) == 5'(Lanes - 1));
+  always_ff @(posedge clk_i) begin
+    if (cfg_valid_i && !cfg_address_i[31] && cfg_address_i[3:0] < 4'd7) host_q[cfg_address_i[2:0]] <= cfg_data_i;
+    if (cfg_cell) cfg_row_q <= cfg_row;
+  end
+
+  // 3. Dispatch: rounds of the frame that is next, in order.
+  wire [InfoBits-1:0] next_info = info_memory[dispatched_q[5:0]];
+  wire [31:0] next_iteration = next_info[31:0];
+  wire [5:0]  next_count     = next_info[37:32];
+  wire [DepthLog2-1:0] next_sequence = next_info[38 +: DepthLog2];
+  logic [5:0]  round_q;
+  logic        iterating_q;
+  logic [31:0] iteration_q;
+  logic [4:0]  advance_q;        // cycles until the iteration's registers are there
+  logic [(1 << DepthLog2)-1:0] lock_q;  // sequence numbers with a frame in the array
+  logic [1:0]  half_busy;
+  wire         pending   = gathered_q != dispatched_q;
+  wire         half      = Pes == 64 && dispatched_q[0];
+  wire         first_round = round_q == 6'd0;
+  wire [6:0]   behind    = ({1'b0, round_q} + 7'd1) << LanesLog2;
+  wire         last_round = Pes == 64 || behind >= {1'b0, next_count};
+  wire [31:0]  ahead     = next_iteration - iteration_q;
+  wire         newer     = !iterating_q || (ahead != 32'd0 && !ahead[31]);
+  wire         locked    = lock_q[next_sequence];
+  wire         advance   = Adam && pending && first_round && newer && done_q == dispatched_q;
+  wire         in_time   = !Adam || (!newer && advance_q == 5'd0);
+  wire         dispatch  = pending && !half_busy[half] && (!first_round || (!locked && in_time));
+  wire         begins    = Adam ? advance : dispatch && first_round && newer;
+  wire         round_done;
+  wire         frame_done;
+
+  // What the round was that the array is through with.
+  localparam int TagBits = DepthLog2 + 6 + 6 + 6 + 1;
+  wire [TagBits-1:0] tag;
+  wire                 tag_last     = tag[0];
+  wire [5:0]           tag_round    = tag[6:1];
+  wire [5:0]           tag_place    = tag[12:7];
+  wire [5:0]           tag_count    = tag[18:13];
+  wire [DepthLog2-1:0] tag_sequence = tag[19 +: DepthLog2];
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      dispatched_q <= '0;
+      done_q       <= '0;
+      round_q      <= '0;
+      iterating_q  <= 1'b0;
+      advance_q    <= '0;
+      lock_q       <= '0;
+    end else begin
+      if (dispatch) begin
+        round_q      <= last_round ? 6'd0 : round_q + 6'd1;
+        dispatched_q <= dispatched_q + {6'd0, last_round};
+      end
+      if (frame_done) lock_q[tag_sequence] <= 1'b0;
+      if (dispatch && first_round) lock_q[next_sequence] <= 1'b1;
+      done_q <= done_q + {6'd0, frame_done};
+      if (begins) iterating_q <= 1'b1;
+      if (advance) advance_q <= AdvanceCycles - 5'd1;
+      else if (advance_q != 5'd0) advance_q <= advance_q - 5'd1;
+    end
+  end
+  always_ff @(posedge clk_i) if (begins) iteration_q <= next_iteration;
+
+  // Processing elements that share operators take a round in `Interval` cycles.
+  if (Interval > 1) begin : gen_interval
+    logic [9:0] wait0_q, wait1_q;
+    assign half_busy = {wait1_q != '0, wait0_q != '0};
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni) begin
+        wait0_q <= '0;
+        wait1_q <= '0;
+      end else begin
+        if (dispatch && !half) wait0_q <= 10'(Interval - 1);
+        else if (wait0_q != '0) wait0_q <= wait0_q - 10'd1;
+        if (dispatch && half) wait1_q <= 10'(Interval - 1);
+        else if (wait1_q != '0) wait1_q <= wait1_q - 10'd1;
+      end
+    end
+  end else begin : gen_no_interval
+    assign half_busy = 2'b00;
+  end
+
+  // Adam's powers of beta. Between two iterations lie more cycles than the operators take, so that the next product is
+  // always there, and the corrections follow the powers.
+  wire [31:0] correction1, correction2;
+  if (Adam) begin : gen_adam
+    logic [31:0] power1_q, power2_q;
+    wire  [31:0] next1, next2;
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni) begin
+        power1_q <= 32'h3F80_0000;
+        power2_q <= 32'h3F80_0000;
+      end else if (advance) begin
+        power1_q <= next1;
+        power2_q <= next2;
+      end
+    end
+    gw_fp_mul #(.Latency(9), .Subnormal(Subnormal)) u_power1 (
+      .clk_i, .a_i(power1_q), .b_i(host_q[2]), .result_o(next1)
+    );
+    gw_fp_mul #(.Latency(9), .Subnormal(Subnormal)) u_power2 (
+      .clk_i, .a_i(power2_q), .b_i(host_q[3]), .result_o(next2)
+    );
+    gw_fp_add #(.Latency(12), .Subnormal(Subnormal)) u_correction1 (
+      .clk_i, .subtract_i(1'b1), .a_i(32'h3F80_0000), .b_i(power1_q), .result_o(correction1)
+    );
+    gw_fp_add #(.Latency(12), .Subnormal(Subnormal)) u_correction2 (
+      .clk_i, .subtract_i(1'b1), .a_i(32'h3F80_0000), .b_i(power2_q), .result_o(correction2)
+    );
+  end else begin : gen_no_adam
+    assign correction1 = '0;
+    assign correction2 = '0;
+  end
+
+  // 4. Operands: parameters and states of a row, gradients of the round, in registers for the array.
+  logic [RowBits-1:0] row_memory [0:(1 << RowsLog2)-1];
+  logic [RowBits-1:0] row1_q;
+  logic [255:0] gather0_q, gather1_q, gather2_q, gather3_q;
+  wire  [RowsLog2-1:0] row_read_at;
+  wire  [RowsLog2-1:0] row_write_at;
+  wire  [(1+States)*Lanes-1:0] row_write;
+  wire  [RowBits-1:0]  row_write_data;
+  if (Rounds > 1) begin : gen_row_at
+    assign row_read_at = {next_sequence, round_q[RoundBits-1:0]};
+  end else begin : gen_row_at
+    assign row_read_at = next_sequence;
+  end
+  wire any_write = cfg_write || round_done;
+  always_ff @(posedge clk_i) begin
+    if (dispatch) row1_q <= row_memory[row_read_at];
+    if (any_write) begin
+      for (int i = 0; i < (1 + States) * Lanes; i++) begin
+        if (row_write[i]) row_memory[row_write_at][32*i +: 32] <= row_write_data[32*i +: 32];
+      end
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (dispatch) begin
+      gather0_q <= gather0_memory[dispatched_q[5:0]];
+      gather1_q <= gather1_memory[dispatched_q[5:0]];
+      gather2_q <= gather2_memory[dispatched_q[5:0]];
+      gather3_q <= gather3_memory[dispatched_q[5:0]];
+    end
+  end
+  logic               dispatched1_q, dispatched2_q, half1_q, half2_q;
+  logic [5:0]         round1_q;
+  wire  [1023:0]      gathered1 = {gather3_q, gather2_q, gather1_q, gather0_q};
+  wire  [Width-1:0]   gradient1;
+  logic [Width-1:0]   gradient2_q;
+  logic [RowBits-1:0] row2_q;
+  if (Rounds > 1) begin : gen_select
+    wire [1023:0] shifted = gathered1 >> {round1_q[4:0], {LanesLog2{1'b0}}, 5'd0};
+    wire unused_shifted = ^shifted[1023:Width];
+    assign gradient1 = shifted[Width-1:0];
+  end else begin : gen_select
+    wire unused_round = ^round1_q;
+    assign gradient1 = gathered1;
+  end
+  always_ff @(posedge clk_i) begin
+    dispatched1_q <= dispatch && rst_ni;
+    dispatched2_q <= dispatched1_q && rst_ni;
+    half1_q       <= half;
+    half2_q       <= half1_q;
+    if (dispatch) round1_q <= round_q;
+    if (dispatched1_q) begin
+      gradient2_q <= gradient1;
+      row2_q      <= row1_q;
+    end
+  end
+
+  // Rounds in the array, in order.
+  wire tag_room, tag_valid;
+  gw_fifo #(.Width(TagBits), .DepthLog2(8)) u_tags (
+    .clk_i, .rst_ni,
+    .s_valid_i(dispatch), .s_ready_o(tag_room),
+    .s_data_i({next_sequence, next_count, dispatched_q[5:0], round_q, last_round}),
+    .m_valid_o(tag_valid), .m_ready_i(round_done), .m_data_o(tag)
+  );
+
+  // 5. The processing elements; with 64 of them, two halves that take frames in turn.
+  localparam int Halves = Pes == 64 ? 2 : 1;
+  wire [32*9-1:0]    registers = {correction2, correction1, host_q[6], host_q[5], host_q[4], host_q[3], host_q[2],
+                                  host_q[1], host_q[0]};
+  wire [3*Width-1:0] state2;
+  wire [1:0]         array_valid;
+  wire [Width-1:0]   array_theta [0:1];
+  wire [3*Width-1:0] array_state [0:1];
+  if (States == 3) begin : gen_states
+    assign state2 = row2_q[RowBits-1:Width];
+  end else if (States > 0) begin : gen_states
+    assign state2 = {{(3-States){{Width{1'b0}}}}, row2_q[RowBits-1:Width]};
+  end else begin : gen_states
+    assign state2 = '0;
+  end
+  for (genvar h = 0; h < 2; h++) begin : gen_half
+    if (h < Halves) begin : gen_array
+      gw_optimizer_array #(
+        .Algorithm(Algorithm), .Lanes(Lanes), .Iterative(Iterative), .Fast(Fast), .Subnormal(Subnormal)
+      ) u_array (
+        .clk_i, .rst_ni, .registers_i(registers), .valid_i(dispatched2_q && {31'd0, half2_q} == h),
+        .theta_i(row2_q[Width-1:0]), .gradient_i(gradient2_q), .state_i(state2),
+        .valid_o(array_valid[h]), .theta_o(array_theta[h]), .state_o(array_state[h])
+      );
+    end else begin : gen_none
+      assign array_valid[h] = 1'b0;
+      assign array_theta[h] = '0;
+      assign array_state[h] = '0;
+    end
+  end
+  assign round_done = |array_valid;
+  assign frame_done = round_done && tag_last;
+  wire [Width-1:0]   new_theta = array_valid[1] ? array_theta[1] : array_theta[0];
+  wire [3*Width-1:0] new_state = array_valid[1] ? array_state[1] : array_state[0];
+
+  // 6. Write back: to the parameters' memory, lanes of the frame only, and for the frame.
+  wire [Lanes-1:0] carried;
+  for (genvar i = 0; i < Lanes; i++) begin : gen_carried
+    wire [6:0] value = ({1'b0, tag_round} << LanesLog2) + 7'(i);
+    assign carried[i] = value < {1'b0, tag_count};
+  end
+  if (Rounds > 1) begin : gen_write_at
+    assign row_write_at = cfg_write ? cfg_address_i[LanesLog2 +: RowsLog2] : {tag_sequence, tag_round[RoundBits-1:0]};
+  end else begin : gen_write_at
+    assign row_write_at = cfg_write ? cfg_address_i[LanesLog2 +: RowsLog2] : tag_sequence;
+  end
+  for (genvar b = 0; b <= States; b++) begin : gen_write
+    assign row_write[Lanes*b +: Lanes] = cfg_write ? {Lanes{{29'd0, cfg_address_i[30:28]} == b}}
+                                                   : carried & {Lanes{round_done}};
+  end
+  if (States > 0) begin : gen_write_data
+    assign row_write_data = cfg_write ? {(1+States){cfg_row}} : {new_state[States*Width-1:0], new_theta};
+  end else begin : gen_write_data
+    assign row_write_data = cfg_write ? cfg_row : new_theta;
+  end
+  logic [1023:0] result_memory [0:63];
+  always_ff @(posedge clk_i) begin
+    if (round_done) begin
+      for (int r = 0; r < Rounds; r++) begin
+        if ({26'd0, tag_round} == r) result_memory[tag_place][Width*r +: Width] <= new_theta;
+      end
+    end
+  end
+
+  // 7. Around the array: the frames in order. Headers of selected ones are made new on the way in.
+  logic         valid1_q, valid2_q, valid3_q, first1_q, first2_q, first3_q, second1_q, second2_q;
+  logic         selected1_q, selected2_q, selected3_q;
+  logic [480:0] beat1_q, beat2_q, beat3_q;
+  logic [19:0]  sum_first_q, sum_second_q;
+  wire  [255:0] data1 = beat1_q[255:0];
+  wire  [255:0] data2 = beat2_q[255:0];
+  wire  [15:0]  header_sum = gw_expether_pkg::fold(sum_first_q + sum_second_q);
+  wire  [15:0]  checksum   = ~header_sum;
+  localparam int Checksum = 8 * (gw_expether_pkg::ChecksumByte - 32);
+  localparam int TypeBit  = 8 * gw_expether_pkg::TypeByte;
+  wire  [191:0] user0 = {s_axis_tuser[191:gw_expether_pkg::UserOptimised+1],
+                         selected0, s_axis_tuser[gw_expether_pkg::UserOptimised-1:0]};
+  always_ff @(posedge clk_i) begin
+    valid1_q <= issue && rst_ni;
+    valid2_q <= valid1_q && rst_ni;
+    valid3_q <= valid2_q && rst_ni;
+    if (issue) begin
+      first1_q    <= first0;
+      second1_q   <= index_q == 3'd1;
+      selected1_q <= selected0;
+      beat1_q     <= {user0, s_axis_tlast, s_axis_tkeep, s_axis_tdata[255:TypeBit+8],
+                      selected0 && first0 ? gw_expether_pkg::TypeParameter : s_axis_tdata[TypeBit +: 8],
+                      s_axis_tdata[TypeBit-1:0]};
+    end
+    if (valid1_q) begin
+      first2_q    <= first1_q;
+      second2_q   <= second1_q;
+      selected2_q <= selected1_q;
+      beat2_q     <= beat1_q;
+      if (first1_q)  sum_first_q  <= gw_expether_pkg::header_sum(data1[8*gw_expether_pkg::ControlByte +: 112]);
+      if (second1_q) sum_second_q <= gw_expether_pkg::header_sum(data1[111:0]);
+    end
+    if (valid2_q) begin
+      first3_q    <= first2_q;
+      selected3_q <= selected2_q;
+      beat3_q     <= {beat2_q[480:256], data2[255:Checksum+16],
+                      second2_q && selected2_q ? gw_expether_pkg::swap16(checksum) : data2[Checksum +: 16],
+                      data2[Checksum-1:0]};
+    end
+  end
+
+  logic [480:0] queue_memory [0:255];
+  logic         hold_memory  [0:255];  // the first beat of a selected frame
+  logic [8:0]   write_q, read_q;
+  wire          waiting = hold_memory[read_q[7:0]] && done_q == loaded_q;
+  assign load = (!m_axis_tvalid || m_axis_tready) && write_q != read_q && !waiting;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      write_q       <= '0;
+      read_q        <= '0;
+      m_axis_tvalid <= 1'b0;
+    end else begin
+      write_q <= write_q + {8'd0, valid3_q};
+      read_q  <= read_q + {8'd0, load};
+      if (!m_axis_tvalid || m_axis_tready) m_axis_tvalid <= load;
+    end
+  end
+  logic [480:0] out_q;
+  always_ff @(posedge clk_i) begin
+    if (valid3_q) begin
+      queue_memory[write_q[7:0]] <= beat3_q;
+      hold_memory[write_q[7:0]]  <= first3_q && selected3_q;
+    end
+    if (load) out_q <= queue_memory[read_q[7:0]];
+  end
+
+  // New parameters take the place of the values behind the output's register. Which beat is loaded is known from the
+  // beat before it, that is, from the one in the register.
+  logic [2:0]    out_index_q;  // of the beat in the register
+  logic          out_selected_q;
+  logic [1023:0] result_q;
+  logic [5:0]    out_count_q;
+  wire  [2:0]    load_index    = !loaded_any_q || out_q[288] ? 3'd0 : out_index_q == 3'd6 ? 3'd6 : out_index_q + 3'd1;
+  logic          loaded_any_q;
+  wire           load_selected = load_index == 3'd0 ? hold_memory[read_q[7:0]] : out_selected_q;
+  wire  [5:0]    loading_place = loaded_q[5:0];
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) loaded_any_q <= 1'b0;
+    else if (load) loaded_any_q <= 1'b1;
+  end
+  always_ff @(posedge clk_i) begin
+    if (load) begin
+      out_index_q    <= load_index;
+      out_selected_q <= load_selected;
+      if (load_index == 3'd0 && load_selected) begin
+        result_q    <= result_memory[loading_place];
+        out_count_q <= info_memory[loading_place][37:32];
+      end
+    end
+  end
+  // A frame's place is free with its last beat loaded.
+  logic last_memory [0:255];
+  always_ff @(posedge clk_i) if (valid3_q) last_memory[write_q[7:0]] <= beat3_q[288];
+  assign load_last_selected = load && load_selected && last_memory[read_q[7:0]];
+
+  wire [1:0]   out_row = out_index_q[1:0] - 2'd2;
+  wire         replaces = out_selected_q && out_index_q >= 3'd2 && out_index_q <= 3'd5;
+  wire [255:0] result_row = out_row == 2'd0 ? result_q[255:0] : out_row == 2'd1 ? result_q[511:256]
+                          : out_row == 2'd2 ? result_q[767:512] : result_q[1023:768];
+  for (genvar i = 0; i < 8; i++) begin : gen_replace
+    localparam logic [2:0] Lane = i;
+    assign m_axis_tdata[32*i +: 32] =
+        replaces && {1'b0, out_row, Lane} < out_count_q ? result_row[32*i +: 32] : out_q[32*i +: 32];
+  end
+  assign {m_axis_tuser, m_axis_tlast, m_axis_tkeep} = out_q[480:256];
+
+  // Statistics: optimised, complete but out of range, iterations, interlock cycles.
+  logic [31:0] optimised_q, out_of_range_q, iterations_q, interlock_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      optimised_q    <= '0;
+      out_of_range_q <= '0;
+      iterations_q   <= '0;
+      interlock_q    <= '0;
+    end else begin
+      optimised_q    <= optimised_q + {31'd0, dispatch && first_round};
+      out_of_range_q <= out_of_range_q + {31'd0, issue && first0 && complete0 && !selected0};
+      iterations_q   <= iterations_q + {31'd0, begins};
+      interlock_q    <= interlock_q + {31'd0, pending && first_round && locked};
+    end
+  end
+  assign stat_o = {interlock_q, iterations_q, out_of_range_q, optimised_q};
+
+  wire unused_bits = ^{cfg_address_i[27:5+DepthLog2], frames[5:0], cfg_shift[31:0], new_state, data1[143:112]};
+
+  `GW_ASSERT(RoundsHaveTags, !round_done || tag_valid)
+  `GW_ASSERT(TagsFindRoom, !dispatch || tag_room)
+  `GW_ASSERT(NeverMoreThanQueue, used_q <= 9'd256)
+  `GW_ASSERT(OneHalfAtATime, array_valid != 2'b11)
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,15 @@
+rtl/fp/gw_fp_pkg.sv
+rtl/fp/gw_fp_stage.sv
+rtl/fp/gw_fp_unpack.sv
+rtl/fp/gw_fp_finish.sv
+rtl/fp/gw_fp_add.sv
+rtl/fp/gw_fp_mul.sv
+rtl/fp/gw_fp_div.sv
+rtl/fp/gw_fp_sqrt.sv
+rtl/fp/gw_fp_compare.sv
+rtl/fp/gw_fp_divsqrt_iterative.sv
+rtl/switch/gw_optimizer_pkg.sv
+rtl/switch/gw_delay.sv
+rtl/switch/gw_pe_pipeline.sv
+rtl/switch/gw_pe_iterative.sv
+rtl/switch/gw_optimizer_array.sv
