@@ -11,7 +11,8 @@
   X(decompressor)     \
   X(parser)           \
   X(aggregator)       \
-  X(optimizer)
+  X(optimizer)        \
+  X(switch)
 
 namespace gw::testbenches {
 

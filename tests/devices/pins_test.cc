@@ -86,25 +86,25 @@ void drive_anything(const char* top, uint64_t salt) {
 }
 
 TEST(Pins, CompressorAgreesOnAnything) {
-  drive_anything<testbenches::StreamRtl<Vgw_compressor, false, testbenches::CodecPins>, systemc::Compressor>("gw_compressor",
-                                                                                    1);
+  drive_anything<testbenches::StreamRtl<Vgw_compressor, false, testbenches::CodecPins>,
+                 systemc::Compressor>("gw_compressor", 1);
 }
 
 TEST(Pins, DecompressorAgreesOnAnything) {
-  drive_anything<testbenches::StreamRtl<Vgw_decompressor, false, testbenches::CodecPins>, systemc::Decompressor>(
-      "gw_decompressor", 2);
+  drive_anything<testbenches::StreamRtl<Vgw_decompressor, false, testbenches::CodecPins>,
+                 systemc::Decompressor>("gw_decompressor", 2);
 }
 
 // The traced builds start from random register values: what reset does not set must not be seen.
 
 TEST(Pins, TracedCompressorAgreesFromRandomRegisters) {
-  drive_anything<testbenches::StreamRtl<Vgw_compressor_traced, true, testbenches::CodecPins>, systemc::Compressor>(
-      "gw_compressor", 3);
+  drive_anything<testbenches::StreamRtl<Vgw_compressor_traced, true, testbenches::CodecPins>,
+                 systemc::Compressor>("gw_compressor", 3);
 }
 
 TEST(Pins, TracedDecompressorAgreesFromRandomRegisters) {
-  drive_anything<testbenches::StreamRtl<Vgw_decompressor_traced, true, testbenches::CodecPins>, systemc::Decompressor>(
-      "gw_decompressor", 4);
+  drive_anything<testbenches::StreamRtl<Vgw_decompressor_traced, true, testbenches::CodecPins>,
+                 systemc::Decompressor>("gw_decompressor", 4);
 }
 
 }  // namespace

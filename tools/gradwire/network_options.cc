@@ -11,8 +11,7 @@ reference::optimizer::Algorithm parse_algorithm(const std::string& option,
   for (const auto algorithm : reference::optimizer::kAlgorithms) {
     if (name_of(algorithm) == name) return algorithm;
   }
-  throw sim::UsageError(
-      fmt::format("{} '{}' is not sgd, adagrad, adam or smorms3", option, name));
+  throw sim::UsageError(fmt::format("{} '{}' is not sgd, adagrad, adam or smorms3", option, name));
 }
 
 void NetworkOptions::add(CLI::App& command) {

@@ -13,6 +13,7 @@
 #include "tools/gradwire/codec_options.h"
 #include "tools/gradwire/commands.h"
 #include "tools/gradwire/network_options.h"
+#include "tools/gradwire/traffic_options.h"
 
 namespace gw::tools {
 namespace {
@@ -21,6 +22,7 @@ struct RunArguments {
   sim::RunOptions run;
   CodecOptions codec;
   NetworkOptions network;
+  TrafficArguments traffic;
   std::optional<double> clock_mhz;
   std::string engines = "rtl,model", stall = "none", json, html;
   sim::WaveSpec wave;
@@ -50,6 +52,9 @@ int execute(RunArguments& a) {
   spec.clock_mhz = a.clock_mhz.value_or(device.clock_mhz());
   spec.codec = a.codec.config();
   spec.network = a.network.network();
+  a.run.traffic = a.traffic.traffic;
+  a.run.traffic.workers = spec.network.workers;
+  a.run.traffic.group = spec.network.group;
   spec.stall = sim::StallSpec::parse(a.stall);
   set_engines(spec, a.engines);
   if (!(spec.clock_mhz >= 1 && spec.clock_mhz <= 10000)) {
@@ -110,6 +115,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
   command->add_option("--html", a->html, "write the report as HTML with plots");
   command->add_option("--config", "INI or JSON file with any of these options");
   a->network.add(*command);
+  a->traffic.add(*command, false);
   command->add_flag("--quiet", a->quiet, "no table, no progress");
   command->callback([a, &invocation] { invocation.action = [a] { return execute(*a); }; });
 }

@@ -1,16 +1,20 @@
 // gradwire trace info|slice|synth: what is in a capture, cut one, make one.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "models/reference/capture/capture.h"
 #include "sim/error.h"
 #include "sim/gradients.h"
 #include "sim/report/json.h"
+#include "sim/traffic.h"
 #include "tools/gradwire/commands.h"
+#include "tools/gradwire/traffic_options.h"
 
 namespace gw::tools {
 namespace {
@@ -19,7 +23,9 @@ using nlohmann::json;
 
 struct TraceArguments {
   std::string file, output, json_path, kind = "gradients";
-  uint64_t first = 1, last = UINT64_MAX, max_bytes = 0, packets = 64, seed = 1;
+  uint64_t first = 1, last = UINT64_MAX, max_bytes = 0, seed = 1;
+  std::optional<uint64_t> packets;
+  TrafficArguments traffic;
 };
 
 capture::Capture read(const std::string& path) {
@@ -98,25 +104,49 @@ int slice(const TraceArguments& a) {
   return sim::kPass;
 }
 
-/// A synthetic stimulus as a capture: marked UDP datagrams, as `run --synth` would feed them.
-int synth(const TraceArguments& a) {
-  const sim::GradientSource source = sim::synthesise(a.kind, a.seed, a.packets);
-  capture::Expected<capture::PcapWriter> opened = capture::PcapWriter::open(a.output);
-  if (!opened) throw sim::InputError(opened.error().sentence);
-  capture::PcapWriter writer = std::move(opened).value();
+bool is_kind_of_frames(const std::string& name) {
+  return std::ranges::any_of(sim::frame_synth_kinds(),
+                             [&](const sim::SynthKind& kind) { return name == kind.name; });
+}
+
+/// Whole frames at the times at which they would be on the wire.
+std::vector<sim::Frame> frames_of_kind(const TraceArguments& a) {
+  return sim::synthesise_frames(a.kind, a.seed, a.packets.value_or(0), a.traffic.traffic).frames;
+}
+
+/// Marked UDP datagrams, as `run --synth` would feed their gradients.
+std::vector<sim::Frame> datagrams_of_kind(const TraceArguments& a) {
+  constexpr uint64_t kDefaultPackets = 64;
+  const sim::GradientSource source =
+      sim::synthesise(a.kind, a.seed, a.packets.value_or(kDefaultPackets));
+  std::vector<sim::Frame> frames;
   for (size_t p = 0; p < source.packets.size(); ++p) {
     const auto& values = source.packets[p].values;
-    const auto frame = capture::make_frame(
+    auto frame = capture::make_frame(
         {.identification = static_cast<uint16_t>(p)},
         {reinterpret_cast<const uint8_t*>(values.data()), values.size() * sizeof(uint32_t)});
     if (!frame) throw sim::InputError(frame.error().sentence);
-    if (const auto error = writer.write(static_cast<int64_t>(p) * 1000, *frame)) {
+    frames.push_back(
+        {.bytes = std::move(frame).value(), .time_ns = static_cast<int64_t>(p) * 1000});
+  }
+  return frames;
+}
+
+/// A synthetic stimulus as a capture.
+int synth(const TraceArguments& a) {
+  const std::vector<sim::Frame> frames =
+      is_kind_of_frames(a.kind) ? frames_of_kind(a) : datagrams_of_kind(a);
+  capture::Expected<capture::PcapWriter> opened = capture::PcapWriter::open(a.output);
+  if (!opened) throw sim::InputError(opened.error().sentence);
+  capture::PcapWriter writer = std::move(opened).value();
+  for (const sim::Frame& frame : frames) {
+    if (const auto error = writer.write(frame.time_ns, frame.bytes)) {
       throw sim::InputError(error->sentence);
     }
   }
   if (const auto error = writer.close()) throw sim::InputError(error->sentence);
-  fmt::print("{}: {} packets of '{}', seed {} (synthesised)\n", a.output, source.packets.size(),
-             a.kind, a.seed);
+  fmt::print("{}: {} packets of '{}', seed {} (synthesised)\n", a.output, frames.size(), a.kind,
+             a.seed);
   return sim::kPass;
 }
 
@@ -144,12 +174,14 @@ void add_trace(CLI::App& app, Invocation& invocation) {
                             "stop before the file grows beyond; 0: no limit");
   slice_command->callback([a, &invocation] { invocation.action = [a] { return slice(*a); }; });
 
-  CLI::App* synth_command =
-      command->add_subcommand("synth", "a synthetic stimulus as a capture (marked UDP)");
+  CLI::App* synth_command = command->add_subcommand(
+      "synth", "a synthetic stimulus as a capture: marked UDP, or ExpEther");
   synth_command->add_option("OUTPUT", a->output, "pcap file to write")->required();
   synth_command->add_option("--kind", a->kind, "which stimulus (gradwire list)")
       ->capture_default_str();
-  synth_command->add_option("--packets", a->packets, "how many")->capture_default_str();
+  synth_command->add_option("--packets", a->packets,
+                            "how many (default: 64; of ExpEther what the options make, or 1,024)");
+  a->traffic.add(*synth_command, true);
   synth_command->add_option("--seed", a->seed, "of the values")->capture_default_str();
   synth_command->callback([a, &invocation] { invocation.action = [a] { return synth(*a); }; });
 }

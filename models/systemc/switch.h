@@ -1,0 +1,89 @@
+// Cycle-accurate core of the switch, no SystemC in it (docs/devices/switch.md): packet queues,
+// arbiter and lookup around the cores of parser, aggregation and optimization.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "models/axis/beat.h"
+#include "models/systemc/aggregator.h"
+#include "models/systemc/optimizer.h"
+#include "models/systemc/parser.h"
+
+namespace gw::systemc {
+
+/// A frame can leave once it is in whole; what does not fit is dropped whole.
+class PacketQueue {
+ public:
+  explicit PacketQueue(bool rx) : rx_(rx) { reset(); }
+  void reset();
+
+  const Beat* m_beat() const { return shown_ ? &out_ : nullptr; }
+  bool more() const { return committed_ != 0; }
+  bool was_committed() const { return was_committed_; }
+  bool was_dropped() const { return was_dropped_; }
+
+  void clock(const Beat* s, bool m_ready);
+
+ private:
+  static constexpr uint32_t kBeats = 512;
+  static constexpr uint32_t kMinBytes = 60, kMaxBytes = 9018;
+
+  bool rx_;
+  std::array<Beat, kBeats> ring_;
+  uint32_t head_, committed_, frame_,
+      bytes_;  // loaded next; beats; beats and bytes of what comes in
+  bool spoilt_, shown_, was_committed_, was_dropped_;
+  Beat out_;
+};
+
+class Switch {
+ public:
+  static constexpr int kPorts = 4;
+
+  Switch();
+  void configure(const AggregationConfig& aggregation, const OptimizerConfig& optimizer,
+                 std::span<const uint32_t> theta);
+  void reset();
+  /// From the last edge in reset to cycle 0: the aggregator's slots are cleared.
+  void prepare();
+
+  bool s_ready(int) const { return ready_; }
+  const Beat* m_beat(int port) const { return tx_[static_cast<size_t>(port)].m_beat(); }
+  uint32_t events() const;
+  std::span<const uint32_t> statistics() const;
+  void clock(const std::array<const Beat*, kPorts>& s, unsigned m_ready);
+
+ private:
+  struct Entry {
+    bool known = false;
+    uint32_t vlan = 0, port = 0;
+    uint64_t mac = 0;
+  };
+  /// The beat that the served port offers to the parser.
+  const Beat* served() const { return active_ ? rx_[port_].m_beat() : nullptr; }
+  void choose();
+  unsigned route(const Beat& first);
+
+  std::vector<PacketQueue> rx_, tx_;
+  Parser parser_;
+  Aggregation aggregation_;
+  Optimization optimization_;
+  bool ready_, active_;
+  uint32_t port_;
+  bool served_first_, parsed_first_, out_first_;
+  std::array<Entry, 256> table_;
+  std::array<uint8_t, 256> routes_;  // of the frames between lookup and output queues
+  uint8_t route_head_, route_tail_;
+  unsigned mask_;
+  uint32_t flooded_, filtered_;
+  std::array<uint32_t, 16> ports_;
+  Beat to_parser_, to_tx_;
+  mutable std::array<uint32_t, 44> statistics_;
+};
+
+}  // namespace gw::systemc
