@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The main job on a captured trace: compressor, then decompressor, each as RTL, SystemC model and reference in
-# lockstep. Leaves reports and waveforms in out/demo.
+# lockstep; then the blocks of the optimizer switch, and the switch, on frames made of captured gradients. Leaves reports
+# and waveforms in out/demo.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools/setup.sh
@@ -17,6 +18,19 @@ for device in compressor decompressor; do
   build/gradwire run "$device" --trace "$trace" --packets 20 --stall both:20 --quiet \
     --wave "$out/$device.fst"
 done
+frames=traces/expether-workers.pcap
+for device in parser aggregator optimizer switch; do
+  options=()
+  [ "$device" != switch ] || options=(--pes 4 --profile fast)
+  echo
+  echo "demo: $device on $frames"
+  build/gradwire run "$device" --trace "$frames" "${options[@]}" --html "$out/$device.html" --json "$out/$device.json"
+done
+build/gradwire run aggregator --trace "$frames" --packets 40 --quiet --wave "$out/aggregator.fst"
 echo
-echo "demo: reports   $out/compressor.html $out/decompressor.html"
-echo "demo: waveforms gtkwave $out/compressor.gtkw    gtkwave $out/decompressor.gtkw"
+echo "demo: four ports at 100 % of 10GbE, gradient frames through the switch"
+build/gradwire run switch --synth gradient-192 --packets 8000 --workers 1 --pes 4 --profile fast \
+  --json "$out/line-rate.json" | grep -E 'line rate|dropped|PASS|FAIL'
+echo
+echo "demo: reports   $out/{compressor,decompressor,parser,aggregator,optimizer,switch}.html"
+echo "demo: waveforms gtkwave $out/compressor.gtkw    gtkwave $out/decompressor.gtkw    gtkwave $out/aggregator.gtkw"

@@ -139,11 +139,17 @@ std::string line_rates(const Json& doc) {
   if (!rates) return "";
   if (rates->is_number()) return fixed(rates->get<double>(), 1) + " % of line rate";
   std::vector<std::pair<double, std::string>> parts;
-  if (rates->is_object())
-    for (const auto& [line, percent] : rates->items())
-      if (percent.is_number())
-        parts.emplace_back(-percent.get<double>(),
-                           fmt::format("{:.1f} % of {}", percent.get<double>(), clean(line)));
+  if (rates->is_object()) {
+    for (const auto& [line, percent] : rates->items()) {
+      if (!percent.is_number()) continue;
+      const double value = percent.get<double>();
+      if (line.starts_with("port")) {
+        parts.emplace_back(parts.size(), fmt::format("{} {:.1f} %", clean(line), value));
+      } else {
+        parts.emplace_back(-value, fmt::format("{:.1f} % of {}", value, clean(line)));
+      }
+    }
+  }
   std::sort(parts.begin(), parts.end());
   std::vector<std::string> names;
   for (auto& [key, name] : parts) names.push_back(name);
@@ -153,8 +159,11 @@ std::string line_rates(const Json& doc) {
 Section rate(const Json& doc) {
   Section s{"Rate and latency", {}, {}, "", {}};
   const auto cycles = number(doc, {"cycles"});
-  if (const auto v = number(doc, {"throughput_gbps"}))
+  if (const auto v = number(doc, {"throughput_gbps"})) {
     add(s, "throughput", fixed(*v, 2) + " Gb/s", line_rates(doc));
+  } else if (const std::string rates = line_rates(doc); !rates.empty()) {
+    add(s, "10GbE line rate", rates);
+  }
   if (const auto v = number(doc, {"cycles_per_burst"})) {
     const auto bursts = number(doc, {"bursts"});
     const auto window = number(doc, {"window_cycles"});
