@@ -98,7 +98,7 @@ class Optimization {
   std::array<uint8_t, 14> header_;
 
   uint32_t round_;
-  std::array<uint64_t, 2> free_from_;  // of the PEs, or of their halves
+  std::array<uint64_t, 2> free_from_;     // of the PEs, or of their halves
   std::vector<uint64_t> lock_free_from_;  // by sequence number
   uint64_t all_done_from_, dispatch_from_;
   bool iterating_;

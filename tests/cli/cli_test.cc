@@ -411,5 +411,52 @@ TEST_F(Cli, InterruptLeavesAReportAndAClosedWaveform) {
   EXPECT_NE(r.err.find("interrupted"), std::string::npos);
 }
 
+TEST_F(Cli, SynthesisedTracesAreWhatTheirCommandsMake) {
+  const json manifest = json::parse(slurp(fs::path(GRADWIRE_SOURCE_DIR) / "traces/manifest.json"));
+  int synthesised = 0;
+  for (const json& entry : manifest["captures"]) {
+    if (entry["kind"] != "synthesised") continue;
+    // The command as typed at the root of the project, into a file of ours.
+    std::string command = entry["command"];
+    const std::string file = "traces/" + entry["file"].get<std::string>();
+    command.replace(command.find(file), file.size(), path("made.pcap"));
+    command.replace(0, std::string_view("gradwire").size(), GRADWIRE_BINARY);
+    const Result result = shell("cd " GRADWIRE_SOURCE_DIR " && " + command);
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_EQ(slurp(path("made.pcap")), slurp(fs::path(GRADWIRE_SOURCE_DIR) / file)) << file;
+    ++synthesised;
+  }
+  EXPECT_GE(synthesised, 2);
+}
+
+TEST_F(Cli, FramesRunThroughTheSwitchsDevices) {
+  for (const char* device :
+       {"parser", "aggregator", "optimizer", "switch --pes 4 --profile fast"}) {
+    const Result result =
+        gradwire(fmt::format("run {} --trace {} --json out.json --pcap-out out.pcap", device,
+                             capture("expether-faults")));
+    EXPECT_EQ(result.code, 0) << device << ": " << result.err;
+    const json report = json::parse(slurp(path("out.json")));
+    EXPECT_TRUE(report["pass"]) << device;
+    EXPECT_EQ(report["clock_mhz"], 200) << device;
+    EXPECT_GT(report["malformed"]["bad_checksum"], 0) << device;
+    EXPECT_GT(fs::file_size(path("out.pcap")), 10000u) << device;
+  }
+}
+
+TEST_F(Cli, WhatNoSwitchIsIsRefused) {
+  for (const char* options :
+       {"--pes 3", "--algorithm sgdm", "--kind serial", "--profile slow", "--subnormal 2"}) {
+    const Result result =
+        gradwire(fmt::format("run optimizer --trace {} {}", capture("expether-workers"), options));
+    EXPECT_EQ(result.code, 2) << options;
+  }
+  EXPECT_EQ(gradwire("run aggregator --synth workers --workers 17").code, 2);
+  EXPECT_EQ(gradwire("run aggregator --synth workers --depth 0").code, 2);
+  EXPECT_EQ(gradwire("run switch --synth nothing --pes 4 --profile fast").code, 2);
+  EXPECT_EQ(gradwire("trace synth x.pcap --kind workers --loss 101").code, 2);
+  EXPECT_EQ(gradwire("trace synth x.pcap --kind workers --workers 0").code, 2);
+}
+
 }  // namespace
 }  // namespace gw::tests

@@ -27,7 +27,8 @@ class Random {
 
   /// An operand such as occurs.
   uint32_t tame() {
-    return below(2) << 31 | (107 + below(25)) << 23 | (static_cast<uint32_t>(engine_()) & 0x7F'FFFF);
+    return below(2) << 31 | (107 + below(25)) << 23 |
+           (static_cast<uint32_t>(engine_()) & 0x7F'FFFF);
   }
 
   /// One such as breaks something, as often as not.
