@@ -458,5 +458,34 @@ TEST_F(Cli, WhatNoSwitchIsIsRefused) {
   EXPECT_EQ(gradwire("trace synth x.pcap --kind workers --workers 0").code, 2);
 }
 
+TEST_F(Cli, SweepSizesTheOptimizer) {
+  const Result result = gradwire(
+      "sweep optimizer --algorithm sgd,adam --pes 1,4 --kind pipelined --profile fast --frames 128 "
+      "--no-area --quiet --json sweep.json --csv sweep.csv");
+  ASSERT_EQ(result.code, 0) << result.err;
+  const json sweep = json::parse(slurp(path("sweep.json")));
+  ASSERT_EQ(sweep["points"].size(), 4u);
+  EXPECT_TRUE(sweep.contains("missing"));  // says that there are no areas
+  // A PE takes 32 cycles for a full frame, of 34.56 that one port leaves it; four PEs take 8
+  // of 8.64.
+  for (const json& p : sweep["points"]) {
+    EXPECT_DOUBLE_EQ(p["cycles_per_frame"], p["pes"] == 1 ? 32 : 8) << p.dump();
+    EXPECT_GT(p["line_rate_percent"][p["pes"] == 1 ? "10G" : "4x10G"], 100) << p.dump();
+  }
+  EXPECT_EQ(sweep["table2"]["adam"]["ours_paper_profile"], 137);
+  EXPECT_GT(sweep["figure17"]["adam"]["cpu_ms"], 0);
+  EXPECT_NE(slurp(path("sweep.csv")).find("adam,pipelined,fast,4,8"), std::string::npos);
+}
+
+TEST_F(Cli, SweepPointsThatCannotBeBuiltAreRefusedBeforeAnythingRuns) {
+  for (const char* options :
+       {"optimizer --pes 3", "optimizer --pes 1,128", "optimizer --algorithm sgdm",
+        "optimizer --kind serial", "optimizer --profile slow", "parser"}) {
+    const Result result = gradwire(fmt::format("sweep {} --json never.json", options));
+    EXPECT_EQ(result.code, 2) << options;
+    EXPECT_FALSE(fs::exists(path("never.json"))) << options;
+  }
+}
+
 }  // namespace
 }  // namespace gw::tests

@@ -1,0 +1,96 @@
+// gradwire sweep optimizer: how many processing elements reach line rate, for how many LUTs.
+#include "sim/sweep.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "sim/error.h"
+#include "sim/report/json.h"
+#include "tools/gradwire/commands.h"
+#include "tools/gradwire/network_options.h"
+
+namespace gw::tools {
+namespace {
+
+struct SweepArguments {
+  sim::SweepOptions sweep;
+  std::string device, json, csv, svg;
+  std::vector<std::string> algorithms;
+  bool no_area = false, no_cpu = false, quiet = false;
+};
+
+int execute(SweepArguments& a) {
+  if (a.device != "optimizer") {
+    throw sim::UsageError(fmt::format("sweep knows the device optimizer, not '{}'", a.device));
+  }
+  for (const std::string& name : a.algorithms) {
+    a.sweep.algorithms.push_back(parse_algorithm("--algorithm", name));
+  }
+  for (const std::string& kind : a.sweep.kinds) {
+    if (kind != "pipelined" && kind != "iterative") {
+      throw sim::UsageError(fmt::format("--kind '{}' is neither pipelined nor iterative", kind));
+    }
+  }
+  for (const std::string& profile : a.sweep.profiles) {
+    if (profile != "paper" && profile != "fast") {
+      throw sim::UsageError(fmt::format("--profile '{}' is neither paper nor fast", profile));
+    }
+  }
+  if (!(a.sweep.clock_mhz >= 1 && a.sweep.clock_mhz <= 10000)) {
+    throw sim::UsageError(
+        fmt::format("--clock {} is not between 1 and 10000 MHz", a.sweep.clock_mhz));
+  }
+  if (a.sweep.frames < 16 || a.sweep.frames > 1'000'000) {
+    throw sim::UsageError(fmt::format("--frames {} is not between 16 and 1000000", a.sweep.frames));
+  }
+  a.sweep.area = !a.no_area;
+  a.sweep.cpu = !a.no_cpu;
+  const nlohmann::json document = sim::sweep_optimizer(a.sweep, progress(a.quiet));
+  if (!a.quiet && a.json != "-") fmt::print("{}", sim::sweep_text(document));
+  if (!a.json.empty()) {
+    sim::write_report_file(a.json == "-" ? "/dev/stdout" : a.json, sim::json_text(document));
+  }
+  if (!a.csv.empty()) sim::write_report_file(a.csv, sim::sweep_csv(document));
+  if (!a.svg.empty()) {
+    std::string missing;
+    const std::string svg = sim::sweep_svg(document, missing);
+    if (svg.empty()) throw sim::InputError(fmt::format("no plot in '{}': {}", a.svg, missing));
+    sim::write_report_file(a.svg, svg);
+  }
+  return sim::kPass;
+}
+
+}  // namespace
+
+void add_sweep(CLI::App& app, Invocation& invocation) {
+  CLI::App* command =
+      app.add_subcommand("sweep", "PE sizing: throughput and area over a grid of optimizer arrays");
+  auto a = std::make_shared<SweepArguments>();
+  a->sweep.command = invocation.command;
+  a->sweep.synth_tool = GRADWIRE_SYNTH_TOOL;
+  a->sweep.synth_folder = GRADWIRE_SYNTH_FOLDER;
+  command->add_option("DEVICE", a->device, "optimizer")->required();
+  const auto list = [&](const char* name, auto& values, const char* text) {
+    command->add_option(name, values, text)
+        ->delimiter(',')
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  };
+  list("--algorithm", a->algorithms, "sgd,adagrad,adam,smorms3 (default: all)");
+  list("--pes", a->sweep.pes, "1,2,4,8,16,32,64 (default: all)");
+  list("--kind", a->sweep.kinds, "pipelined,iterative (default: both)");
+  list("--profile", a->sweep.profiles, "paper,fast (default: both)");
+  command->add_option("--clock", a->sweep.clock_mhz, "MHz")->capture_default_str();
+  command->add_option("--frames", a->sweep.frames, "simulated a point")->capture_default_str();
+  command->add_option("--seed", a->sweep.seed, "of gradients and parameters")
+      ->capture_default_str();
+  command->add_flag("--no-area", a->no_area, "no synthesis; it takes minutes the first time");
+  command->add_flag("--no-cpu", a->no_cpu, "do not time the host's CPU");
+  command->add_option("--json", a->json, "write the document as JSON; - for standard output");
+  command->add_option("--csv", a->csv, "write the points as CSV");
+  command->add_option("--svg", a->svg, "draw LUTs against throughput");
+  command->add_flag("--quiet", a->quiet, "no table, no progress");
+  command->callback([a, &invocation] { invocation.action = [a] { return execute(*a); }; });
+}
+
+}  // namespace gw::tools
