@@ -8,12 +8,12 @@ cd "$root"
 
 proven=0
 failed=0
-[ $# -gt 0 ] || set -- gw_fifo gw_skid gw_interlock
+[ $# -gt 0 ] || set -- gw_fifo gw_skid gw_interlock gw_arbiter
 for cell in "$@"; do
   case $cell in
     gw_fifo) probes="write_q read_q memory_q[0]=word0_q memory_q[1]=word1_q memory_q[2]=word2_q memory_q[3]=word3_q" ;;
     gw_skid) probes="skid_valid_q skid_data_q" ;;
-    gw_interlock) probes="" ;;
+    gw_interlock|gw_arbiter) probes="" ;;
     *) echo "formal: no properties for '$cell'" >&2; exit 2 ;;
   esac
   connect=""
