@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 #include <map>
 
 #include "models/reference/capture/capture.h"
@@ -21,14 +20,22 @@ namespace expether = reference::expether;
 
 constexpr uint64_t kDefaultFrames = 1024;
 constexpr int64_t kWarmUpGapNs = 2'000;  // the switch floods a warm-up frame before the next comes
+constexpr uint64_t kMaxExchange = 1 << 24;  // frames of 192 bytes that fit into memory
+constexpr uint32_t kVlans = 4095;           // 0..4094
+constexpr size_t kEthernetHeader = 14;
 constexpr size_t kShortFrame = expether::kMinFrameBytes;
 
-/// Station 0 is the host or the station on port 0, and so on: 02:00:00:00:00:01 upwards.
+/// Station 0 is the host; 02:00:00:00:00:01 upwards.
 uint64_t mac_of(int station) { return 0x0200'0000'0001 + static_cast<uint64_t>(station); }
 
-int64_t wire_ns(size_t bytes) {
-  return static_cast<int64_t>(std::ceil(static_cast<double>(bytes + kWireOverheadBytes) * kByteNs));
-}
+/// As load_frames() finds it again: stations introduce themselves in order.
+int port_of(int station) { return station % kPorts; }
+
+/// Workers are on ports 1 to 3 in turn; the stations between them share the host's port.
+int station_of(int worker) { return 1 + worker + worker / (kPorts - 1); }
+
+/// What a frame takes of the wire, in tenths of a nanosecond: 8 a byte, exactly.
+int64_t wire_tenths(size_t bytes) { return static_cast<int64_t>(bytes + kWireOverheadBytes) * 8; }
 
 /// Gradients, 32 at a time: a captured run's, walked through, or random ones of like magnitude.
 class Gradients {
@@ -43,7 +50,11 @@ class Gradients {
       throw InputError(
           fmt::format("'{}' holds no {} gradients", options.gradients_trace, expether::kMaxValues));
     }
+    incomplete_ = source.incomplete;
   }
+
+  /// What is missing, when the capture ended early.
+  const std::string& incomplete() const { return incomplete_; }
 
   std::vector<uint32_t> next(size_t count = expether::kMaxValues) {
     std::vector<uint32_t> values(count);
@@ -63,6 +74,7 @@ class Gradients {
  private:
   Random random_;
   std::vector<uint32_t> values_;
+  std::string incomplete_;
   size_t at_ = 0;
 };
 
@@ -75,7 +87,7 @@ class Wires {
     if (bytes.size() < kShortFrame) bytes.resize(kShortFrame);
     // In exact tenths of a nanosecond, so that rounding does not slow a saturated port down.
     int64_t& free = free_tenths_[static_cast<size_t>(port)];
-    const auto tenths = static_cast<int64_t>(bytes.size() + kWireOverheadBytes) * 8;
+    const int64_t tenths = wire_tenths(bytes.size());
     source_.frames.push_back(
         {.bytes = std::move(bytes), .port = port, .time_ns = free / 10, .measured = measured});
     free += tenths;
@@ -86,10 +98,10 @@ class Wires {
     free_tenths_.fill(latest);
   }
   /// All stations introduce themselves with a broadcast.
-  void warm_up(uint16_t vlan) {
-    for (int station = 0; station < kPorts; ++station) {
+  void warm_up(uint16_t vlan, int stations = kPorts) {
+    for (int station = 0; station < stations; ++station) {
       std::vector<uint8_t> frame = ordinary(station, -1, vlan, kShortFrame, 0);
-      send(station, std::move(frame), false);
+      send(port_of(station), std::move(frame), false);
       pause(kWarmUpGapNs);
     }
     pause(4 * kWarmUpGapNs);
@@ -144,6 +156,9 @@ std::vector<uint8_t> malformed_copy(std::vector<uint8_t> frame, expether::Reason
     frame[expether::kChecksumOffset] = static_cast<uint8_t>(sum >> 8);
     frame[expether::kChecksumOffset + 1] = static_cast<uint8_t>(sum);
   };
+  const size_t tlp = (frame[expether::kFlagsOffset] & expether::kFlagTlp3Dw) != 0
+                         ? expether::kTlp3Offset
+                         : expether::kTlp4Offset;
   switch (reason) {
     case Reason::kShortFrame:
       frame.resize(std::max(kShortFrame, frame.size() - 4 * (1 + random.below(8))));
@@ -161,13 +176,13 @@ std::vector<uint8_t> malformed_copy(std::vector<uint8_t> frame, expether::Reason
       fix();
       break;
     case Reason::kTlpLength:
-      frame[expether::kTlp4Offset + 3] ^= static_cast<uint8_t>(1 + random.below(31));
+      frame[tlp + 3] ^= static_cast<uint8_t>(1 + random.below(31));
       break;
     case Reason::kPoisoned:
-      frame[expether::kTlp4Offset + 2] |= expether::kTlpPoisoned;
+      frame[tlp + 2] |= expether::kTlpPoisoned;
       break;
     case Reason::kTlpType:
-      frame[expether::kTlp4Offset] = 0x20;  // a read
+      frame[tlp] = 0x20;  // a read
       break;
     case Reason::kNone:
       break;
@@ -219,9 +234,8 @@ std::vector<uint8_t> foreign_frame(int source, int destination, const TrafficOpt
 
 /// All four ports at 100 % of 10GbE, station p to station p + 1: no output is overloaded.
 void permutation(FrameSource& source, bool gradients, uint64_t seed, uint64_t frames,
-                 const TrafficOptions& options) {
+                 const TrafficOptions& options, Gradients& values) {
   Wires wires(source);
-  Gradients values(options, seed);
   wires.warm_up(options.vlan);
   for (uint64_t i = 0; i < frames; ++i) {
     const int from = static_cast<int>(i % kPorts);
@@ -239,9 +253,9 @@ void permutation(FrameSource& source, bool gradients, uint64_t seed, uint64_t fr
 }
 
 /// Workers 0..2 on ports 1..3 at 100 % each, to a host on port 0.
-void incast(FrameSource& source, uint64_t seed, uint64_t frames, const TrafficOptions& options) {
+void incast(FrameSource& source, uint64_t frames, const TrafficOptions& options,
+            Gradients& values) {
   Wires wires(source);
-  Gradients values(options, seed);
   wires.warm_up(options.vlan);
   for (uint64_t i = 0; i < frames; ++i) {
     const int worker = static_cast<int>(i % 3);
@@ -252,86 +266,165 @@ void incast(FrameSource& source, uint64_t seed, uint64_t frames, const TrafficOp
   }
 }
 
-/// A training run's exchange: in each iteration every worker sends every sequence number.
-void exchange(FrameSource& source, uint64_t seed, uint64_t limit, const TrafficOptions& options) {
-  Wires wires(source);
-  Gradients values(options, seed);
-  Random random(seed);
-  const auto chance = [&random](double percent) { return random.unit() * 100 < percent; };
-  wires.warm_up(options.vlan);
-  const size_t before = source.frames.size();
-  uint64_t reason = 0;
-  for (uint32_t iteration = 0; iteration < options.iterations; ++iteration) {
-    // What each worker sends, then with what happens to it, then by turns onto the wires.
-    std::vector<std::vector<std::vector<uint8_t>>> queues(static_cast<size_t>(options.workers));
-    for (int w = 0; w < options.workers; ++w) {
-      auto& queue = queues[static_cast<size_t>(w)];
-      for (uint32_t s = 0; s < options.sequences; ++s) {
-        std::vector<uint8_t> frame =
-            gradient_frame(1 + w, 0, options.vlan, options.group, static_cast<uint16_t>(w), s,
-                           options.first_iteration + iteration, values.next());
-        if (chance(options.malformed)) {
-          const auto kind =
-              static_cast<expether::Reason>(1 + reason++ % (expether::kReasonCount - 1));
-          queue.push_back(malformed_copy(frame, kind, random));
-        }
-        if (chance(options.foreign)) {
-          queue.push_back(foreign_frame(1 + w, 0, options, random));
-        }
-        const bool lost = chance(options.loss), twice = chance(options.duplicate);
-        if (twice && !lost) queue.push_back(frame);
-        if (!lost) queue.push_back(std::move(frame));
+/// A training run's exchange, made worker by worker and iteration by iteration.
+class Exchange {
+ public:
+  Exchange(const TrafficOptions& options, Gradients& values, uint64_t seed)
+      : options_(options),
+        values_(values),
+        random_(seed),
+        late_(static_cast<size_t>(options.workers)) {}
+
+  using Queue = std::vector<std::vector<uint8_t>>;
+
+  /// What a worker sends in an iteration (0 the first), with what happens to it on the way.
+  Queue queue(int worker, uint32_t iteration) {
+    Queue queue;
+    const int station = station_of(worker);
+    auto& late = late_[static_cast<size_t>(worker)];
+    for (uint32_t s = 0; s < options_.sequences; ++s) {
+      std::vector<uint8_t> frame =
+          gradient_frame(station, 0, options_.vlan, options_.group, static_cast<uint16_t>(worker),
+                         s, options_.first_iteration + iteration, values_.next());
+      if (chance(options_.malformed)) {
+        const auto reason =
+            static_cast<expether::Reason>(1 + malformed_++ % (expether::kReasonCount - 1));
+        queue.push_back(malformed_copy(frame, reason, random_));
       }
-      for (size_t i = 0; i < queue.size(); ++i) {
-        if (!chance(options.reorder)) continue;
-        const size_t j = std::min(queue.size() - 1, i + 1 + random.below(8));
-        std::swap(queue[i], queue[j]);
+      if (chance(options_.foreign)) {
+        ++foreign_;
+        queue.push_back(foreign_frame(station, 0, options_, random_));
+      }
+      const bool lost = chance(options_.loss), twice = chance(options_.duplicate);
+      if (lost) {
+        ++lost_;
+        continue;
+      }
+      if (twice) {
+        ++duplicated_;
+        if (random_.below(2) == 0) {
+          queue.push_back(frame);
+        } else {
+          late.push_back({.at = queue.size() + 2 + random_.below(8), .frame = frame});
+        }
+      }
+      queue.push_back(std::move(frame));
+    }
+    for (size_t i = 0; i < queue.size(); ++i) {
+      if (!chance(options_.reorder)) continue;
+      const size_t j = std::min(queue.size() - 1, i + 1 + random_.below(8));
+      if (i == j) continue;
+      ++reordered_;
+      std::swap(queue[i], queue[j]);
+    }
+    add_late(queue, late, iteration + 1 == options_.iterations);
+    return queue;
+  }
+
+  nlohmann::json faults() const {
+    return {{"lost", lost_},
+            {"duplicated", duplicated_},
+            {"reordered", reordered_},
+            {"malformed", malformed_},
+            {"foreign", foreign_}};
+  }
+
+ private:
+  struct Late {
+    size_t at;  ///< frames of the worker before it
+    std::vector<uint8_t> frame;
+  };
+
+  /// Second copies that come later; what is due behind the iteration's end comes in the next one,
+  /// where it is stale.
+  static void add_late(Queue& queue, std::vector<Late>& late, bool last_iteration) {
+    std::ranges::stable_sort(late, {}, &Late::at);
+    Queue merged;
+    std::vector<Late> next;
+    size_t taken = 0;
+    for (Late& l : late) {
+      while (taken < std::min(queue.size(), l.at)) merged.push_back(std::move(queue[taken++]));
+      if (l.at <= queue.size() || last_iteration) {
+        merged.push_back(std::move(l.frame));
+      } else {
+        next.push_back({.at = l.at - queue.size(), .frame = std::move(l.frame)});
       }
     }
+    while (taken < queue.size()) merged.push_back(std::move(queue[taken++]));
+    queue = std::move(merged);
+    late = std::move(next);
+  }
+
+  bool chance(double percent) { return random_.unit() * 100 < percent; }
+
+  const TrafficOptions& options_;
+  Gradients& values_;
+  Random random_;
+  std::vector<std::vector<Late>> late_;  ///< by worker
+  uint64_t lost_ = 0, duplicated_ = 0, reordered_ = 0, malformed_ = 0, foreign_ = 0;
+};
+
+/// In each iteration every worker sends every sequence number; the workers take turns.
+void exchange(FrameSource& source, uint64_t seed, uint64_t limit, const TrafficOptions& options,
+              Gradients& values) {
+  Wires wires(source);
+  Exchange exchange(options, values, seed);
+  wires.warm_up(options.vlan, std::max(kPorts, station_of(options.workers - 1) + 1));
+  const size_t before = source.frames.size();
+  for (uint32_t iteration = 0; iteration < options.iterations; ++iteration) {
+    std::vector<Exchange::Queue> queues;
     size_t longest = 0;
-    for (const auto& queue : queues) longest = std::max(longest, queue.size());
+    for (int w = 0; w < options.workers; ++w) {
+      queues.push_back(exchange.queue(w, iteration));
+      longest = std::max(longest, queues.back().size());
+    }
     for (size_t i = 0; i < longest; ++i) {
       for (int w = 0; w < options.workers; ++w) {
-        if (i >= queues[static_cast<size_t>(w)].size()) continue;
+        Exchange::Queue& queue = queues[static_cast<size_t>(w)];
+        if (i >= queue.size()) continue;
         if (limit != 0 && source.frames.size() - before == limit) return;
-        wires.send(1 + w % 3, std::move(queues[static_cast<size_t>(w)][i]));
+        wires.send(port_of(station_of(w)), std::move(queue[i]));
       }
     }
     wires.pause(kWarmUpGapNs);
   }
+  source.trace["faults"] = exchange.faults();
 }
 
-/// Frames of every kind and reason, of every length.
-void anything(FrameSource& source, uint64_t seed, uint64_t frames, const TrafficOptions& options) {
+/// Frames of every kind and reason, of every length, in many VLANs.
+void anything(FrameSource& source, uint64_t seed, uint64_t frames, const TrafficOptions& options,
+              Gradients& values) {
   Wires wires(source);
-  Gradients values(options, seed);
   Random random(seed);
   wires.warm_up(options.vlan);
   for (uint64_t i = 0; i < frames; ++i) {
     const int from = static_cast<int>(random.below(kPorts));
     const int to = static_cast<int>(random.below(kPorts));
+    TrafficOptions here = options;
+    if (random.below(8) == 0) here.vlan = static_cast<uint16_t>(random.below(kVlans));
     if (random.below(4) == 0) {
-      wires.send(from, foreign_frame(from, to, options, random));
+      wires.send(from, foreign_frame(from, to, here, random));
       continue;
     }
-    const bool malformed = random.below(2) == 0;
-    // What corrupts needs a 4 DW header and a payload that can be cut.
-    const size_t count = malformed ? 32 : 1 + random.below(32);
     constexpr std::array kTlps = {expether::Tlp::kMWr64, expether::Tlp::kMWr32,
                                   expether::Tlp::kCplD};
-    const expether::Tlp tlp = malformed ? expether::Tlp::kMWr64 : kTlps[random.below(3)];
+    const expether::Tlp tlp = kTlps[random.below(kTlps.size())];
     std::vector<uint8_t> frame = gradient_frame(
-        from, to, options.vlan, static_cast<uint16_t>(options.group + (random.below(8) == 0)),
+        from, to, here.vlan, static_cast<uint16_t>(here.group + (random.below(8) == 0)),
         static_cast<uint16_t>(random.below(4)),
-        random.below(16) == 0 ? static_cast<uint32_t>(random.next())
-                              : random.below(options.sequences),
-        options.first_iteration + static_cast<uint32_t>(i / 64) - random.below(2),
-        values.next(count), tlp);
-    if (malformed) {
-      frame = malformed_copy(
-          frame, static_cast<expether::Reason>(1 + i % (expether::kReasonCount - 1)), random);
+        random.below(16) == 0 ? static_cast<uint32_t>(random.next()) : random.below(here.sequences),
+        here.first_iteration + static_cast<uint32_t>(i / 64) - random.below(2),
+        values.next(1 + random.below(expether::kMaxValues)), tlp);
+    if (random.below(2) == 0) {
+      const auto reason = static_cast<expether::Reason>(1 + i % (expether::kReasonCount - 1));
+      frame = malformed_copy(frame, reason, random);
     } else if (random.below(4) == 0) {
-      frame.resize(frame.size() + random.below(100));  // padding behind the values
+      // Padding behind the values, now and then as much as a jumbo frame holds.
+      const size_t room = expether::kMaxFrameBytes - frame.size();
+      const size_t padding = random.below(8) != 0   ? random.below(100)
+                             : random.below(2) != 0 ? room
+                                                    : random.below(static_cast<uint32_t>(room));
+      frame.resize(frame.size() + padding);
     }
     wires.send(from, std::move(frame));
   }
@@ -346,7 +439,12 @@ void TrafficOptions::check() const {
   if (iterations == 0 || sequences == 0) {
     throw UsageError("--iterations and --sequences must be at least 1");
   }
-  if (vlan > 4094) throw UsageError(fmt::format("--vlan {} is not between 0 and 4094", vlan));
+  if (uint64_t{iterations} * sequences > kMaxExchange / static_cast<uint64_t>(workers)) {
+    throw UsageError(
+        fmt::format("--workers {} x --iterations {} x --sequences {} are more than {} frames",
+                    workers, iterations, sequences, kMaxExchange));
+  }
+  if (vlan >= kVlans) throw UsageError(fmt::format("--vlan {} is not between 0 and 4094", vlan));
   const std::pair<const char*, double> percents[] = {{"loss", loss},
                                                      {"duplicate", duplicate},
                                                      {"reorder", reorder},
@@ -364,15 +462,21 @@ FrameSource load_frames(const std::string& path, uint64_t limit) {
   source.trace_path = path;
   const capture::Expected<capture::Capture> read = capture::read(path);
   if (!read) throw InputError(read.error().sentence);
+  // When a port's wire is free again, to the tenth: rounded times would slow a saturated port down.
+  struct Free {
+    int64_t ns = INT64_MIN, tenths = 0;
+  };
+  std::array<Free, kPorts> free;
   std::map<uint64_t, int> stations;
-  std::array<int64_t, kPorts> free{};
-  free.fill(INT64_MIN);
-  uint64_t truncated = 0, overlong = 0, padded = 0, number = 0, taken = 0;
+  uint64_t truncated = 0, runt = 0, overlong = 0, padded = 0;
   for (const capture::Packet& packet : read->packets) {
-    ++number;
-    if (limit != 0 && taken == limit) break;
-    if (packet.original_length > packet.bytes.size() || packet.bytes.size() < 14) {
+    if (limit != 0 && source.frames.size() == limit) break;
+    if (packet.original_length > packet.bytes.size()) {
       ++truncated;
+      continue;
+    }
+    if (packet.bytes.size() < kEthernetHeader) {
+      ++runt;
       continue;
     }
     if (packet.bytes.size() > expether::kMaxFrameBytes) {
@@ -381,25 +485,27 @@ FrameSource load_frames(const std::string& path, uint64_t limit) {
     }
     uint64_t mac = 0;
     for (size_t i = 6; i < 12; ++i) mac = mac << 8 | packet.bytes[i];
-    const int port =
-        stations.try_emplace(mac, static_cast<int>(stations.size()) % kPorts).first->second;
-    Frame frame{.bytes = {packet.bytes.begin(), packet.bytes.end()},
-                .port = port,
+    const int station = stations.try_emplace(mac, static_cast<int>(stations.size())).first->second;
+    Frame frame{.bytes = packet.bytes,
+                .port = port_of(station),
                 .time_ns = packet.timestamp_ns,
-                .trace_number = static_cast<uint32_t>(number)};
+                .trace_number = static_cast<uint32_t>(packet.number)};
     if (frame.bytes.size() < kShortFrame) {
       frame.bytes.resize(kShortFrame);
       ++padded;
     }
-    int64_t& wire = free[static_cast<size_t>(port)];
-    frame.time_ns = std::max(frame.time_ns, wire);
-    wire = frame.time_ns + wire_ns(frame.bytes.size());
+    Free& wire = free[static_cast<size_t>(frame.port)];
+    if (frame.time_ns > wire.ns) wire = {.ns = frame.time_ns, .tenths = 0};
+    frame.time_ns = wire.ns;
+    wire.tenths += wire_tenths(frame.bytes.size());
+    wire.ns += wire.tenths / 10;
+    wire.tenths %= 10;
     source.frames.push_back(std::move(frame));
-    ++taken;
   }
   std::ranges::stable_sort(source.frames, {}, &Frame::time_ns);
   nlohmann::json skipped = nlohmann::json::object();
   if (truncated != 0) skipped["truncated"] = truncated;
+  if (runt != 0) skipped["runt"] = runt;
   if (overlong != 0) skipped["overlong"] = overlong;
   source.trace = {{"file", path},
                   {"format", read->format},
@@ -418,7 +524,8 @@ const std::vector<SynthKind>& frame_synth_kinds() {
       {"ordinary-60", "60-byte ordinary frames at 100 % of 10GbE on four ports, a permutation"},
       {"incast", "three workers at 100 % of 10GbE into one host"},
       {"workers", "a training run's exchange: workers x sequences x iterations, faults as asked"},
-      {"anything", "frames of every kind, malformed for every reason, of every length"},
+      {"anything",
+       "frames of every kind, malformed for every reason, of every length, in many VLANs"},
   };
   return kKinds;
 }
@@ -428,16 +535,17 @@ FrameSource synthesise_frames(const std::string& name, uint64_t seed, uint64_t l
   options.check();
   FrameSource source;
   const uint64_t frames = limit != 0 ? limit : kDefaultFrames;
+  Gradients values(options, seed);
   if (name == "gradient-192") {
-    permutation(source, true, seed, frames, options);
+    permutation(source, true, seed, frames, options, values);
   } else if (name == "ordinary-60") {
-    permutation(source, false, seed, frames, options);
+    permutation(source, false, seed, frames, options, values);
   } else if (name == "incast") {
-    incast(source, seed, frames, options);
+    incast(source, frames, options, values);
   } else if (name == "workers") {
-    exchange(source, seed, limit, options);
+    exchange(source, seed, limit, options, values);
   } else if (name == "anything") {
-    anything(source, seed, frames, options);
+    anything(source, seed, frames, options, values);
   } else {
     std::string names;
     for (const SynthKind& kind : frame_synth_kinds()) {
@@ -446,10 +554,11 @@ FrameSource synthesise_frames(const std::string& name, uint64_t seed, uint64_t l
     throw UsageError(fmt::format("unknown stimulus of frames '{}'; there are {}", name, names));
   }
   std::ranges::stable_sort(source.frames, {}, &Frame::time_ns);
-  source.trace = {{"file", "synthetic " + name},
-                  {"packets", source.frames.size()},
-                  {"selected", source.frames.size()},
-                  {"skipped", nlohmann::json::object()}};
+  source.trace["file"] = "synthetic " + name;
+  source.trace["packets"] = source.frames.size();
+  source.trace["selected"] = source.frames.size();
+  source.trace["skipped"] = nlohmann::json::object();
+  source.incomplete = values.incomplete();
   return source;
 }
 

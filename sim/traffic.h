@@ -37,8 +37,9 @@ struct TrafficOptions {
   uint32_t first_iteration = 1;
   uint16_t group = 1;
   uint16_t vlan = 10;
-  /// Percent of the frames, 0..100: lost; sent twice; sent up to eight frames later; and, per
-  /// frame, one more that is malformed, or foreign.
+  /// Of `workers` only. Percent of the frames, 0..100: lost; sent twice, at once or up to eight
+  /// frames later, which may be in the next iteration; swapped with one up to eight frames behind
+  /// it; and, per frame, one more that is malformed, or foreign.
   double loss = 0, duplicate = 0, reorder = 0, malformed = 0, foreign = 0;
 
   /// Throws UsageError naming the option that is out of range.
@@ -47,15 +48,21 @@ struct TrafficOptions {
 
 /// Every Ethernet frame of a capture, at most `limit` (0: all). Ports are given to source MACs in
 /// the order of their first appearance, modulo 4. Short frames are padded to 60 bytes as a MAC
-/// does; truncated and overlong ones are skipped and counted. On a port, frames never come faster
-/// than 10GbE carries them. Throws InputError if nothing can be read.
+/// does, and counted; truncated ones, runts (no Ethernet header) and those above 9,018 bytes are
+/// skipped and counted. On a port, frames never come faster than 10GbE carries them. Of a capture
+/// of synthesised frames it gives back the frames, ports and times. Throws InputError if nothing
+/// can be read.
 FrameSource load_frames(const std::string& path, uint64_t limit);
 
 /// The names of the synthetic stimuli of frames and what each is for.
 const std::vector<SynthKind>& frame_synth_kinds();
 
 /// The named kind, of at most `limit` frames behind the warm-up (0: what the options make, or
-/// 1,024). Throws UsageError for an unknown name.
+/// 1,024). Host and stations are numbered so that a station's number modulo 4 is its port; worker w
+/// is on port 1 + w % 3, the host on port 0. Times are whole nanoseconds, rounded down, of
+/// frames that are as close as 10GbE allows. Of `workers`, unless `limit` cut it, trace["faults"]
+/// counts lost, duplicated, reordered (swaps), malformed and foreign frames. `incomplete` says so
+/// when the capture of gradients ended early. Throws UsageError for an unknown name.
 FrameSource synthesise_frames(const std::string& name, uint64_t seed, uint64_t limit,
                               const TrafficOptions& options);
 

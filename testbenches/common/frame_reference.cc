@@ -15,6 +15,7 @@ namespace expether = reference::expether;
 namespace optimizer = reference::optimizer;
 using nlohmann::json;
 
+constexpr size_t kDriftRows = 10;
 constexpr size_t kDecidingBeat = 5;  // or the last, of a shorter frame
 
 }  // namespace
@@ -72,13 +73,20 @@ void FrameReference::optimize(Frame& frame, const expether::Classified& what) {
     ++out_of_range_;
     return;
   }
-  if (optimizer_->registers().iteration() != t) textbook_->begin_iteration();
+  if (optimizer_->registers().iteration() != t) {
+    textbook_->begin_iteration();
+    drift_.emplace_back();
+  }
+  Drift& drift = drift_.back();
   for (size_t i = 0; i < values.size(); ++i) {
     const double exact = textbook_->step(what.fields.sequence * expether::kMaxValues + i,
                                          static_cast<double>(std::bit_cast<float>(gradients[i])));
     const double ulp = optimizer::ulp_distance(values[i], exact);
     ulp_sum_ += ulp;
     ulp_max_ = std::max(ulp_max_, ulp);
+    drift.sum += ulp;
+    drift.max = std::max(drift.max, ulp);
+    ++drift.values;
   }
   values_ += values.size();
   ++optimized_;
@@ -163,6 +171,15 @@ json FrameReference::findings() const {
     if (values_ != 0) {
       report["optimizer"]["ulp"] = {{"mean", ulp_sum_ / static_cast<double>(values_)},
                                     {"max", ulp_max_}};
+      // Some ten iterations, evenly spread, the last among them.
+      const size_t step = (drift_.size() + kDriftRows - 1) / kDriftRows;
+      json rows = json::array();
+      for (size_t i = (drift_.size() - 1) % step; i < drift_.size(); i += step) {
+        rows.push_back({{"iteration", i + 1},
+                        {"mean_ulp", drift_[i].sum / static_cast<double>(drift_[i].values)},
+                        {"max_ulp", drift_[i].max}});
+      }
+      report["drift"] = std::move(rows);
     }
   }
   return report;

@@ -62,6 +62,13 @@ class FrameReference {
   uint32_t optimized_ = 0, out_of_range_ = 0;
   uint64_t values_ = 0;
   double ulp_sum_ = 0, ulp_max_ = 0;
+
+  /// How far the optimizer is from the textbook, one iteration after the other.
+  struct Drift {
+    uint64_t values = 0;
+    double sum = 0, max = 0;
+  };
+  std::vector<Drift> drift_;
 };
 
 /// The stimulus of a device with one stream: frames in, and what the blocks make of them.

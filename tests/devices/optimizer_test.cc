@@ -142,6 +142,30 @@ TEST_P(Builds, PipelinedLatencyIsThatOfTheGraph) {
 INSTANTIATE_TEST_SUITE_P(Optimizer, Builds, testing::ValuesIn(kBuilds),
                          [](const auto& info) { return name_of_build(info.param); });
 
+// Every output bit over a thousand iterations on captured gradients, and the distance to the
+// textbook that the report gives.
+TEST(OptimizerDrift, AThousandIterationsOnCapturedGradients) {
+  sim::TrafficOptions options;
+  options.gradients_trace = std::string(GRADWIRE_SOURCE_DIR) + "/traces/hdc-ring-middle.pcap";
+  options.workers = 1;
+  options.iterations = 1000;
+  options.sequences = 4;
+  const auto frames = bytes_of(sim::synthesise_frames("workers", seed(), 0, options));
+  for (const Build& b : kBuilds) {
+    sim::RunSpec spec = spec_of(b);
+    spec.rtl = !b.iterative && b.fast;  // in lockstep with the RTL where that is quick
+    const sim::StreamDevice& device = sim::stream_device("optimizer");
+    const sim::Stimulus stimulus = device.stimulus_from_bytes(frames, spec);
+    const sim::Outcome outcome = device.run(stimulus, spec, sim::Kernel::instance());
+    ASSERT_TRUE(outcome.passed) << name_of_build(b) << " " << explain(outcome.failure);
+    EXPECT_EQ(stimulus.findings["optimizer"]["iterations"], 1000);
+    EXPECT_EQ(stimulus.findings["drift"].back()["iteration"], 1000);
+    const double mean = stimulus.findings["optimizer"]["ulp"]["mean"];
+    EXPECT_GT(mean, 0.1) << name_of_build(b);
+    EXPECT_LT(mean, 1000) << name_of_build(b);
+  }
+}
+
 TEST(OptimizerModel, RunsWhatTheRtlWasNotBuiltFor) {
   for (const int pes : {1, 2, 4, 8, 16, 32, 64}) {
     for (const bool iterative : {false, true}) {

@@ -2,13 +2,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
+#include <filesystem>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "models/reference/capture/capture.h"
+#include "models/reference/expether/frame.h"
 #include "sim/error.h"
 #include "sim/gradients.h"
 #include "sim/report/json.h"
@@ -21,8 +26,11 @@ namespace {
 
 using nlohmann::json;
 
+namespace expether = reference::expether;
+
 struct TraceArguments {
-  std::string file, output, json_path, kind = "gradients";
+  std::string file, output, json_path, kind;
+  bool expether = false;
   uint64_t first = 1, last = UINT64_MAX, max_bytes = 0, seed = 1;
   std::optional<uint64_t> packets;
   TrafficArguments traffic;
@@ -68,9 +76,43 @@ json info_json(const capture::Info& info) {
           {"flows", std::move(flows)}};
 }
 
+/// Frames of the optimizer switch by kind, malformed ones by reason.
+json expether_json(const capture::Capture& capture) {
+  std::map<std::string, uint64_t> kinds, reasons;
+  uint64_t frames = 0, truncated = 0;
+  for (const capture::Packet& packet : capture.packets) {
+    const expether::Classified what = expether::classify(packet.bytes);
+    if (what.kind == expether::Kind::kNotExpEther) continue;
+    ++frames;
+    if (packet.original_length > packet.bytes.size()) {
+      ++truncated;  // what it was on the wire, nobody can say
+      continue;
+    }
+    ++kinds[std::string(name_of(what.kind))];
+    if (what.kind == expether::Kind::kMalformed) ++reasons[std::string(name_of(what.reason))];
+  }
+  return {{"frames", frames}, {"kinds", kinds}, {"malformed", reasons}, {"truncated", truncated}};
+}
+
+void print_expether(const json& d) {
+  const auto frames = d["frames"].get<uint64_t>();
+  if (frames == 0) return;
+  fmt::print("ExpEther {}\n", frames);
+  for (const auto& [kind, n] : d["kinds"].items()) {
+    fmt::print("  {:<26} {}\n", kind, n.get<uint64_t>());
+  }
+  for (const auto& [reason, n] : d["malformed"].items()) {
+    fmt::print("  malformed {:<16} {}\n", reason, n.get<uint64_t>());
+  }
+  if (const auto truncated = d["truncated"].get<uint64_t>()) {
+    fmt::print("  {:<26} {}\n", "truncated", truncated);
+  }
+}
+
 int info(const TraceArguments& a) {
   const capture::Capture capture = read(a.file);
-  const json d = info_json(capture::info(capture));
+  json d = info_json(capture::info(capture));
+  d["expether"] = expether_json(capture);
   if (a.json_path.empty()) {
     fmt::print("{}: {}, {} packets, {} bytes, {:.3f} s\n", a.file, d["format"].get<std::string>(),
                d["packets"].get<uint64_t>(), d["captured_bytes"].get<uint64_t>(),
@@ -80,6 +122,7 @@ int info(const TraceArguments& a) {
     for (const auto& [reason, n] : d["skipped"].items()) {
       fmt::print("  skipped {:<18} {}\n", reason, n.get<uint64_t>());
     }
+    print_expether(d["expether"]);
     for (const json& flow : d["flows"]) {
       fmt::print("  flow {:<48} {:>6} packets {:>6} selected {:>9} bytes\n",
                  flow["flow"].get<std::string>(), flow["packets"].get<uint64_t>(),
@@ -110,43 +153,76 @@ bool is_kind_of_frames(const std::string& name) {
 }
 
 /// Whole frames at the times at which they would be on the wire.
-std::vector<sim::Frame> frames_of_kind(const TraceArguments& a) {
-  return sim::synthesise_frames(a.kind, a.seed, a.packets.value_or(0), a.traffic.traffic).frames;
+sim::FrameSource frames_of_kind(const TraceArguments& a) {
+  return sim::synthesise_frames(a.kind, a.seed, a.packets.value_or(0), a.traffic.traffic);
 }
 
 /// Marked UDP datagrams, as `run --synth` would feed their gradients.
-std::vector<sim::Frame> datagrams_of_kind(const TraceArguments& a) {
+sim::FrameSource datagrams_of_kind(const TraceArguments& a) {
   constexpr uint64_t kDefaultPackets = 64;
   const sim::GradientSource source =
       sim::synthesise(a.kind, a.seed, a.packets.value_or(kDefaultPackets));
-  std::vector<sim::Frame> frames;
+  sim::FrameSource made;
   for (size_t p = 0; p < source.packets.size(); ++p) {
     const auto& values = source.packets[p].values;
     auto frame = capture::make_frame(
         {.identification = static_cast<uint16_t>(p)},
         {reinterpret_cast<const uint8_t*>(values.data()), values.size() * sizeof(uint32_t)});
     if (!frame) throw sim::InputError(frame.error().sentence);
-    frames.push_back(
+    made.frames.push_back(
         {.bytes = std::move(frame).value(), .time_ns = static_cast<int64_t>(p) * 1000});
   }
-  return frames;
+  return made;
+}
+
+/// Options that the kind would not heed. `given` are those on the command line.
+void refuse_idle_options(const TraceArguments& a, const std::vector<std::string>& given) {
+  static constexpr std::array kOfWorkersOnly = {"--workers",   "--iterations", "--loss",
+                                                "--duplicate", "--reorder",    "--malformed",
+                                                "--foreign"};
+  for (const std::string& option : given) {
+    if (!is_kind_of_frames(a.kind)) {
+      throw sim::UsageError(
+          fmt::format("{} is an option of ExpEther frames, '{}' is of marked UDP; see --expether",
+                      option, a.kind));
+    }
+    if (a.kind != "workers" && std::ranges::find(kOfWorkersOnly, option) != kOfWorkersOnly.end()) {
+      throw sim::UsageError(
+          fmt::format("{} is an option of --kind workers, not of '{}'", option, a.kind));
+    }
+  }
+}
+
+void refuse_to_overwrite_the_gradients(const TraceArguments& a) {
+  const std::string& from = a.traffic.traffic.gradients_trace;
+  std::error_code ignored;
+  if (!from.empty() && std::filesystem::equivalent(from, a.output, ignored)) {
+    throw sim::UsageError(fmt::format("'{}' is the capture that --from names", a.output));
+  }
 }
 
 /// A synthetic stimulus as a capture.
-int synth(const TraceArguments& a) {
-  const std::vector<sim::Frame> frames =
+int synth(TraceArguments a, const std::vector<std::string>& given) {
+  if (a.kind.empty()) a.kind = a.expether ? "workers" : "gradients";
+  if (a.expether && !is_kind_of_frames(a.kind)) {
+    throw sim::UsageError(fmt::format("--kind {} makes no ExpEther frames", a.kind));
+  }
+  refuse_idle_options(a, given);
+  refuse_to_overwrite_the_gradients(a);
+  const sim::FrameSource source =
       is_kind_of_frames(a.kind) ? frames_of_kind(a) : datagrams_of_kind(a);
+  if (!source.incomplete.empty()) throw sim::InputError(source.incomplete);
   capture::Expected<capture::PcapWriter> opened = capture::PcapWriter::open(a.output);
   if (!opened) throw sim::InputError(opened.error().sentence);
   capture::PcapWriter writer = std::move(opened).value();
-  for (const sim::Frame& frame : frames) {
+  for (const sim::Frame& frame : source.frames) {
     if (const auto error = writer.write(frame.time_ns, frame.bytes)) {
       throw sim::InputError(error->sentence);
     }
   }
   if (const auto error = writer.close()) throw sim::InputError(error->sentence);
-  fmt::print("{}: {} packets of '{}', seed {} (synthesised)\n", a.output, frames.size(), a.kind,
-             a.seed);
+  fmt::print("{}: {} packets of '{}', seed {} (synthesised)\n", a.output, source.frames.size(),
+             a.kind, a.seed);
   return sim::kPass;
 }
 
@@ -177,13 +253,25 @@ void add_trace(CLI::App& app, Invocation& invocation) {
   CLI::App* synth_command = command->add_subcommand(
       "synth", "a synthetic stimulus as a capture: marked UDP, or ExpEther");
   synth_command->add_option("OUTPUT", a->output, "pcap file to write")->required();
-  synth_command->add_option("--kind", a->kind, "which stimulus (gradwire list)")
-      ->capture_default_str();
+  synth_command->add_option(
+      "--kind", a->kind,
+      "which stimulus (gradwire list); default: gradients, or with --expether workers");
+  synth_command->add_flag("--expether", a->expether, "ExpEther frames, not marked UDP");
   synth_command->add_option("--packets", a->packets,
                             "how many (default: 64; of ExpEther what the options make, or 1,024)");
+  const size_t before = synth_command->get_options().size();
   a->traffic.add(*synth_command, true);
+  const std::vector<const CLI::Option*> all = std::as_const(*synth_command).get_options();
+  const std::vector<const CLI::Option*> of_frames(all.begin() + static_cast<ptrdiff_t>(before),
+                                                  all.end());
   synth_command->add_option("--seed", a->seed, "of the values")->capture_default_str();
-  synth_command->callback([a, &invocation] { invocation.action = [a] { return synth(*a); }; });
+  synth_command->callback([a, of_frames, &invocation] {
+    std::vector<std::string> given;
+    for (const CLI::Option* option : of_frames) {
+      if (option->count() != 0) given.push_back(option->get_name());
+    }
+    invocation.action = [a, given] { return synth(*a, given); };
+  });
 }
 
 }  // namespace gw::tools
