@@ -20,16 +20,14 @@ for device in compressor decompressor; do
 done
 frames=traces/expether-workers.pcap
 for device in parser aggregator optimizer switch; do
-  options=()
-  [ "$device" != switch ] || options=(--pes 4 --profile fast)
   echo
   echo "demo: $device on $frames"
-  build/gradwire run "$device" --trace "$frames" "${options[@]}" --html "$out/$device.html" --json "$out/$device.json"
+  build/gradwire run "$device" --trace "$frames" --html "$out/$device.html" --json "$out/$device.json"
 done
 build/gradwire run aggregator --trace "$frames" --packets 40 --quiet --wave "$out/aggregator.fst"
 echo
 echo "demo: four ports at 100 % of 10GbE, gradient frames through the switch"
-build/gradwire run switch --synth gradient-192 --packets 8000 --workers 1 --pes 4 --profile fast \
+build/gradwire run switch --synth gradient-192 --packets 8000 --workers 1 \
   --json "$out/line-rate.json" | grep -E 'line rate|dropped|PASS|FAIL'
 echo
 echo "demo: reports   $out/{compressor,decompressor,parser,aggregator,optimizer,switch}.html"

@@ -18,10 +18,11 @@ using nlohmann::json;
 sim::RunSpec switch_spec(bool adam = false) {
   sim::RunSpec spec;
   spec.clock_mhz = 200;
-  spec.network.algorithm =
-      adam ? reference::optimizer::Algorithm::kAdam : reference::optimizer::Algorithm::kSgd;
-  spec.network.pes = 4;
-  spec.network.fast = true;
+  if (adam) {
+    spec.network.algorithm = reference::optimizer::Algorithm::kAdam;
+    spec.network.pes = 4;
+    spec.network.fast = true;
+  }
   return spec;
 }
 
