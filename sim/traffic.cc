@@ -305,7 +305,9 @@ class Exchange {
         if (random_.below(2) == 0) {
           queue.push_back(frame);
         } else {
-          late.push_back({.at = queue.size() + 2 + random_.below(8), .frame = frame});
+          const size_t iteration_more = random_.below(3) == 0 ? options_.sequences : 0;
+          late.push_back(
+              {.at = queue.size() + 2 + random_.below(8) + iteration_more, .frame = frame});
         }
       }
       queue.push_back(std::move(frame));
@@ -335,8 +337,7 @@ class Exchange {
     std::vector<uint8_t> frame;
   };
 
-  /// Second copies that come later; what is due behind the iteration's end comes in the next one,
-  /// where it is stale.
+  /// Second copies that come later; what is due behind the iteration's end comes in the next one.
   static void add_late(Queue& queue, std::vector<Late>& late, bool last_iteration) {
     std::ranges::stable_sort(late, {}, &Late::at);
     Queue merged;

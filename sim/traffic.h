@@ -37,9 +37,9 @@ struct TrafficOptions {
   uint32_t first_iteration = 1;
   uint16_t group = 1;
   uint16_t vlan = 10;
-  /// Of `workers` only. Percent of the frames, 0..100: lost; sent twice, at once or up to eight
-  /// frames later, which may be in the next iteration; swapped with one up to eight frames behind
-  /// it; and, per frame, one more that is malformed, or foreign.
+  /// Of `workers` only. Percent of the frames, 0..100: lost; sent twice, at once, up to eight
+  /// frames later, or so much and an iteration later (stale); swapped with one up to eight frames
+  /// behind it; and, per frame, one more that is malformed, or foreign.
   double loss = 0, duplicate = 0, reorder = 0, malformed = 0, foreign = 0;
 
   /// Throws UsageError naming the option that is out of range.

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "models/reference/expether/frame.h"
 #include "tests/capture/frames.h"
 
 namespace gw::capture::testing {
@@ -132,6 +134,34 @@ TEST(Traces, HoldGradients) {
     EXPECT_GT(below_one, values * 999 / 1000);
     EXPECT_GT(not_zero, values / 10);
   }
+}
+
+TEST(Traces, ExpEtherHoldsWhatTheManifestSays) {
+  namespace expether = reference::expether;
+  std::set<std::string> names;
+  const nlohmann::json all = manifest();
+  for (const auto& entry : all.at("captures")) {
+    if (entry.value("traffic", "gradients") != "expether") continue;
+    SCOPED_TRACE(entry.at("name"));
+    names.insert(entry.at("name"));
+    EXPECT_EQ(entry.at("kind"), "synthesised");
+    const auto capture = read(kTraces / entry.at("file").get<std::string>());
+    ASSERT_TRUE(capture) << capture.error().sentence;
+    EXPECT_FALSE(capture->damage);
+    EXPECT_EQ(capture->precision, Precision::kNanoseconds);
+    EXPECT_EQ(capture->packets.size(), entry.at("packets"));
+    EXPECT_LE(entry.at("bytes").get<std::uint64_t>(), 150000u);
+    std::map<std::string, std::uint64_t> kinds, reasons;
+    for (const auto& p : capture->packets) {
+      const auto what = expether::classify(p.bytes);
+      ++kinds[std::string(name_of(what.kind))];
+      if (what.kind == expether::Kind::kMalformed) ++reasons[std::string(name_of(what.reason))];
+    }
+    EXPECT_EQ(kinds, (entry.at("frames").get<std::map<std::string, std::uint64_t>>()));
+    EXPECT_EQ(reasons, (entry.at("malformed").get<std::map<std::string, std::uint64_t>>()));
+    EXPECT_EQ(info(*capture).marked, 0u);  // nothing that the codec's devices would take
+  }
+  EXPECT_EQ(names, (std::set<std::string>{"expether-workers", "expether-faults"}));
 }
 
 TEST(Traces, MixedHoldsOtherTraffic) {

@@ -99,6 +99,11 @@ TEST_F(Cli, ListNamesDevicesAndTraces) {
   EXPECT_EQ(document["devices"][0]["name"], "compressor");
   EXPECT_EQ(document["devices"][1]["name"], "decompressor");
   EXPECT_GE(document["traces"].size(), 4u);
+  std::vector<std::string> synth;
+  for (const json& kind : document["synth"]) synth.push_back(kind["name"]);
+  for (const char* kind : {"gradients", "gradient-192", "ordinary-60", "incast", "workers"}) {
+    EXPECT_EQ(std::ranges::count(synth, kind), 1) << kind;
+  }
   EXPECT_EQ(gradwire("list").code, 0);
 }
 
@@ -244,6 +249,65 @@ TEST_F(Cli, TraceInfoSliceSynth) {
   EXPECT_EQ(capture::read(path("s.pcap"))->packets.size(), 30u);
   ASSERT_EQ(gradwire("trace synth u.pcap --kind mixed --packets 12 --seed 3").code, 0);
   EXPECT_EQ(gradwire("run compressor --trace u.pcap --quiet").code, 0);
+}
+
+TEST_F(Cli, TraceSynthMakesExpEther) {
+  // 3 workers x 4 iterations x 16 sequence numbers, and a frame of each of four stations before.
+  ASSERT_EQ(gradwire("trace synth a.pcap --expether").code, 0);
+  ASSERT_EQ(gradwire("trace synth b.pcap --kind workers").code, 0);
+  EXPECT_EQ(slurp(path("a.pcap")), slurp(path("b.pcap")));
+  json info = json::parse(gradwire("trace info --json - a.pcap").out);
+  EXPECT_EQ(info["packets"], 4 + 3 * 4 * 16);
+  EXPECT_EQ(info["format"], "pcap, nanoseconds, little-endian");
+  EXPECT_EQ(info["expether"], json::parse(R"({"frames": 192, "kinds": {"gradient": 192},
+                                              "malformed": {}, "truncated": 0})"));
+
+  const Result text = gradwire("trace info " + capture("expether-faults"));
+  for (const char* word :
+       {"ExpEther", "gradient", "parameter", "plain", "short_frame", "bad_version", "bad_checksum",
+        "count", "tlp_length", "poisoned", "tlp_type"}) {
+    EXPECT_NE(text.out.find(word), std::string::npos) << word;
+  }
+  EXPECT_EQ(gradwire("trace info " + capture("mixed")).out.find("ExpEther"), std::string::npos);
+
+  ASSERT_EQ(gradwire("trace synth c.pcap --kind ordinary-60 --packets 100 --seed 2").code, 0);
+  info = json::parse(gradwire("trace info --json - c.pcap").out);
+  EXPECT_EQ(info["packets"], 104);
+  EXPECT_EQ(info["expether"]["frames"], 0);
+}
+
+TEST_F(Cli, TraceSynthRefusesInOneSentence) {
+  const std::string synth = "trace synth x.pcap ";
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"--kind nonsense", "nonsense"},
+      {"--expether --kind gradients", "gradients"},
+      {"--kind gradients --loss 5", "--loss"},
+      {"--vlan 7", "--vlan"},
+      {"--kind incast --duplicate 5", "--duplicate"},
+      {"--expether --workers 17", "--workers"},
+      {"--expether --iterations 0", "--iterations"},
+      {"--expether --iterations 100000 --sequences 100000", "more than"},
+      {"--expether --loss 101", "--loss"},
+      {"--expether --duplicate=-1", "--duplicate"},
+      {"--expether --reorder nan", "--reorder"},
+      {"--expether --malformed 1e9", "--malformed"},
+      {"--expether --foreign some", "some"},
+      {"--expether --vlan 4095", "--vlan"},
+      {"--expether --vlan 70000", "--vlan"},
+      {"--expether --group 65536", "--group"},
+  };
+  for (const auto& [arguments, part] : cases) {
+    SCOPED_TRACE(arguments);
+    expect_one_sentence(gradwire(synth + arguments), 2, part);
+    EXPECT_FALSE(fs::exists(path("x.pcap")));
+  }
+  expect_one_sentence(gradwire(synth + "--expether --from missing.pcap"), 3, "missing.pcap");
+  const std::string good = slurp(capture("hdc-ring-early"));
+  write("cut.pcap", good.substr(0, good.size() / 2 + 7));
+  expect_one_sentence(gradwire(synth + "--expether --from cut.pcap"), 3, "cut.pcap");
+  expect_one_sentence(gradwire("trace synth cut.pcap --expether --from ./cut.pcap"), 2, "cut.pcap");
+  EXPECT_EQ(fs::file_size(path("cut.pcap")), good.size() / 2 + 7);
+  EXPECT_FALSE(fs::exists(path("x.pcap")));
 }
 
 TEST_F(Cli, CodecRoundTrip) {

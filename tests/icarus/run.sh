@@ -3,7 +3,7 @@
 # The last line is 'PASS cycles=N' or 'FAIL cycle=.. signal=.. got=.. expected=..'; the exit code says the same.
 set -eu
 
-[ $# -eq 2 ] || [ $# -eq 3 ] || { echo "usage: $0 compressor|decompressor VECTORS [BUILD_DIR]" >&2; exit 2; }
+[ $# -eq 2 ] || [ $# -eq 3 ] || { echo "usage: $0 compressor|decompressor|parser|aggregator|optimizer VECTORS [BUILD_DIR]" >&2; exit 2; }
 root=$(cd "$(dirname "$0")/../.." && pwd)
 device=$1
 vectors=$2
@@ -22,7 +22,7 @@ cd "$root"
 if [ ! -f "$program" ] || [ -n "$(find rtl testbenches/common "$tb" -newer "$program" -name '*.sv*' -print -quit)" ]; then
   # shellcheck disable=SC2046 -- a list of files
   iverilog -g2012 -Wall -Irtl/common -Itestbenches/common -s "gw_${device}_replay_tb" -o "$program.$$" \
-    $(cat "rtl/codec/gw_$device.f") "$tb"
+    $(cat rtl/*/"gw_$device.f") "$tb"
   mv "$program.$$" "$program"  # at once: runs may share the directory
 fi
 exec vvp -n "$program" "+vectors=$vectors"
