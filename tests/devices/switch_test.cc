@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(Switch, SwitchMatrix,
                                                           "both:30"),
                                           testing::Values("anything", "workers", "gradient-192",
                                                           "ordinary-60", "incast"),
-                                          testing::Bool(), testing::Values(1u, 2u)),
+                                          testing::Bool(), testing::Values(2u)),
                          [](const testing::TestParamInfo<Point>& info) {
                            std::string name = std::string(std::get<0>(info.param)) + "_" +
                                               std::get<1>(info.param) +
