@@ -39,6 +39,7 @@ function(gw_verilate target)
   file(MAKE_DIRECTORY ${dir})
   add_custom_command(
     OUTPUT ${all}
+    BYPRODUCTS ${dir}/${A_PREFIX}.h  # what includes it must be compiled anew in the same run
     COMMAND ${VERILATOR} --cc -O3 ${flags} --top-module ${A_TOP} --prefix ${A_PREFIX} -Mdir ${dir}
             --output-split 0 -Wno-lint -Irtl/common ${A_PARAMETERS} ${A_SOURCES}
     COMMAND ${CMAKE_COMMAND} -DDIR=${dir} -DPREFIX=${A_PREFIX} -DOUT=${all}

@@ -1,3 +1,4 @@
 rtl/fp/gw_fp_pkg.sv
-rtl/fp/gw_fp_stage.sv
+rtl/fp/gw_fp_registers.sv
+rtl/fp/gw_fp_compare_pkg.sv
 rtl/fp/gw_fp_compare.sv

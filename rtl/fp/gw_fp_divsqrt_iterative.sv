@@ -1,10 +1,10 @@
 // Quotient or square root of binary32 numbers, one digit a cycle on shared hardware; for one a cycle take gw_fp_div, gw_fp_sqrt.
-// Latency 30 cycles, one operation at a time; the result stays until 4 cycles before the next one's.
+// Latency 27 cycles, one operation at a time; the result stays until 27 cycles after the next start.
 // Optimizer switch (IEICE'21) section 5.3, for iterative processing elements; not in the paper.
 `default_nettype none
 
 // Operands are sampled in the cycle with start_i; start_i again from the cycle of the result on. Round to nearest even,
-// Subnormal as in gw_fp_div. The rows that the pipelined operators have one a digit are here one row, used 26 times.
+// Subnormal as in gw_fp_div. The rows that the pipelined operators have one a digit are here one row, used 25 times.
 module gw_fp_divsqrt_iterative #(
   parameter bit Subnormal = 1'b0
 ) (
@@ -16,75 +16,62 @@ module gw_fp_divsqrt_iterative #(
   input  wire logic [31:0] b_i,
   output logic [31:0]      result_o
 );
-  localparam logic [4:0] Digits = 5'd26;
-  localparam int FinishCycles = 3;
+  localparam logic [4:0] Digits = 5'd25;  // and a first one in the cycle of the start
 
   // Classify, normalise, in the cycle of the start.
-  wire        a_sign, b_sign;
-  wire [1:0]  a_kind, b_kind;
-  wire [9:0]  a_exponent, b_exponent;
-  wire [23:0] a, b;
-  gw_fp_unpack #(.Subnormal(Subnormal), .Latency(0), .Cuts(2)) u_unpack_a (
-    .clk_i, .value_i(a_i), .sign_o(a_sign), .kind_o(a_kind), .exponent_o(a_exponent), .significand_o(a)
-  );
-  gw_fp_unpack #(.Subnormal(Subnormal), .Latency(0), .Cuts(2)) u_unpack_b (
-    .clk_i, .value_i(b_i), .sign_o(b_sign), .kind_o(b_kind), .exponent_o(b_exponent), .significand_o(b)
-  );
-  wire any_nan  = &a_kind || &b_kind || (a_kind == b_kind && a_kind != gw_fp_pkg::KindNumber);  // 0/0, inf/inf
-  wire infinite = a_kind == gw_fp_pkg::KindInfinity || b_kind == gw_fp_pkg::KindZero;
-  wire zero     = a_kind == gw_fp_pkg::KindZero || b_kind == gw_fp_pkg::KindInfinity;
-  wire [1:0] quotient_kind = any_nan ? gw_fp_pkg::KindNan
-                           : infinite ? gw_fp_pkg::KindInfinity
-                           : zero ? gw_fp_pkg::KindZero : gw_fp_pkg::KindNumber;
-  wire [1:0] root_kind = a_sign && a_kind != gw_fp_pkg::KindZero ? gw_fp_pkg::KindNan : a_kind;
-  wire [9:0] root_biased = a_exponent + 10'd127;
+  wire        sign;
+  wire [1:0]  kind;
+  wire [9:0]  exponent;
+  wire [23:0] divisor;
+  wire [24:0] remainder;
+  wire [18:0] root_prepared;
+  wire [25:0] operand;
+  assign {sign, kind, exponent, divisor, remainder} = gw_fp_div_pkg::classify(a_i, b_i, Subnormal);
+  assign {root_prepared, operand} = gw_fp_sqrt_pkg::classify(a_i, Subnormal);
 
-  // A digit: 1 if the remainder holds what the digit stands for, the divisor or 4 * root + 1. The remainder of a
-  // quotient moves by one place, that of a root by two, with the operand's next bits.
-  logic [4:0]  left_q;       // digits
-  logic        root_q, sign_q;
-  logic [1:0]  kind_q;
-  logic [9:0]  exponent_q;
-  logic [28:0] remainder_q;  // as it is compared
-  logic [23:0] below_q;      // the operand's bits to come (root), the divisor (quotient)
+  // A digit, without restoring: the remainder of a quotient moves by one place and the divisor is subtracted, or added if
+  // the remainder was negative; that of a root moves by two, with the operand's next bits, and 4 root + 1 is subtracted or
+  // 4 root + 3 added (gw_fp_div_pkg, gw_fp_sqrt_pkg).
+  logic [4:0]  left_q;  // digits
+  logic        root_q, done_q;
+  logic [12:0] beside_q;
+  logic [18:0] prepared_q;
+  logic [26:0] remainder_q;
+  logic [23:0] below_q;  // the operand's bits to come (root), the divisor (quotient)
   logic [25:0] digits_q;
-  wire  [28:0] subtrahend = root_q ? {1'b0, digits_q, 2'b01} : {5'd0, below_q};
-  wire  [29:0] rest  = {1'b0, remainder_q} - {1'b0, subtrahend};
-  wire         digit = ~rest[29];
-  wire  [28:0] kept  = digit ? rest[28:0] : remainder_q;
-  wire         unused_bits = ^{kept[28], root_biased[0]};
+  wire         negative = remainder_q[26];
+  wire  [27:0] moved = root_q ? {remainder_q[24:0], below_q[23:22], 1'b0} : {remainder_q[25:0], 2'b00};
+  wire  [27:0] subtrahend = (root_q ? {digits_q[24:0], 3'b000} : {3'd0, below_q, 1'b0})
+                            ^ (root_q ? {{25{negative}}, 3'b001} : {28{negative}});
+  wire  [27:0] rest = moved - subtrahend;  // and a last bit, from which to borrow
+  wire         unused_rest = rest[0];
   always_ff @(posedge clk_i) begin
-    if (!rst_ni)              left_q <= '0;
-    else if (start_i)         left_q <= Digits;
-    else if (left_q != 5'd0)  left_q <= left_q - 5'd1;
+    if (!rst_ni)             left_q <= '0;
+    else if (start_i)        left_q <= root_i ? Digits - 5'd1 : Digits;
+    else if (left_q != 5'd0) left_q <= left_q - 5'd1;
+    done_q <= left_q == 5'd1;
   end
   always_ff @(posedge clk_i) begin
     if (start_i) begin
       root_q      <= root_i;
-      sign_q      <= root_i ? a_sign : a_sign ^ b_sign;
-      kind_q      <= root_i ? root_kind : quotient_kind;
-      exponent_q  <= root_i ? {1'b0, root_biased[9:1]} : a_exponent - b_exponent + 10'd127;
-      remainder_q <= root_i ? {27'd0, a_exponent[0] ? {1'b0, a[23]} : a[23:22]} : {5'd0, a};
-      below_q     <= root_i ? (a_exponent[0] ? {a[22:0], 1'b0} : {a[21:0], 2'b00}) : b;
-      digits_q    <= '0;
+      beside_q    <= {sign, kind, exponent};
+      prepared_q  <= root_prepared;
+      remainder_q <= root_i ? {25'd0, operand[25:24] - 2'd1} : {{2{remainder[24]}}, remainder};
+      below_q     <= root_i ? operand[23:0] : divisor;
+      digits_q    <= {25'd0, root_i || !remainder[24]};
     end else if (left_q != 5'd0) begin
-      remainder_q <= root_q ? {kept[26:0], below_q[23:22]} : {kept[27:0], 1'b0};
       if (root_q) below_q <= {below_q[21:0], 2'b00};
-      digits_q    <= {digits_q[24:0], digit};
+      else prepared_q <= gw_fp_pkg::prepare(beside_q[12], beside_q[11:10], beside_q[9:0], Subnormal);
+      remainder_q <= rest[27:1];
+      digits_q    <= {digits_q[24:0], !rest[27]};
     end
   end
 
-  // Denormalise, round, select. A quotient below 1 moves up by one place; one above does without its last digit, which no
-  // quotient that comes out even needs, and the root's last digit is as good as its remainder.
-  wire whole = digits_q[25];
-  gw_fp_finish #(.Denormalise(Subnormal), .Latency(FinishCycles), .Cuts(Subnormal ? 3 : 2), .First(0)) u_finish (
-    .clk_i,
-    .sign_i        (sign_q),
-    .kind_i        (kind_q),
-    .exponent_i    (exponent_q - {9'd0, ~whole}),
-    .significand_i ({whole ? digits_q[25:1] : digits_q[24:0], remainder_q != 29'd0 || (root_q && digits_q[0])}),
-    .result_o
-  );
+  // Denormalise, round, select. Neither a quotient nor a root lies in the middle between two numbers (gw_fp_div, gw_fp_sqrt).
+  wire sticky = !Subnormal || root_q || (remainder_q != 27'd0 && remainder_q != {3'b111, -below_q});
+  logic [31:0] result_q;
+  always_ff @(posedge clk_i) if (done_q) result_q <= gw_fp_pkg::finish(prepared_q, digits_q, sticky, Subnormal);
+  assign result_o = result_q;
 endmodule
 
 `default_nettype wire

@@ -1,8 +1,11 @@
-// What the floating-point operators share: classes of operands, the canonical NaN, counting leading zeros.
+// What the floating-point operators share: where registers go, classes of operands, first and last steps.
 // Functions, no latency.
 // Optimizer switch (IEICE'21) section 5.3 uses a vendor's operators; these take their place.
 `default_nettype none
 
+// A step of an operator is a function from packed bits to packed bits; the operator's module says which registers lie
+// between them (rtl/common/gw_fp_step.svh). Steps are not inlined in simulation: all lanes of all operators share their code.
+/* verilator lint_off UNUSEDPARAM */  // no operator needs all kinds
 package gw_fp_pkg;
   // What the result is, decided from the operands alone. Number: what the arithmetic yields.
   localparam logic [1:0] KindNumber   = 2'd0;
@@ -10,24 +13,17 @@ package gw_fp_pkg;
   localparam logic [1:0] KindInfinity = 2'd2;
   localparam logic [1:0] KindNan      = 2'd3;
 
-  localparam logic [31:0] CanonicalNan = 32'h7FC0_0000;
+  // Latency registers, spread evenly over the places behind the steps: those in front of a step, those behind it.
+  function automatic int registers_before(input int latency, input int steps, input int step);
+    registers_before = latency * step / steps;
+  endfunction
+  function automatic int registers_behind(input int latency, input int steps, input int step);
+    registers_behind = latency * (step + 1) / steps - latency * step / steps;
+  endfunction
 
   // Subnormals become signed zeros, unless the operator handles them.
   function automatic [31:0] flush(input [31:0] value, input subnormal);
     flush = {value[31:23], value[22:0] & {23{subnormal || value[30:23] != 8'd0}}};
-  endfunction
-
-  // Of an operand that was flushed.
-  function automatic [1:0] kind(input [30:0] value);
-    kind = &value[30:23] ? {1'b1, |value[22:0]} : {1'b0, value == 31'd0};
-  endfunction
-
-  // Significand with the hidden bit; exponent field, where a subnormal's is that of the smallest normal number.
-  function automatic [23:0] significand(input [30:0] value);
-    significand = {value[30:23] != 8'd0, value[22:0]};
-  endfunction
-  function automatic [7:0] exponent(input [7:0] field);
-    exponent = {field[7:1], field[0] | (field == 8'd0)};
   endfunction
 
   // Leading zeros, 0..30; 31 for zero.
@@ -45,14 +41,76 @@ package gw_fp_pkg;
     leading_zeros[0] = leading_zeros[1] ? ~eighth[0] : ~eighth[2];
   endfunction
 
-  // The result, once the kind is known.
-  function automatic [31:0] select(input [1:0] kind_of, input sign, input [30:0] number);
-    case (kind_of)
-      KindNumber:   select = {sign, number};
-      KindZero:     select = {sign, 31'd0};
-      KindInfinity: select = {sign, 31'h7F80_0000};
-      default:      select = CanonicalNan;
-    endcase
+  // First step of multiply, divide and square root: {sign, kind, exponent, significand}. For a number, value =
+  // significand * 2^(exponent - 127 - 23), significand from 2^23 to 2^24 - 1, exponent signed.
+  function automatic [36:0] unpack(input [31:0] value, input subnormal);
+    logic [1:0] kind;
+    logic [4:0] zeros;
+    logic       tiny, fraction;
+    tiny     = value[30:23] == 8'd0;
+    fraction = value[22:0] != 23'd0;
+    kind     = &value[30:23] ? {1'b1, fraction} : {1'b0, tiny && !(subnormal && fraction)};
+    unpack   = {value[31], kind, 2'd0, value[30:23], 1'b1, value[22:0]};
+    if (subnormal && tiny) begin
+      zeros = leading_zeros({value[22:0], 8'd0}) + 5'd1;  // until the leading one is where the hidden bit is
+      unpack[33:0] = {10'd1 - {5'd0, zeros}, {1'b0, value[22:0]} << zeros};
+    end
+  endfunction
+
+  // Before the last step of multiply and divide, so that it need not look at the exponent any more. exponent is signed
+  // and that of a significand from 1 to 2; one from 2 to 4 has one more. {sign, nan, number, minus_one, zero, top,
+  // field, places}: whether the exponent is -1, 0, 254; the result's exponent field less one, where the hidden bit, or
+  // two of it, will be added; places to denormalise by.
+  // Without subnormals exponents have no end while rounding; what is then too small becomes a signed zero.
+  function automatic [18:0] prepare(input sign, input [1:0] kind, input [9:0] exponent, input subnormal);
+    logic       number, tiny, infinite;
+    logic [4:0] places;
+    logic [9:0] distance;
+    tiny     = subnormal && $signed(exponent) < 10'sd1;
+    distance = 10'd1 - exponent;
+    places   = !tiny ? 5'd0 : distance[9:5] != 5'd0 ? 5'd31 : distance[4:0];
+    number   = kind == KindNumber && $signed(exponent) < 10'sd255 && (subnormal || $signed(exponent) > -10'sd2);
+    infinite = kind[1] || (kind == KindNumber && !exponent[9] && $signed(exponent) > 10'sd254);
+    prepare  = {sign && kind != KindNan, kind == KindNan, number,
+                number && !subnormal && exponent == 10'h3FF, number && !subnormal && exponent == 10'd0,
+                number && exponent == 10'd254,
+                infinite ? 8'hFF : number && !tiny ? exponent[7:0] - 8'd1 : 8'd0, places};
+  endfunction
+
+  // Last step of multiply, divide and square root: takes the significand, from 1 to 4 with two bits before the point,
+  // rounds it to nearest even, and puts the result together. sticky: something lies behind the significand's last bit.
+  function automatic [31:0] finish(input [18:0] prepared, input [25:0] significand, input sticky, input subnormal);
+    /*verilator no_inline_task*/
+    logic        sign, nan, number, minus_one, zero, top, carry, guard, rest, up, least, drop;
+    logic [7:0]  field;
+    logic [4:0]  places;
+    logic [23:0] kept;
+    logic [25:0] wide;
+    logic [1:0]  hidden;
+    logic [31:0] rounded;  // the last bit carries into the others
+    logic        unused;
+    {sign, nan, number, minus_one, zero, top, field, places} = prepared;
+    carry = significand[25];
+    {kept, guard} = 25'(significand >> carry);
+    rest  = sticky || (carry && significand[0]);
+    hidden = {carry || minus_one, !(carry || minus_one)} & {2{number}};
+    if (subnormal && number && places != 5'd0) begin
+      wide = {kept, guard, rest};
+      places = places - {4'd0, carry};
+      rest = (wide & ~(26'h3FF_FFFE << places)) != 26'd0;  // the last bit is sticky itself
+      {kept, guard} = wide[25:1] >> places;
+      hidden = {1'b0, kept[23]};
+    end
+    up    = guard && (rest || kept[0]);
+    drop  = 1'b0;
+    if (!number || minus_one || zero || top) begin
+      // Too large, too small; but the largest one below the smallest normal number may be rounded up to it.
+      least = carry ? minus_one : zero;
+      drop  = !number || (top && carry) || (minus_one && !carry) || (least && !(&significand[24:2] && (carry || significand[1]) && up));
+    end
+    rounded = {field, 23'd0, 1'b1} + {6'd0, hidden, kept[22:0] & {23{!drop}}, up && !drop};
+    unused = rounded[0];
+    finish = {sign, rounded[31:24], rounded[23] || nan, rounded[22:1]};
   endfunction
 endpackage
 

@@ -1,5 +1,4 @@
 rtl/fp/gw_fp_pkg.sv
-rtl/fp/gw_fp_stage.sv
-rtl/fp/gw_fp_unpack.sv
-rtl/fp/gw_fp_finish.sv
+rtl/fp/gw_fp_registers.sv
+rtl/fp/gw_fp_sqrt_pkg.sv
 rtl/fp/gw_fp_sqrt.sv

@@ -205,9 +205,11 @@ module gw_aggregation #(
   wire  [255:0]         added;
   wire  [255:0]         data2 = data_q[0];
   wire  [255:0]         data3 = data_q[1];
+  wire  [A-1:0]         adding = valid_q[A-1:0] & payload_q[A-1:0] & adds_q[A-1:0];
   for (genvar i = 0; i < 8; i++) begin : gen_add
     gw_fp_add #(.Latency(A), .Subnormal(Subnormal)) u_add (
-      .clk_i, .subtract_i(1'b0), .a_i(sum_q[0][32*i +: 32]), .b_i(data_q[0][32*i +: 32]), .result_o(added[32*i +: 32])
+      .clk_i, .enable_i(adding), .subtract_i(1'b0), .a_i(sum_q[0][32*i +: 32]), .b_i(data_q[0][32*i +: 32]),
+      .result_o(added[32*i +: 32])
     );
   end
 

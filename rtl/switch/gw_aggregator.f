@@ -1,6 +1,7 @@
 rtl/common/gw_fifo.sv
 rtl/fp/gw_fp_pkg.sv
-rtl/fp/gw_fp_stage.sv
+rtl/fp/gw_fp_registers.sv
+rtl/fp/gw_fp_add_pkg.sv
 rtl/fp/gw_fp_add.sv
 rtl/switch/gw_expether_pkg.sv
 rtl/switch/gw_popcount32.sv

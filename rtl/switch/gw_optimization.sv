@@ -208,16 +208,16 @@ module gw_optimization #(
       end
     end
     gw_fp_mul #(.Latency(9), .Subnormal(Subnormal)) u_power1 (
-      .clk_i, .a_i(power1_q), .b_i(host_q[2]), .result_o(next1)
+      .clk_i, .enable_i({9{1'b1}}), .a_i(power1_q), .b_i(host_q[2]), .result_o(next1)
     );
     gw_fp_mul #(.Latency(9), .Subnormal(Subnormal)) u_power2 (
-      .clk_i, .a_i(power2_q), .b_i(host_q[3]), .result_o(next2)
+      .clk_i, .enable_i({9{1'b1}}), .a_i(power2_q), .b_i(host_q[3]), .result_o(next2)
     );
     gw_fp_add #(.Latency(12), .Subnormal(Subnormal)) u_correction1 (
-      .clk_i, .subtract_i(1'b1), .a_i(32'h3F80_0000), .b_i(power1_q), .result_o(correction1)
+      .clk_i, .enable_i({12{1'b1}}), .subtract_i(1'b1), .a_i(32'h3F80_0000), .b_i(power1_q), .result_o(correction1)
     );
     gw_fp_add #(.Latency(12), .Subnormal(Subnormal)) u_correction2 (
-      .clk_i, .subtract_i(1'b1), .a_i(32'h3F80_0000), .b_i(power2_q), .result_o(correction2)
+      .clk_i, .enable_i({12{1'b1}}), .subtract_i(1'b1), .a_i(32'h3F80_0000), .b_i(power2_q), .result_o(correction2)
     );
   end else begin : gen_no_adam
     assign correction1 = '0;

@@ -182,30 +182,38 @@ module gw_pe_iterative #(
         end
       end
 
-      if (u == 0) begin : gen_add
-        wire unused_start = start_q;
-        gw_fp_add #(.Lanes(Lanes), .Latency(32'(Cycles[8 +: 8])), .Subnormal(Subnormal)) u_add (
-          .clk_i, .subtract_i(variant_q), .a_i(a_q), .b_i(b_q), .result_o(result[u])
-        );
-      end else if (u == 1) begin : gen_mul
-        wire unused = start_q ^ variant_q;
-        gw_fp_mul #(.Lanes(Lanes), .Latency(32'(Cycles[24 +: 8])), .Subnormal(Subnormal)) u_mul (
-          .clk_i, .a_i(a_q), .b_i(b_q), .result_o(result[u])
-        );
-      end else if (u == 2) begin : gen_divsqrt
-        for (genvar l = 0; l < Lanes; l++) begin : gen_lane
+      // What is in the operator, by its registers.
+      localparam int OpCycles = u == 0 ? 32'(Cycles[8 +: 8]) : u == 1 ? 32'(Cycles[24 +: 8])
+                              : u == 2 ? 1 : 32'(Cycles[48 +: 8]);
+      logic [OpCycles-1:0] moving_q;
+      wire  [OpCycles:0]   moving = {moving_q, start_q};
+      always_ff @(posedge clk_i) moving_q <= moving[OpCycles-1:0] & {OpCycles{rst_ni}};
+      wire unused_moving = ^moving;
+      for (genvar l = 0; l < Lanes; l++) begin : gen_lane
+        if (u == 0) begin : gen_add
+          gw_fp_add #(.Latency(OpCycles), .Subnormal(Subnormal)) u_add (
+            .clk_i, .enable_i(moving[OpCycles-1:0]), .subtract_i(variant_q), .a_i(a_q[32*l +: 32]), .b_i(b_q[32*l +: 32]),
+            .result_o(result[u][32*l +: 32])
+          );
+        end else if (u == 1) begin : gen_mul
+          gw_fp_mul #(.Latency(OpCycles), .Subnormal(Subnormal)) u_mul (
+            .clk_i, .enable_i(moving[OpCycles-1:0]), .a_i(a_q[32*l +: 32]), .b_i(b_q[32*l +: 32]),
+            .result_o(result[u][32*l +: 32])
+          );
+        end else if (u == 2) begin : gen_divsqrt
           gw_fp_divsqrt_iterative #(.Subnormal(Subnormal)) u_divsqrt (
             .clk_i, .rst_ni, .start_i(start_q), .root_i(variant_q), .a_i(a_q[32*l +: 32]), .b_i(b_q[32*l +: 32]),
             .result_o(result[u][32*l +: 32])
           );
+        end else begin : gen_min
+          wire unused_less;
+          gw_fp_compare #(.Latency(OpCycles), .Subnormal(Subnormal)) u_compare (
+            .clk_i, .enable_i(moving[OpCycles-1:0]), .a_i(a_q[32*l +: 32]), .b_i(b_q[32*l +: 32]),
+            .min_o(result[u][32*l +: 32]), .less_o(unused_less)
+          );
         end
-      end else begin : gen_min
-        wire unused = start_q ^ variant_q;
-        wire [Lanes-1:0] unused_less;
-        gw_fp_compare #(.Lanes(Lanes), .Latency(32'(Cycles[48 +: 8])), .Subnormal(Subnormal)) u_compare (
-          .clk_i, .a_i(a_q), .b_i(b_q), .min_o(result[u]), .less_o(unused_less)
-        );
       end
+      wire unused_variant = variant_q;
     end
   end
 

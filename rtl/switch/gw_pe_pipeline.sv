@@ -3,7 +3,7 @@
 // Optimizer switch (IEICE'21) section 5.3, Figures 5 to 8.
 `default_nettype none
 
-// Lanes share operators' instances and delays, not arithmetic. Ports as gw_optimizer_array's.
+// Lanes share delays and control, not arithmetic. Ports as gw_optimizer_array's.
 module gw_pe_pipeline #(
   parameter int Algorithm = 0,
   parameter int Lanes = 32,
@@ -71,6 +71,7 @@ module gw_pe_pipeline #(
 
   logic [Latency-1:0] valid_q;
   logic [7:0]         count_q;
+  wire  [Latency:0]   active = {valid_q, valid_i};  // by cycle: what is worked at, the rest stands still
   assign valid_o = valid_q[Latency-1];
   always_ff @(posedge clk_i) begin
     valid_q <= rst_ni ? {valid_q[Latency-2:0], valid_i} : '0;
@@ -98,13 +99,12 @@ module gw_pe_pipeline #(
     localparam int From = 32'(AllUses[24*u + 16 +: 8]);
     if (Value >= gw_optimizer_pkg::Sources && Value < FirstNode) begin : gen_constant
       assign used[u] = value[Value];
-    end else if (From == 255) begin : gen_value
-      gw_delay #(.Width(Width), .Depth(Cycle - 32'(Ready[8*Value +: 8]))) u_delay (
-        .clk_i, .count_i(count_q), .d_i(value[Value]), .q_o(used[u])
-      );
-    end else begin : gen_from
-      gw_delay #(.Width(Width), .Depth(Cycle - 32'(AllUses[24*From + 8 +: 8]))) u_delay (
-        .clk_i, .count_i(count_q), .d_i(used[From]), .q_o(used[u])
+    end else begin : gen_delay
+      localparam int Since = From == 255 ? 32'(Ready[8*Value +: 8]) : 32'(AllUses[24*(From % Uses) + 8 +: 8]);
+      localparam int Depth = Cycle - Since;
+      gw_delay #(.Width(Width), .Depth(Depth)) u_delay (
+        .clk_i, .enable_i(active[Since +: Depth == 0 ? 1 : Depth]), .count_i(count_q),
+        .d_i(From == 255 ? value[Value] : used[From % Uses]), .q_o(used[u])
       );
     end
   end
@@ -113,30 +113,16 @@ module gw_pe_pipeline #(
   for (genvar i = 0; i < MaxNodes; i++) begin : gen_node
     localparam logic [7:0] Op = Graph[24*(MaxNodes - 1 - i) + 16 +: 8];
     localparam int OpCycles = 32'(Cycles[8*32'(Op) +: 8]);
-    if (Op == gw_optimizer_pkg::Add || Op == gw_optimizer_pkg::Sub) begin : gen_add
-      gw_fp_add #(.Lanes(Lanes), .Latency(OpCycles), .Subnormal(Subnormal)) u_add (
-        .clk_i, .subtract_i(Op == gw_optimizer_pkg::Sub), .a_i(used[2*i]), .b_i(used[2*i+1]),
-        .result_o(value[FirstNode+i])
-      );
-    end else if (Op == gw_optimizer_pkg::Mul) begin : gen_mul
-      gw_fp_mul #(.Lanes(Lanes), .Latency(OpCycles), .Subnormal(Subnormal)) u_mul (
-        .clk_i, .a_i(used[2*i]), .b_i(used[2*i+1]), .result_o(value[FirstNode+i])
-      );
-    end else if (Op == gw_optimizer_pkg::Div) begin : gen_div
-      gw_fp_div #(.Lanes(Lanes), .Latency(OpCycles), .Subnormal(Subnormal)) u_div (
-        .clk_i, .a_i(used[2*i]), .b_i(used[2*i+1]), .result_o(value[FirstNode+i])
-      );
-    end else if (Op == gw_optimizer_pkg::Sqrt) begin : gen_sqrt
-      gw_fp_sqrt #(.Lanes(Lanes), .Latency(OpCycles), .Subnormal(Subnormal)) u_sqrt (
-        .clk_i, .a_i(used[2*i]), .result_o(value[FirstNode+i])
-      );
-    end else if (Op == gw_optimizer_pkg::Min) begin : gen_min
-      wire [Lanes-1:0] unused_less;
-      gw_fp_compare #(.Lanes(Lanes), .Latency(OpCycles), .Subnormal(Subnormal)) u_compare (
-        .clk_i, .a_i(used[2*i]), .b_i(used[2*i+1]), .min_o(value[FirstNode+i]), .less_o(unused_less)
-      );
-    end else begin : gen_nop
+    localparam int Start = 32'(Ready[8*(FirstNode + i) +: 8]) - OpCycles;
+    if (Op == gw_optimizer_pkg::Nop) begin : gen_nop
       assign value[FirstNode+i] = '0;
+    end else begin : gen_lanes
+      for (genvar l = 0; l < Lanes; l++) begin : gen_lane
+        gw_pe_operator #(.Op(32'(Op)), .Latency(OpCycles), .Subnormal(Subnormal)) u_operator (
+          .clk_i, .enable_i(active[Start +: OpCycles]), .a_i(used[2*i][32*l +: 32]), .b_i(used[2*i+1][32*l +: 32]),
+          .result_o(value[FirstNode+i][32*l +: 32])
+        );
+      end
     end
   end
 

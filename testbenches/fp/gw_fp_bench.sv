@@ -22,20 +22,20 @@ module gw_fp_bench #(
     wire [31:0] result;
     if (Op == 0) begin : gen_add
       gw_fp_add #(.Latency(Latency), .Subnormal(Subnormal)) u_add (
-        .clk_i, .subtract_i(variant_i), .a_i(a), .b_i(b), .result_o(result)
+        .clk_i, .enable_i('1), .subtract_i(variant_i), .a_i(a), .b_i(b), .result_o(result)
       );
     end else if (Op == 1) begin : gen_mul
-      gw_fp_mul #(.Latency(Latency), .Subnormal(Subnormal)) u_mul (.clk_i, .a_i(a), .b_i(b), .result_o(result));
+      gw_fp_mul #(.Latency(Latency), .Subnormal(Subnormal)) u_mul (.clk_i, .enable_i('1), .a_i(a), .b_i(b), .result_o(result));
     end else if (Op == 2) begin : gen_div
-      gw_fp_div #(.Latency(Latency), .Subnormal(Subnormal)) u_div (.clk_i, .a_i(a), .b_i(b), .result_o(result));
+      gw_fp_div #(.Latency(Latency), .Subnormal(Subnormal)) u_div (.clk_i, .enable_i('1), .a_i(a), .b_i(b), .result_o(result));
     end else if (Op == 3) begin : gen_sqrt
       wire unused_b = ^b;
-      gw_fp_sqrt #(.Latency(Latency), .Subnormal(Subnormal)) u_sqrt (.clk_i, .a_i(a), .result_o(result));
+      gw_fp_sqrt #(.Latency(Latency), .Subnormal(Subnormal)) u_sqrt (.clk_i, .enable_i('1), .a_i(a), .result_o(result));
     end else begin : gen_compare
       wire [31:0] min;
       wire        less;
       gw_fp_compare #(.Latency(Latency), .Subnormal(Subnormal)) u_compare (
-        .clk_i, .a_i(a), .b_i(b), .min_o(min), .less_o(less)
+        .clk_i, .enable_i('1), .a_i(a), .b_i(b), .min_o(min), .less_o(less)
       );
       assign result = variant_i ? {31'd0, less} : min;
     end

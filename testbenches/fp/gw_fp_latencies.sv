@@ -19,14 +19,14 @@ module gw_fp_latencies (
       gw_fp_bench #(.Op(op), .Latency(Paper), .Subnormal(s == 1), .Lanes(1)) u_paper (
         .clk_i, .variant_i, .a_i, .b_i, .result_o(known)
       );
-      gw_fp_stage #(.Width(32), .Latency(Longest - Paper)) u_delay (.clk_i, .d_i(known), .q_o(known_late));
+      gw_fp_registers #(.Width(32), .Latency(Longest), .Depth(Longest - Paper)) u_delay (.clk_i, .enable_i('1), .d_i(known), .q_o(known_late));
       for (genvar i = 0; i < 8; i++) begin : gen_latency
         localparam int Latency = i < 4 ? i + 1 : i == 4 ? 6 : 10 << (i - 5);  // 1 2 3 4 6 10 20 40
         wire [31:0] result, late;
         gw_fp_bench #(.Op(op), .Latency(Latency), .Subnormal(s == 1), .Lanes(1)) u_operator (
           .clk_i, .variant_i, .a_i, .b_i, .result_o(result)
         );
-        gw_fp_stage #(.Width(32), .Latency(Longest - Latency)) u_align (.clk_i, .d_i(result), .q_o(late));
+        gw_fp_registers #(.Width(32), .Latency(Longest), .Depth(Longest - Latency)) u_align (.clk_i, .enable_i('1), .d_i(result), .q_o(late));
         assign differ_o[8*(2*op + s) + i] = late != known_late;
       end
     end

@@ -16,9 +16,9 @@ struct ArrayTiming {
 /// By algorithm, then pipelined paper, pipelined fast, iterative paper, iterative fast.
 inline constexpr ArrayTiming kArrayTiming[4][4] = {
     {{21, 1}, {10, 1}, {24, 24}, {13, 13}},
-    {{99, 1}, {49, 1}, {109, 109}, {87, 87}},
-    {{137, 1}, {68, 1}, {171, 171}, {149, 149}},
-    {{164, 1}, {82, 1}, {206, 206}, {167, 167}},
+    {{99, 1}, {49, 1}, {103, 103}, {81, 81}},
+    {{137, 1}, {68, 1}, {159, 159}, {137, 137}},
+    {{164, 1}, {82, 1}, {194, 194}, {155, 155}},
 };
 
 inline ArrayTiming array_timing(const sim::NetworkSpec& net) {

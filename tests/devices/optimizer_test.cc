@@ -32,8 +32,8 @@ constexpr Build kBuilds[] = {
     {kAdam, 2, false, false, 137, 1}, {kSmorms3, 1, false, false, 164, 1},
     {kSgd, 4, false, true, 10, 1},    {kAdagrad, 1, false, true, 49, 1},
     {kAdam, 4, false, true, 68, 1},   {kSmorms3, 1, false, true, 82, 1},
-    {kSgd, 8, true, true, 13, 13},    {kAdagrad, 1, true, true, 87, 87},
-    {kAdam, 2, true, true, 149, 149}, {kSmorms3, 1, true, true, 167, 167},
+    {kSgd, 8, true, true, 13, 13},    {kAdagrad, 1, true, true, 81, 81},
+    {kAdam, 2, true, true, 137, 137}, {kSmorms3, 1, true, true, 155, 155},
     {kSgd, 64, true, false, 24, 24},
 };
 

@@ -1,0 +1,34 @@
+// The steps of gw_fp_mul, beside those that it shares (gw_fp_pkg).
+// Functions, no latency.
+// Optimizer switch (IEICE'21) section 5.3.
+`default_nettype none
+
+package gw_fp_mul_pkg;
+  // 1. Classify, normalise. {sign, kind, exponent of the product, significands}.
+  function automatic [60:0] classify(input [31:0] a_word, input [31:0] b_word, input subnormal);
+    /*verilator no_inline_task*/
+    logic        a_sign, b_sign, nan, infinite, zero;
+    logic [1:0]  a_kind, b_kind;
+    logic [9:0]  a_exponent, b_exponent;
+    logic [23:0] a, b;
+    {a_sign, a_kind, a_exponent, a} = gw_fp_pkg::unpack(a_word, subnormal);
+    {b_sign, b_kind, b_exponent, b} = gw_fp_pkg::unpack(b_word, subnormal);
+    infinite = a_kind == gw_fp_pkg::KindInfinity || b_kind == gw_fp_pkg::KindInfinity;
+    zero     = a_kind == gw_fp_pkg::KindZero || b_kind == gw_fp_pkg::KindZero;
+    nan      = &a_kind || &b_kind || (infinite && zero);
+    classify = {a_sign ^ b_sign,
+                nan ? gw_fp_pkg::KindNan : infinite ? gw_fp_pkg::KindInfinity
+                : zero ? gw_fp_pkg::KindZero : gw_fp_pkg::KindNumber,
+                a_exponent + b_exponent - 10'd127, a, b};
+  endfunction
+
+  // 3. Sum of the partial products: what is to be rounded, and one bit for all behind it. {significand, sticky}.
+  function automatic [26:0] sum(input [40:0] low, input [30:0] high);
+    /*verilator no_inline_task*/
+    logic [30:0] top;
+    top = {7'd0, low[40:17]} + high;
+    sum = {top[30:5], top[4:0] != 5'd0 || low[16:0] != 17'd0};
+  endfunction
+endpackage
+
+`default_nettype wire
