@@ -41,20 +41,18 @@ package gw_fp_pkg;
     leading_zeros[0] = leading_zeros[1] ? ~eighth[0] : ~eighth[2];
   endfunction
 
-  // First step of multiply, divide and square root: {sign, kind, exponent, significand}. For a number, value =
-  // significand * 2^(exponent - 127 - 23), significand from 2^23 to 2^24 - 1, exponent signed.
-  function automatic [36:0] unpack(input [31:0] value, input subnormal);
-    logic [1:0] kind;
-    logic [4:0] zeros;
-    logic       tiny, fraction;
-    tiny     = value[30:23] == 8'd0;
-    fraction = value[22:0] != 23'd0;
-    kind     = &value[30:23] ? {1'b1, fraction} : {1'b0, tiny && !(subnormal && fraction)};
-    unpack   = {value[31], kind, 2'd0, value[30:23], 1'b1, value[22:0]};
-    if (subnormal && tiny) begin
-      zeros = leading_zeros({value[22:0], 8'd0}) + 5'd1;  // until the leading one is where the hidden bit is
-      unpack[33:0] = {10'd1 - {5'd0, zeros}, {1'b0, value[22:0]} << zeros};
-    end
+  // First step of multiply, divide and square root: what an operand is.
+  function automatic [1:0] operand_kind(input [30:0] value, input subnormal);
+    operand_kind = &value[30:23] ? {1'b1, value[22:0] != 23'd0}
+                         : {1'b0, value[30:23] == 8'd0 && !(subnormal && value[22:0] != 23'd0)};
+  endfunction
+
+  // The exponent, signed, and the significand, from 2^23 to 2^24 - 1, of a subnormal number, as those of a normal one:
+  // value = significand * 2^(exponent - 127 - 23).
+  function automatic [33:0] normalise(input [22:0] fraction);
+    logic [4:0] zeros;  // until the leading one is where the hidden bit is
+    zeros     = leading_zeros({fraction, 8'd0}) + 5'd1;
+    normalise = {10'd1 - {5'd0, zeros}, {1'b0, fraction} << zeros};
   endfunction
 
   // Before the last step of multiply and divide, so that it need not look at the exponent any more. exponent is signed

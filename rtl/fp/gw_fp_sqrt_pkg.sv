@@ -12,7 +12,11 @@ package gw_fp_sqrt_pkg;
     logic [1:0]  kind;
     logic [9:0]  exponent, field;
     logic [23:0] a;
-    {sign, kind, exponent, a} = gw_fp_pkg::unpack(word, subnormal);
+    sign     = word[31];
+    kind     = gw_fp_pkg::operand_kind(word[30:0], subnormal);
+    exponent = {2'd0, word[30:23]};
+    a        = {1'b1, word[22:0]};
+    if (subnormal && exponent == 10'd0) {exponent, a} = gw_fp_pkg::normalise(word[22:0]);
     if (sign && kind != gw_fp_pkg::KindZero) kind = gw_fp_pkg::KindNan;
     number = kind == gw_fp_pkg::KindNumber;
     field  = exponent + 10'd125;  // half of it is the root's exponent less one, rounded down; never negative

@@ -107,12 +107,11 @@ module gw_optimization #(
   logic [31:0] host_q [0:6];
   logic [Width-1:0] cfg_row_q;
   wire  [Width+31:0] cfg_shift = {cfg_data_i, cfg_row_q};
-  wire  [Width-1:0]  cfg_row   = cfg_shift[Width+31:32];
   wire  cfg_cell  = cfg_valid_i && cfg_address_i[31];
   wire  cfg_write = cfg_cell && (Lanes == 1 || (cfg_address_i[4:0] & 5'(Lanes - 1)) == 5'(Lanes - 1));
   always_ff @(posedge clk_i) begin
     if (cfg_valid_i && !cfg_address_i[31] && cfg_address_i[3:0] < 4'd7) host_q[cfg_address_i[2:0]] <= cfg_data_i;
-    if (cfg_cell) cfg_row_q <= cfg_row;
+    if (cfg_cell) cfg_row_q <= cfg_shift[Width+31:32];
   end
 
   // 3. Dispatch: rounds of the frame that is next, in order.
@@ -231,7 +230,7 @@ module gw_optimization #(
   wire  [RowsLog2-1:0] row_read_at;
   wire  [RowsLog2-1:0] row_write_at;
   wire  [(1+States)*Lanes-1:0] row_write;
-  wire  [RowBits-1:0]  row_write_data;
+  wire  [4*Width-1:0]  row_new;
   if (Rounds > 1) begin : gen_row_at
     assign row_read_at = {next_sequence, round_q[RoundBits-1:0]};
   end else begin : gen_row_at
@@ -241,8 +240,13 @@ module gw_optimization #(
   always_ff @(posedge clk_i) begin
     if (dispatch) row1_q <= row_memory[row_read_at];
     if (any_write) begin
-      for (int i = 0; i < (1 + States) * Lanes; i++) begin
-        if (row_write[i]) row_memory[row_write_at][32*i +: 32] <= row_write_data[32*i +: 32];
+      for (int b = 0; b <= States; b++) begin
+        for (int i = 0; i < Lanes; i++) begin
+          if (row_write[Lanes*b + i]) begin
+            row_memory[row_write_at][Width*b + 32*i +: 32] <=
+                cfg_write ? cfg_shift[32*i + 32 +: 32] : row_new[Width*b + 32*i +: 32];
+          end
+        end
       end
     end
   end
@@ -262,7 +266,7 @@ module gw_optimization #(
   logic [RowBits-1:0] row2_q;
   if (Rounds > 1) begin : gen_select
     wire [1023:0] shifted = gathered1 >> {round1_q[4:0], {LanesLog2{1'b0}}, 5'd0};
-    wire unused_shifted = ^shifted[1023:Width];
+    wire unused_shifted = ^{round1_q[5], shifted[1023:Width]};
     assign gradient1 = shifted[Width-1:0];
   end else begin : gen_select
     wire unused_round = ^round1_q;
@@ -325,11 +329,9 @@ module gw_optimization #(
   wire [3*Width-1:0] new_state = array_valid[1] ? array_state[1] : array_state[0];
 
   // 6. Write back: to the parameters' memory, lanes of the frame only, and for the frame.
-  wire [Lanes-1:0] carried;
-  for (genvar i = 0; i < Lanes; i++) begin : gen_carried
-    wire [6:0] value = ({1'b0, tag_round} << LanesLog2) + 7'(i);
-    assign carried[i] = value < {1'b0, tag_count};
-  end
+  wire [6:0]       earlier = {1'b0, tag_round} << LanesLog2;  // values of the frame in rounds before
+  wire [6:0]       here = {1'b0, tag_count} <= earlier ? 7'd0 : {1'b0, tag_count} - earlier;
+  wire [Lanes-1:0] carried = here >= 7'(Lanes) ? {Lanes{1'b1}} : ~({Lanes{1'b1}} << here);
   if (Rounds > 1) begin : gen_write_at
     assign row_write_at = cfg_write ? cfg_address_i[LanesLog2 +: RowsLog2] : {tag_sequence, tag_round[RoundBits-1:0]};
   end else begin : gen_write_at
@@ -339,11 +341,7 @@ module gw_optimization #(
     assign row_write[Lanes*b +: Lanes] = cfg_write ? {Lanes{{29'd0, cfg_address_i[30:28]} == b}}
                                                    : carried & {Lanes{round_done}};
   end
-  if (States > 0) begin : gen_write_data
-    assign row_write_data = cfg_write ? {(1+States){cfg_row}} : {new_state[States*Width-1:0], new_theta};
-  end else begin : gen_write_data
-    assign row_write_data = cfg_write ? cfg_row : new_theta;
-  end
+  assign row_new = {new_state, new_theta};
   logic [1023:0] result_memory [0:63];
   always_ff @(posedge clk_i) begin
     if (round_done) begin

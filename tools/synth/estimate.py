@@ -15,8 +15,10 @@ DEVICE = "XC7VX690T-2"
 CAPACITY = {"LUT": 433200, "FF": 866400, "DSP": 3600, "BRAM36": 1470}
 
 # ns. After DS183, Virtex-7 -2; from memory, to be checked against the data sheet.
-CLOCK_TO_Q = {"FD": 0.27, "RAMB": 1.80, "DSP": 0.50, "SRL": 1.20, "RAM": 0.95}  # by prefix; RAM, SRL: LUTs as memory
+CLOCK_TO_Q = {"FD": 0.27, "RAMB": 1.80, "DSP": 0.40, "SRL": 1.20, "RAM": 0.95}  # by prefix; RAM, SRL: LUTs as memory
 SETUP = {"FD": 0.05, "RAMB": 0.45, "DSP": 0.30, "SRL": 0.20, "RAM": 0.40}
+DSP_MULTIPLY = 2.60  # DSP input without a register of its own, to the multiplier's
+DSP_ADD = 1.40       # multiplier's register, or input C, through the adder to the output, or its register
 LUT = 0.05          # T_ILO
 LUT_MEMORY = 0.10   # address to output of LUT RAM
 WIDE_MUX = 0.20     # through MUXF7 or MUXF8
@@ -65,6 +67,30 @@ def address_pins(kind, ports):
     if family(kind) == "SRL":
         return [p for p in ports if p.startswith("A")]
     return [p for p in ports if p.startswith(("ADDR", "A", "DPRA")) and not p.startswith("ADDRD")]
+
+
+def parameter(cell, name):
+    return int(str(cell["parameters"].get(name, "0")), 2)
+
+
+def clock_to_q(cell):
+    """From the clock edge to the outputs of a cell that starts paths."""
+    group = family(cell["type"])
+    if group == "DSP" and not parameter(cell, "PREG"):
+        if not parameter(cell, "MREG"):
+            sys.exit("synth: a DSP slice without registers: no model of its delay")
+        return CLOCK_TO_Q[group] + DSP_ADD
+    return CLOCK_TO_Q[group]
+
+
+def setup(cell, pin):
+    """Before the clock edge, at an input of a cell that ends paths."""
+    group = family(cell["type"])
+    if group != "DSP" or pin[0] not in "ABC" or len(pin) > 1 or parameter(cell, pin + "REG"):
+        return SETUP[group]
+    if pin == "C":
+        return SETUP[group] + DSP_ADD
+    return SETUP[group] + DSP_MULTIPLY + (0 if parameter(cell, "MREG") else DSP_ADD)
 
 
 def short(name):
@@ -129,7 +155,7 @@ class Netlist:
                 label, pin_out, index = self.driver[bit]
                 cell = self.cells[label]
                 kind, group = cell["type"], family(cell["type"])
-                best, via = (CLOCK_TO_Q[group], None) if group else (-math.inf, None)
+                best, via = (clock_to_q(cell), None) if group else (-math.inf, None)
                 waiting = False
                 if not group or is_lut_memory(kind):
                     for pin, source in self.inputs(cell, pin_out, index):
@@ -161,7 +187,7 @@ class Netlist:
                     continue  # reads pass through
                 for bit in bits:
                     if time.get(bit, -math.inf) > -math.inf:
-                        at = time[bit] + self.wire(bit, cell["type"], pin) + SETUP[group]
+                        at = time[bit] + self.wire(bit, cell["type"], pin) + setup(cell, pin)
                         if at > worst[0]:
                             worst = (at, (label, pin, bit))
         if worst[1] is None:
