@@ -82,6 +82,21 @@ json measure(const RunSpec& spec, const std::vector<std::vector<uint8_t>>& frame
           {"frame_latency_ns", static_cast<double>(latency) * 1e3 / spec.clock_mhz}};
 }
 
+/// When anything that an area depends on was last changed.
+std::filesystem::file_time_type last_change(const SweepOptions& options) {
+  namespace fs = std::filesystem;
+  fs::file_time_type latest = fs::file_time_type::min();
+  const std::string tools = fs::path(options.synth_tool).parent_path().string();
+  for (const std::string& folder : {options.rtl_folder, tools}) {
+    std::error_code error;
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder, error)) {
+      if (entry.path().extension() != ".md")
+        latest = std::max(latest, entry.last_write_time(error));
+    }
+  }
+  return latest;
+}
+
 /// Area and path of one PE; nothing, and a sentence, if it cannot be had.
 json area_of(const SweepOptions& options, Algorithm algorithm, bool iterative, bool fast,
              std::string& missing) {
@@ -93,7 +108,9 @@ json area_of(const SweepOptions& options, Algorithm algorithm, bool iterative, b
     std::ifstream in(file);
     return in ? json::parse(in, nullptr, false) : json();
   };
-  json result = load();
+  std::error_code error;
+  const auto made = std::filesystem::last_write_time(file, error);
+  json result = !error && made > last_change(options) ? load() : json();
   if (!result.is_object()) {
     const std::string log =
         (std::filesystem::path(options.synth_folder) / (name + ".log")).string();

@@ -25,6 +25,7 @@ struct SweepOptions {
   bool cpu = true;           // time the optimizers on this machine
   std::string synth_tool;    // tools/synth/synth.sh
   std::string synth_folder;  // where its results are kept
+  std::string rtl_folder;    // what is synthesised; figures older than it are made anew
   std::string command;
 };
 

@@ -29,11 +29,11 @@ module gw_fp_div #(
 
   // Divide. The digits of one step join the quotient in the next.
   wire [48:0] row       [0:Rows] /* verilator split_var */;  // divisor, remainder
-  wire [3:0]  found     [0:Rows] /* verilator split_var */;
+  wire [3:0]  found     [0:Rows] /* verilator split_var */;  // as the quotient, inverted
   wire [25:0] quotient  [0:Rows] /* verilator split_var */;  // in front of the row
   wire [18:0] rest      [1:Rows] /* verilator split_var */;  // prepared
   assign row[0]      = start[48:0];
-  assign found[0]    = {3'd0, !start[24]};
+  assign found[0]    = {3'd0, start[24]};
   assign quotient[0] = 26'd0;
   assign rest[1]     = prepared;
   for (genvar i = 0; i < Rows; i++) begin : gen_row
@@ -54,7 +54,7 @@ module gw_fp_div #(
   // Denormalise, round, select. No quotient of normal numbers lies in the middle between two numbers: one that comes out
   // even needs no more digits than the operands have.
   localparam int Last = 25 - 25 * (Rows - 1) / Rows;
-  wire [25:0] all    = quotient[Rows] << Last | {22'd0, found[Rows]};
+  wire [25:0] all    = ~(quotient[Rows] << Last | {22'd0, found[Rows]});
   wire        sticky = !Subnormal || (row[Rows][24:0] != 25'd0 && row[Rows][24:0] != {1'b1, -row[Rows][48:25]});
   `GW_FP_STEP(rounded, 32, Rows + 1, gw_fp_pkg::finish(rest[Rows], all, sticky, Subnormal))
   assign result_o = rounded;

@@ -30,7 +30,7 @@ package gw_fp_div_pkg;
 
   // `count` digits of the quotient, 0 to 4, without restoring: the remainder, from -divisor to below divisor, is doubled,
   // and the divisor subtracted, or added if the remainder was negative; a digit is 1 if it then is not.
-  // {digits, remainder}.
+  // {digits, inverted: 1 where the remainder was negative; remainder}.
   function automatic [28:0] digits(input [24:0] remainder, input [23:0] divisor, input [2:0] count);
     /*verilator no_inline_task*/
     logic [24:0] rest;
@@ -44,7 +44,7 @@ package gw_fp_div_pkg;
       if (i < {29'd0, count}) begin
         wide  = {rest[23:0], 2'b00} - {{1'b0, divisor} ^ {25{rest[24]}}, rest[24]};
         rest  = wide[25:1];
-        found = {found[2:0], !rest[24]};
+        found = {found[2:0], rest[24]};
       end
     end
     unused = wide[0];

@@ -543,6 +543,19 @@ TEST_F(Cli, SweepSizesTheOptimizer) {
   EXPECT_NE(slurp(path("sweep.csv")).find("adam,pipelined,fast,4,8"), std::string::npos);
 }
 
+TEST_F(Cli, SweepWithoutYosysKeepsTheThroughputAndSaysWhatIsMissing) {
+  // All the machine's programs but one.
+  const Result result = shell(
+      "mkdir bin && cp -s /usr/bin/* bin/ 2>&1 && rm -f bin/yosys && PATH=$PWD/bin " GRADWIRE_BINARY
+      " sweep optimizer --algorithm sgd --pes 1 --kind pipelined --profile fast --frames 128 "
+      "--no-cpu --synth-folder areas --json sweep.json");
+  ASSERT_EQ(result.code, 0) << result.err;
+  const json sweep = json::parse(slurp(path("sweep.json")));
+  EXPECT_DOUBLE_EQ(sweep["points"][0]["cycles_per_frame"], 32);
+  EXPECT_NE(sweep["missing"].get<std::string>().find("yosys is not installed"), std::string::npos);
+  EXPECT_NE(result.out.find("yosys is not installed"), std::string::npos) << result.out;
+}
+
 TEST_F(Cli, SweepPointsThatCannotBeBuiltAreRefusedBeforeAnythingRuns) {
   for (const char* options :
        {"optimizer --pes 3", "optimizer --pes 1,128", "optimizer --algorithm sgdm",

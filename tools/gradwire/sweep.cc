@@ -70,6 +70,7 @@ void add_sweep(CLI::App& app, Invocation& invocation) {
   a->sweep.command = invocation.command;
   a->sweep.synth_tool = GRADWIRE_SYNTH_TOOL;
   a->sweep.synth_folder = GRADWIRE_SYNTH_FOLDER;
+  a->sweep.rtl_folder = GRADWIRE_RTL_FOLDER;
   command->add_option("DEVICE", a->device, "optimizer")->required();
   const auto list = [&](const char* name, auto& values, const char* text) {
     command->add_option(name, values, text)
@@ -85,6 +86,9 @@ void add_sweep(CLI::App& app, Invocation& invocation) {
   command->add_option("--seed", a->sweep.seed, "of gradients and parameters")
       ->capture_default_str();
   command->add_flag("--no-area", a->no_area, "no synthesis; it takes minutes the first time");
+  command->add_option(
+      "--synth-folder", a->sweep.synth_folder,
+      "where areas are kept from one sweep to the next (default: in the build folder)");
   command->add_flag("--no-cpu", a->no_cpu, "do not time the host's CPU");
   command->add_option("--json", a->json, "write the document as JSON; - for standard output");
   command->add_option("--csv", a->csv, "write the points as CSV");
