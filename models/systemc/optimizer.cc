@@ -94,6 +94,15 @@ void Optimization::configure(const OptimizerConfig& config, std::span<const uint
   reset();
 }
 
+void Optimization::write(uint32_t address, uint32_t data) {
+  if (address >> 31 == 0) {
+    if ((address & 15) <= kBias) registers_[address & 15] = data;
+    return;
+  }
+  const uint32_t word = address >> 28 & 7;
+  if (word < cells_[0].size()) cells_[address % cells_.size()][word] = data;
+}
+
 void Optimization::reset() {
   powers_ = {kOne, kOne};
   registers_[kCorrection1] = registers_[kCorrection2] = 0;

@@ -37,6 +37,9 @@ class Optimization {
   void configure(const OptimizerConfig& config, std::span<const uint32_t> theta);
   /// Memory and the host's registers stay.
   void reset();
+  /// One of the host's writes, as cfg_address_i and cfg_data_i have it; only while no frame is in
+  /// the block. A row's cells are seen at once, not with its last one.
+  void write(uint32_t address, uint32_t data);
 
   bool ready_for(const Beat* offered) const {
     return used_ < kQueue && !(offered != nullptr && beat_ == 0 && issued_ - loaded_ >= kFrames &&
@@ -124,6 +127,7 @@ class Optimizer {
     parser_.reset();
     core_.reset();
   }
+  void write(uint32_t address, uint32_t data) { core_.write(address, data); }
   bool s_ready() const { return parser_.s_ready(); }
   const Beat* m_beat() const { return core_.m_beat(); }
   std::span<const uint32_t> statistics() const;

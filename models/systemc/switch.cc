@@ -47,6 +47,11 @@ void Switch::configure(const AggregationConfig& aggregation, const OptimizerConf
   reset();
 }
 
+void Switch::configure(const AggregationConfig& aggregation) {
+  aggregation_.configure(aggregation);
+  reset();
+}
+
 void Switch::reset() {
   for (PacketQueue& queue : rx_) queue.reset();
   for (PacketQueue& queue : tx_) queue.reset();

@@ -49,6 +49,9 @@ class Switch {
   void configure(const AggregationConfig& aggregation, const OptimizerConfig& optimizer,
                  std::span<const uint32_t> theta);
   void reset();
+  void configure(const AggregationConfig& aggregation);
+  /// One of the host's writes (Optimization).
+  void write(uint32_t address, uint32_t data) { optimization_.write(address, data); }
   /// From the last edge in reset to cycle 0: the aggregator's slots are cleared.
   void prepare();
 

@@ -1,10 +1,10 @@
-// The steps of gw_fp_mul, beside those that it shares (gw_fp_pkg).
-// Functions, no latency.
+// The first step of gw_fp_mul; it shares the others (gw_fp_pkg), or they are plain arithmetic.
+// Function, no latency.
 // Optimizer switch (IEICE'21) section 5.3.
 `default_nettype none
 
 package gw_fp_mul_pkg;
-  // 1. Classify, normalise. {sign, kind, exponent of the product, significands}.
+  // Classify, normalise. {sign, kind, exponent of the product, significands}.
   function automatic [60:0] classify(input [31:0] a_word, input [31:0] b_word, input subnormal);
     /*verilator no_inline_task*/
     logic        nan, infinite, zero;
@@ -26,14 +26,6 @@ package gw_fp_mul_pkg;
                 nan ? gw_fp_pkg::KindNan : infinite ? gw_fp_pkg::KindInfinity
                 : zero ? gw_fp_pkg::KindZero : gw_fp_pkg::KindNumber,
                 a_exponent + b_exponent - 10'd127, a, b};
-  endfunction
-
-  // 3. Sum of the partial products: what is to be rounded, and one bit for all behind it. {significand, sticky}.
-  function automatic [26:0] sum(input [40:0] low, input [30:0] high);
-    /*verilator no_inline_task*/
-    logic [30:0] top;
-    top = {7'd0, low[40:17]} + high;
-    sum = {top[30:5], top[4:0] != 5'd0 || low[16:0] != 17'd0};
   endfunction
 endpackage
 

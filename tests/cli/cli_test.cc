@@ -546,7 +546,7 @@ TEST_F(Cli, SweepSizesTheOptimizer) {
 TEST_F(Cli, SweepWithoutYosysKeepsTheThroughputAndSaysWhatIsMissing) {
   // All the machine's programs but one.
   const Result result = shell(
-      "mkdir bin && cp -s /usr/bin/* bin/ 2>&1 && rm -f bin/yosys && PATH=$PWD/bin " GRADWIRE_BINARY
+      "mkdir bin; cp -s /usr/bin/* bin/ 2> cp.err; rm -f bin/yosys; PATH=$PWD/bin " GRADWIRE_BINARY
       " sweep optimizer --algorithm sgd --pes 1 --kind pipelined --profile fast --frames 128 "
       "--no-cpu --synth-folder areas --json sweep.json");
   ASSERT_EQ(result.code, 0) << result.err;
