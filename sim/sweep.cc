@@ -492,13 +492,13 @@ std::string sweep_svg(const json& sweep, std::string& missing) {
   for (const json& p : sweep["points"]) {
     if (!p.contains("lut")) continue;
     const std::string key = p["algorithm"].get<std::string>() + " " + p["kind"].get<std::string>();
-    if (!series.contains(key)) order.push_back(key);
     if (p["profile"] != "fast" && sweep["points"].size() > 1) {
       const bool both = std::ranges::any_of(sweep["points"], [&p](const json& q) {
         return q["profile"] == "fast" && q["algorithm"] == p["algorithm"];
       });
       if (both) continue;  // one profile in the picture: fast, where there is one
     }
+    if (!series.contains(key)) order.push_back(key);
     series[key] += fmt::format("{} {}\n", p["lut"].get<double>(),
                                p["line_rate_percent"]["4x10G"].get<double>());
   }
@@ -510,7 +510,7 @@ std::string sweep_svg(const json& sweep, std::string& missing) {
   constexpr const char* kColours[] = {"accent", "byte", "half", "raw"};
   std::string script = fmt::format(
       "set border 3 lc {0}\nset tics nomirror textcolor {0}\nset grid lc {1}\nset logscale xy\n"
-      "set key outside right top textcolor {0}\n"
+      "set key outside right top spacing 1.3 textcolor {0}\n"
       "set xlabel 'LUTs of the array (Yosys, xc7)' textcolor {0}\n"
       "set ylabel 'percent of 4 x 10GbE' textcolor {0}\n",
       rgb("muted"), rgb("line"));
@@ -535,7 +535,7 @@ std::string sweep_svg(const json& sweep, std::string& missing) {
                                              .width = 860,
                                              .height = 460}});
   missing = drawn.missing;
-  return drawn.svg.empty() ? "" : drawn.svg.front();
+  return drawn.svg.empty() ? "" : report::standalone_svg(drawn.svg.front());
 }
 
 }  // namespace gw::sim

@@ -250,6 +250,20 @@ std::string draw_range(const std::vector<Plot>& plots, std::size_t first, std::s
 
 }  // namespace
 
+std::string standalone_svg(const std::string& inlined) {
+  std::string s = inlined;
+  for (const Colour& c : palette()) {
+    const std::string variable = fmt::format("var(--{})", c.name);
+    for (size_t at; (at = s.find(variable)) != std::string::npos;) {
+      s.replace(at, variable.size(), c.light);
+    }
+  }
+  const size_t body = s.find('>', s.find("<svg"));
+  if (body == std::string::npos) return "";
+  s.insert(body + 1, "\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>");
+  return "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n" + s + "\n";
+}
+
 Drawn draw(const std::vector<Plot>& plots) {
   Drawn out;
   out.svg.resize(plots.size());

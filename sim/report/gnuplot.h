@@ -41,6 +41,9 @@ std::string quoted(const std::string& s);
 /// colours as CSS variables. Empty if it is no whole SVG.
 std::string inline_svg(const std::string& svg, const std::string& prefix, const std::string& title);
 
+/// An inlined figure as a file of its own: light colours on white, whatever shows it.
+std::string standalone_svg(const std::string& inlined);
+
 /// For text and attributes of HTML.
 std::string escaped(const std::string& s);
 
