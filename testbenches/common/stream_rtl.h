@@ -11,6 +11,7 @@
 
 #include "models/axis/beat.h"
 #include "sim/device.h"
+#include "testbenches/common/falling_edge.h"
 #include "testbenches/common/wave_file.h"
 
 namespace gw::testbenches {
@@ -119,22 +120,15 @@ class StreamRtl {
         top_->aclk = 1;
         top_->eval();
         waves_->dump(cycle_, 1);
+        falling_edge(*top_);
         ++cycle_;
         read_output();
         return;
       }
     }
-    // Nothing happens at the falling edge. Where Verilator's memory of the clock's last value can
-    // be reached, it is told that the clock was low, which saves an evaluation a cycle; elsewhere
-    // the clock does fall.
     top_->aclk = 1;
     top_->eval();
-    if constexpr (requires(V & v) { v.rootp->__Vtrigrprev__TOP__aclk; }) {
-      top_->rootp->__Vtrigrprev__TOP__aclk = 0;
-    } else {
-      top_->aclk = 0;
-      top_->eval();
-    }
+    falling_edge(*top_);
     read_output();
   }
 

@@ -11,6 +11,7 @@
 #include "sim/error.h"
 #include "sim/kernel.h"
 #include "sim/switch_lockstep.h"
+#include "testbenches/common/falling_edge.h"
 #include "testbenches/common/network_pins.h"
 #include "testbenches/optimizer/timing.h"
 
@@ -96,18 +97,14 @@ class SwitchRtl {
         top_->aclk = 1;
         top_->eval();
         waves_->dump(cycle_, 1);
+        falling_edge(*top_);
         ++cycle_;
         return read_outputs();
       }
     }
     top_->aclk = 1;
     top_->eval();
-    if constexpr (requires(V & v) { v.rootp->__Vtrigrprev__TOP__aclk; }) {
-      top_->rootp->__Vtrigrprev__TOP__aclk = 0;
-    } else {
-      top_->aclk = 0;
-      top_->eval();
-    }
+    falling_edge(*top_);
     read_outputs();
   }
 

@@ -510,6 +510,16 @@ TEST_F(Cli, FramesRunThroughTheSwitchsDevices) {
   }
 }
 
+TEST_F(Cli, WaveformsOfTheSwitchsDevicesShowARunThatPasses) {
+  for (const char* device : {"parser", "aggregator", "optimizer", "switch"}) {
+    const Result result = gradwire(fmt::format("run {} --trace {} --packets 60 --wave w.fst",
+                                               device, capture("expether-workers")));
+    EXPECT_EQ(result.code, 0) << device << ": " << result.err;
+    EXPECT_GT(fs::file_size(path("w.fst")), 1000u) << device;
+    EXPECT_TRUE(fs::exists(path("w.gtkw"))) << device;
+  }
+}
+
 TEST_F(Cli, WhatNoSwitchIsIsRefused) {
   for (const char* options :
        {"--pes 3", "--algorithm sgdm", "--kind serial", "--profile slow", "--subnormal 2"}) {
