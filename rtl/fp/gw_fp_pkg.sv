@@ -61,6 +61,7 @@ package gw_fp_pkg;
   // two of it, will be added; places to denormalise by.
   // Without subnormals exponents have no end while rounding; what is then too small becomes a signed zero.
   function automatic [18:0] prepare(input sign, input [1:0] kind, input [9:0] exponent, input subnormal);
+    /*verilator no_inline_task*/
     logic       number, tiny, infinite;
     logic [4:0] places;
     logic [9:0] distance;
