@@ -355,6 +355,43 @@ std::optional<Figure> throughput(const Json& doc) {
   return f;
 }
 
+/// An optimizer's distance from the textbook, over the iterations.
+std::optional<Figure> drift(const Json& doc) {
+  const Json* rows = find(doc, {"drift"});
+  if (!rows || !rows->is_array() || rows->size() < 2) return std::nullopt;
+  Points mean, greatest;
+  double least = 0;
+  for (const Json& row : *rows) {
+    const auto iteration = number(row, {"iteration"});
+    const auto m = number(row, {"mean_ulp"});
+    const auto g = number(row, {"max_ulp"});
+    if (!iteration || !m || !g || !(*m > 0)) continue;
+    mean.emplace_back(*iteration, *m);
+    greatest.emplace_back(*iteration, *g);
+    least = least == 0 ? *m : std::min(least, *m);
+  }
+  if (mean.size() < 2) return std::nullopt;
+  Figure f;
+  f.title = "Drift from the textbook";
+  f.caption =
+      "Distance of the parameters from those of the same run in binary64, in units of the last "
+      "place.";
+  f.data = {"", {"iteration", "mean ULP", "max ULP"}, {}, -1};
+  for (std::size_t i = 0; i < mean.size(); ++i) {
+    f.data.cells.push_back(
+        {grouped(mean[i].first), fixed(mean[i].second, 3), fixed(greatest[i].second, 3)});
+  }
+  f.plot.script = look() + axis("xlabel", "iteration") + axis("ylabel", "ULP") + block("m", mean) +
+                  block("g", greatest) +
+                  fmt::format(
+                      "set logscale y\nset format y '%g'\nset yrange [{:.10g}:]\n"
+                      "set key left top\n"
+                      "plot $g using 1:2 with linespoints pt 7 ps 0.4 lw 1.5 lc {} title 'max', "
+                      "$m using 1:2 with linespoints pt 7 ps 0.4 lw 1.5 lc {} title 'mean'",
+                      least / 2, rgb("raw"), rgb("accent"));
+  return f;
+}
+
 struct Bar {
   std::string name;
   double value;
@@ -468,6 +505,7 @@ std::vector<Figure> make_figures(const Json& doc, const View& view) {
                "First beat accepted to first beat offered, one count a packet."));
   keep(latency(doc, "pipeline_latency_histogram", "Latency of the pipeline",
                "The engine alone, waiting for neither source nor sink."));
+  keep(drift(doc));
   baselines(doc, out);
   keep(skipped(doc));
   for (Figure& f : out) f.plot.title = f.title;

@@ -358,6 +358,21 @@ TEST(Html, DrawsTheEdgesOfEverySeries) {
   }
 }
 
+TEST(Html, DrawsTheDrift) {
+  if (!gnuplot_installed()) GTEST_SKIP() << "gnuplot is not installed";
+  const auto row = [](int iteration, double mean, double max) {
+    return json{{"iteration", iteration}, {"mean_ulp", mean}, {"max_ulp", max}};
+  };
+  const std::string out =
+      render_html({{"pass", true}, {"drift", {row(1, 0.25, 1), row(2, 0.5, 1e6), row(3, 0, 0)}}});
+  EXPECT_EQ(count(out, "<svg"), 1u);
+  EXPECT_NE(out.find("Drift from the textbook"), std::string::npos);
+  // Nothing to draw on a logarithmic axis, or one point only.
+  for (const json& rows : {json{row(1, 0, 0), row(2, 0, 0)}, json{row(1, 0.25, 1)}, json{3, "x"}}) {
+    EXPECT_EQ(count(render_html({{"pass", true}, {"drift", rows}}), "<svg"), 0u) << rows;
+  }
+}
+
 // ------------------------------------------------------------------------------------------------
 // text, JSON, files
 
