@@ -287,7 +287,12 @@ json sweep_optimizer(const SweepOptions& options,
     return fmt::format("{}{}{}", static_cast<int>(net.algorithm), net.iterative, net.fast);
   };
   if (options.area) {
-    std::filesystem::create_directories(options.synth_folder);
+    std::error_code error;
+    std::filesystem::create_directories(options.synth_folder, error);
+    if (error) {
+      throw InputError(
+          fmt::format("cannot keep areas in '{}': {}", options.synth_folder, error.message()));
+    }
     std::vector<NetworkSpec> wanted;
     for (const RunSpec& spec : specs) {
       if (areas.try_emplace(area_key(spec.network)).second) wanted.push_back(spec.network);

@@ -566,6 +566,46 @@ TEST_F(Cli, SweepWithoutYosysKeepsTheThroughputAndSaysWhatIsMissing) {
   EXPECT_NE(result.out.find("yosys is not installed"), std::string::npos) << result.out;
 }
 
+TEST_F(Cli, SweepKeepsAreasUntilTheRtlChangesAndDrawsThem) {
+  // As a sweep leaves it; without Yosys, only what is kept can be had.
+  const std::string sweep =
+      "PATH=$PWD/bin " GRADWIRE_BINARY
+      " sweep optimizer --algorithm sgd --pes 1,4 --kind pipelined --profile fast --frames 128 "
+      "--no-cpu --quiet --synth-folder areas --json sweep.json";
+  const std::string prepare =
+      "mkdir bin areas; cp -s /usr/bin/* bin/ 2> cp.err; rm -f bin/yosys; "
+      "echo '{\"used\": {\"LUT\": 100, \"FF\": 10, \"DSP\": 1}, \"longest_path_ns\": 4}' "
+      "> areas/pe-sgd-pipelined-fast.json; ";
+  const Result kept = shell(prepare + sweep + " --svg sweep.svg");
+  ASSERT_EQ(kept.code, 0) << kept.err;
+  EXPECT_EQ(json::parse(slurp(path("sweep.json")))["points"][1]["lut"], 400);
+  // A picture of its own: no colour that only a page defines, one line for each kind.
+  const std::string svg = slurp(path("sweep.svg"));
+  EXPECT_EQ(svg.find("var(--"), std::string::npos);
+  EXPECT_NE(svg.find("sgd pipelined"), std::string::npos);
+  EXPECT_EQ(svg.find("sgd pipelined"), svg.rfind("sgd pipelined"));
+
+  const Result old = shell("touch -d 2001-01-01 areas/*.json; " + sweep);
+  ASSERT_EQ(old.code, 0) << old.err;
+  EXPECT_FALSE(json::parse(slurp(path("sweep.json")))["points"][1].contains("lut"));
+}
+
+TEST_F(Cli, WhatCannotBePrintedOrKeptIsSaid) {
+  const std::string sweep =
+      "sweep optimizer --algorithm sgd --pes 1 --kind pipelined --profile fast --frames 64 "
+      "--no-cpu ";
+  for (const std::string& arguments : {std::string("list"), sweep + "--no-area",
+                                       std::string("run parser --synth workers --packets 20")}) {
+    const Result result = gradwire(arguments + " > /dev/full");
+    EXPECT_EQ(result.code, 3) << arguments;
+    EXPECT_NE(result.err.find("cannot write to standard output"), std::string::npos) << result.err;
+  }
+  const Result result = gradwire(sweep + "--synth-folder /dev/null/areas");
+  EXPECT_EQ(result.code, 3);
+  EXPECT_NE(result.err.find("cannot keep areas in '/dev/null/areas'"), std::string::npos)
+      << result.err;
+}
+
 TEST_F(Cli, SweepPointsThatCannotBeBuiltAreRefusedBeforeAnythingRuns) {
   for (const char* options :
        {"optimizer --pes 3", "optimizer --pes 1,128", "optimizer --algorithm sgdm",

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -21,29 +20,16 @@
 #include "sim/random.h"
 #include "sim/stimulus.h"
 #include "sim/traffic.h"
+#include "tests/icarus/vectors.h"
 
 namespace {
 
 using gw::Beat;
 namespace optimizer = gw::reference::optimizer;
 
-constexpr int kWords = 27;  // 32-bit words of a cycle, the last one half used
-constexpr int kHexDigits = 848 / 4;
-constexpr uint64_t kFrames = 250;
+using Cycle = gw::icarus::Cycle<848>;
 
-struct Cycle {
-  std::array<uint32_t, kWords> words{};
-  void bit(int position, bool value) { words[position / 32] |= uint32_t{value} << (position % 32); }
-  void word(int position, uint32_t value) {
-    words[position / 32] |= value << (position % 32);
-    if (position % 32 != 0) words[position / 32 + 1] |= value >> (32 - position % 32);
-  }
-  std::string hex() const {
-    std::string text;
-    for (int i = kWords - 1; i >= 0; --i) text += fmt::format("{:08x}", words[i]);
-    return text.substr(text.size() - kHexDigits);
-  }
-};
+constexpr uint64_t kFrames = 250;
 
 struct HostWrite {
   uint32_t address, data;
@@ -149,27 +135,17 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "usage: write_frame_vectors parser|aggregator|optimizer FILE SEED\n");
     return 2;
   }
-  std::FILE* file = std::fopen(argv[2], "w");
-  if (file == nullptr) {
-    fmt::print(stderr, "write_frame_vectors: cannot write '{}': {}\n", argv[2],
-               std::strerror(errno));
-    return 3;
-  }
   const uint64_t seed = std::strtoull(argv[3], nullptr, 0);
-  if (device == "parser") {
-    gw::systemc::Parser core;
-    write(file, core, {}, seed);
-  } else if (device == "aggregator") {
-    gw::systemc::Aggregator core;
-    core.configure({.workers = 3, .group = 1, .depth = 16, .depth_log2 = 4});
-    write(file, core, {}, seed);
-  } else {
-    write_optimizer(file, seed);
-  }
-  if (std::fclose(file) != 0) {
-    fmt::print(stderr, "write_frame_vectors: cannot write '{}': {}\n", argv[2],
-               std::strerror(errno));
-    return 3;
-  }
-  return 0;
+  return gw::icarus::write_file("write_frame_vectors", argv[2], [&](std::FILE* file) {
+    if (device == "parser") {
+      gw::systemc::Parser core;
+      write(file, core, {}, seed);
+    } else if (device == "aggregator") {
+      gw::systemc::Aggregator core;
+      core.configure({.workers = 3, .group = 1, .depth = 16, .depth_log2 = 4});
+      write(file, core, {}, seed);
+    } else {
+      write_optimizer(file, seed);
+    }
+  });
 }

@@ -19,28 +19,14 @@
 #include "models/systemc/decompressor.h"
 #include "sim/random.h"
 #include "sim/stimulus.h"
+#include "tests/icarus/vectors.h"
 
 namespace {
 
 using gw::Beat;
+using Cycle = gw::icarus::Cycle<624>;
 
-constexpr int kWords = 20;  // 32-bit words of a cycle, the last one half used
-constexpr int kHexDigits = 624 / 4;
 constexpr int kPackets = 150;
-
-struct Cycle {
-  std::array<uint32_t, kWords> words{};
-  void bit(int position, bool value) { words[position / 32] |= uint32_t{value} << (position % 32); }
-  void word(int position, uint32_t value) {
-    words[position / 32] |= value << (position % 32);
-    if (position % 32 != 0) words[position / 32 + 1] |= value >> (32 - position % 32);
-  }
-  std::string hex() const {
-    std::string text;
-    for (int i = kWords - 1; i >= 0; --i) text += fmt::format("{:08x}", words[i]);
-    return text.substr(text.size() - kHexDigits);
-  }
-};
 
 gw::sim::BeatStream packets(bool encoded, gw::sim::Random& random,
                             const gw::reference::CodecConfig& config) {
@@ -128,20 +114,12 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "usage: write_vectors compressor|decompressor FILE SEED\n");
     return 2;
   }
-  std::FILE* file = std::fopen(argv[2], "w");
-  if (file == nullptr) {
-    fmt::print(stderr, "write_vectors: cannot write '{}': {}\n", argv[2], std::strerror(errno));
-    return 3;
-  }
   const uint64_t seed = std::strtoull(argv[3], nullptr, 0);
-  if (device == "compressor") {
-    write<gw::systemc::Compressor>(file, false, seed);
-  } else {
-    write<gw::systemc::Decompressor>(file, true, seed);
-  }
-  if (std::fclose(file) != 0) {
-    fmt::print(stderr, "write_vectors: cannot write '{}': {}\n", argv[2], std::strerror(errno));
-    return 3;
-  }
-  return 0;
+  return gw::icarus::write_file("write_vectors", argv[2], [&](std::FILE* file) {
+    if (device == "compressor") {
+      write<gw::systemc::Compressor>(file, false, seed);
+    } else {
+      write<gw::systemc::Decompressor>(file, true, seed);
+    }
+  });
 }

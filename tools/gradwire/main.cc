@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdio>
 #include <exception>
 
 #include "sim/error.h"
@@ -11,6 +12,10 @@
 #include "sim/version.h"
 #include "tools/gradwire/commands.h"
 #include "tools/gradwire/config_file.h"
+
+namespace {
+constexpr const char* kOutputLost = "cannot write to standard output";
+}
 
 int main(int argc, char** argv) {
   using namespace gw;
@@ -39,7 +44,10 @@ int main(int argc, char** argv) {
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
     app.parse(std::move(arguments));
     sim::catch_interrupts();
-    return invocation.action();
+    const int code = invocation.action();
+    // What was printed is a result too.
+    if (std::fflush(stdout) != 0) throw sim::InputError(kOutputLost);
+    return code;
   } catch (const CLI::Success& request) {  // --help, --version
     return app.exit(request);
   } catch (const CLI::ParseError& error) {
@@ -50,6 +58,10 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "gradwire: {}\n", tools::one_line(error.what()));
     return error.code();
   } catch (const std::exception& error) {
+    if (std::ferror(stdout) != 0) {  // fmt's, of a full disk
+      fmt::print(stderr, "gradwire: {}\n", kOutputLost);
+      return sim::kBadInput;
+    }
     fmt::print(stderr, "gradwire: internal fault: {}\n", tools::one_line(error.what()));
     return sim::kInternal;
   }
