@@ -6,6 +6,7 @@
 #include <deque>
 #include <set>
 
+#include "models/reference/optimizer/bit_exact.h"
 #include "sim/random.h"
 #include "sim/traffic.h"
 
@@ -221,6 +222,56 @@ TEST(FrameModule, OptimizerEqualsCore) {
   core.configure(config, {});
   compare_stream(
       module, core, wires, [&] { core.reset(); }, [&] { host.drive(core); });
+}
+
+/// What the modules pass on must do what configure() does, which is compared with the RTL.
+TEST(FrameModule, HostsWritesConfigureTheOptimizer) {
+  namespace optimizer = reference::optimizer;
+  OptimizerConfig config;
+  config.latency = 21;
+  config.depth_log2 = 4;
+  std::vector<uint32_t> theta(size_t{32} << config.depth_log2);
+  for (uint32_t i = 0; i < theta.size(); ++i) theta[i] = 0x3E00'0000 + 0x1234 * i;
+  for (const auto algorithm : {Algorithm::kSgd, Algorithm::kAdam, Algorithm::kSmorms3}) {
+    config.algorithm = algorithm;
+    Optimizer configured, written;
+    config.lr = 0.25f, config.eps = 1e-3f, config.beta1 = 0.5f, config.beta2 = 0.75f;
+    configured.configure(config, theta);
+    const auto reference_algorithm = static_cast<optimizer::Algorithm>(algorithm);
+    const optimizer::Registers registers(
+        {.lr = config.lr, .eps = config.eps, .beta1 = config.beta1, .beta2 = config.beta2},
+        reference::fp::Subnormal::kFlush);
+    config.lr = config.eps = config.beta1 = config.beta2 = 0.125f;
+    written.configure(config, {});
+    using enum optimizer::Source;
+    uint32_t address = 0;
+    for (const auto source : {kLr, kEps, kBeta1, kBeta2, kOneMinusBeta1, kOneMinusBeta2, kBias}) {
+      written.write(address++, registers[source]);
+    }
+    const auto cell = optimizer::first_cell(reference_algorithm, 0, registers);
+    for (uint32_t bank = 0; bank <= optimizer::graph_of(reference_algorithm).states(); ++bank) {
+      for (uint32_t p = 0; p < theta.size(); ++p) {
+        written.write(1u << 31 | bank << 28 | p, bank == 0 ? theta[p] : cell.state[bank - 1]);
+      }
+    }
+    size_t left = 0;
+    for (const std::deque<Beat>& port : beats_of_traffic()) {
+      for (size_t at = 0; at < port.size();) {
+        const Beat* const m = configured.m_beat();
+        ASSERT_EQ(m != nullptr, written.m_beat() != nullptr);
+        if (m != nullptr) {
+          ASSERT_EQ(*m, *written.m_beat())
+              << "beat " << left << " of algorithm " << static_cast<int>(algorithm);
+        }
+        left += m != nullptr;
+        const bool taken = configured.s_ready();
+        configured.clock(&port[at], true);
+        written.clock(&port[at], true);
+        at += taken;
+      }
+    }
+    EXPECT_GT(left, 1000u);
+  }
 }
 
 TEST(FrameModule, SwitchEqualsCore) {
