@@ -17,4 +17,12 @@
       .Depth(gw_fp_pkg::registers_behind(Latency, Steps, At) - 1) \
     ) u_registers (.clk_i, .enable_i, .d_i(first_q), .q_o(Name)); \
   end
+
+// `GW_FP_LATER(name, Bits, From, To, expression): what expression is in step From, seen in step To.
+`define GW_FP_LATER(Name, Bits, From, To, Expression) \
+  wire [(Bits)-1:0] Name; \
+  gw_fp_registers #( \
+    .Width(Bits), .Latency(Latency), .First(gw_fp_pkg::registers_before(Latency, Steps, From)), \
+    .Depth(gw_fp_pkg::registers_before(Latency, Steps, To) - gw_fp_pkg::registers_before(Latency, Steps, From)) \
+  ) u_``Name (.clk_i, .enable_i, .d_i(Expression), .q_o(Name));
 `endif

@@ -1,6 +1,6 @@
 // Quotient of two binary32 numbers, round to nearest even.
-// Latency `Latency` cycles (1 or more; 9 to 27 steps, of 1 to 4 digits), one result a cycle.
-// Optimizer switch (IEICE'21) section 5.3; 29 cycles in profile paper, 15 in profile fast.
+// Latency `Latency` cycles (1 or more; twelve steps), one result a cycle.
+// Optimizer switch (IEICE'21) section 5.3; 29 cycles in profile paper, 12 in profile fast.
 `default_nettype none
 `include "gw_fp_step.svh"
 
@@ -18,45 +18,61 @@ module gw_fp_div #(
 );
   initial if (Latency < 1) $fatal(1, "gw_fp_div: Latency must be at least 1");
 
-  // 26 digits of a quotient from 1/2 to 2: 24, one to round, one if it is below 1. The first step yields one, the others
-  // share 25.
-  localparam int Rows  = Latency < 9 ? 7 : Latency > 27 ? 25 : Latency - 2;
-  localparam int Steps = Rows + 2;
+  localparam int Steps = 12;
 
-  // Classify, normalise, subtract once.
-  `GW_FP_STEP(start,    62, 0, gw_fp_div_pkg::classify(a_i, b_i, Subnormal))
-  `GW_FP_STEP(prepared, 19, 1, gw_fp_pkg::prepare(start[61], start[60:59], start[58:49], Subnormal))
+  // Classify, normalise.
+  `GW_FP_STEP(classified, 61, 0, gw_fp_div_pkg::classify(a_i, b_i, Subnormal))
+  wire [23:0] a1 = classified[23:0];
+  wire [23:0] b1 = classified[47:24];
 
-  // Divide. The digits of one step join the quotient in the next.
-  wire [48:0] row       [0:Rows] /* verilator split_var */;  // divisor, remainder
-  wire [3:0]  found     [0:Rows] /* verilator split_var */;  // as the quotient, inverted
-  wire [25:0] quotient  [0:Rows] /* verilator split_var */;  // in front of the row
-  wire [18:0] rest      [1:Rows] /* verilator split_var */;  // prepared
-  assign row[0]      = start[48:0];
-  assign found[0]    = {3'd0, start[24]};
-  assign quotient[0] = 26'd0;
-  assign rest[1]     = prepared;
-  for (genvar i = 0; i < Rows; i++) begin : gen_row
-    localparam int Before = i == 0 ? 1 : 25 * i / Rows - 25 * (i - 1) / Rows;  // digits found by the step before
-    localparam int Count  = 25 * (i + 1) / Rows - 25 * i / Rows;
-    `GW_FP_STEP(found_rest, 29, i + 1, gw_fp_div_pkg::digits(row[i][24:0], row[i][48:25], Count[2:0]))
-    `GW_FP_STEP(divisor,    24, i + 1, row[i][48:25])
-    `GW_FP_STEP(joined,     26, i + 1, (quotient[i] << Before | {22'd0, found[i]}))
-    assign row[i+1]      = {divisor, found_rest[24:0]};
-    assign found[i+1]    = found_rest[28:25];
-    assign quotient[i+1] = joined;
-    if (i > 0) begin : gen_rest
-      `GW_FP_STEP(moved, 19, i + 1, rest[i])
-      assign rest[i+1] = moved;
-    end
+  // y = -1 / b, 17 places behind the point, rounded down: too large by e, less than 2^-13, in proportion.
+  wire [31:0] chord = gw_fp_div_pkg::Chords[{b1[22:17], 5'd0} +: 32];
+  `GW_FP_STEP(slope, 43, 1, gw_fp_div_pkg::multiply({8'd0, b1[16:0]}, {6'd0, chord[11:0]}))
+  `GW_FP_STEP(start, 18, 1, 18'(chord >> 12))
+  `GW_FP_STEP(y3,    18, 2, 18'(({start, 18'd0} + 36'(slope)) >> 18))
+
+  // -a / b, 16 places behind the point, rounded down: beyond it by less than 2 e + 2^-16. What then remains of a, negative.
+  `GW_FP_LATER(a3, 24, 1, 3, a1)
+  `GW_FP_LATER(b5, 24, 1, 5, b1)
+  `GW_FP_STEP(product4, 43, 3, gw_fp_div_pkg::multiply({1'b0, a3}, y3))
+  `GW_FP_STEP(high5,    18, 4, 18'(product4 >> 24))
+  `GW_FP_STEP(product6, 43, 5, gw_fp_div_pkg::multiply({1'b0, b5}, high5))
+  `GW_FP_LATER(a6,      12, 3, 6, a3[11:0])
+  `GW_FP_STEP(rest7,    28, 6, {a6, 16'd0} + 28'(product6))
+
+  // The same with what remains, to 25 places behind the point.
+  `GW_FP_LATER(y7, 18, 3, 7, y3)
+  `GW_FP_LATER(b9, 24, 5, 9, b5)
+  `GW_FP_LATER(high9, 17, 5, 9, high5[16:0])
+  `GW_FP_STEP(product8, 43, 7, gw_fp_div_pkg::multiply(rest7[27:3], y7))
+  `GW_FP_STEP(low9,     14, 8, 14'(product8 >> 28))
+
+  // Together the quotient or a unit more, less than a unit beyond it; inverted, the quotient or a unit less. Which it is,
+  // says what now remains: no negative number if the quotient is a unit more.
+  `GW_FP_STEP(digits10,  26, 9, ~({high9, 9'd0} + {12'd0, low9}))
+  `GW_FP_STEP(product10, 43, 9, gw_fp_div_pkg::multiply({1'b0, b9}, {4'd0, low9}))
+  `GW_FP_LATER(rest10,   16, 7, 10, rest7[15:0])
+  `GW_FP_STEP(rest11,    25, 10, {rest10, 9'd0} + 25'(product10))
+  `GW_FP_STEP(digits11,  26, 10, digits10)
+  `GW_FP_LATER(operands10, 13, 1, 10, classified[60:48])
+  `GW_FP_STEP(prepared11, 19, 10, gw_fp_pkg::prepare(operands10[12], operands10[11:10], operands10[9:0], Subnormal))
+
+  // Denormalise, round, select. No quotient of normal numbers lies in the middle between two numbers, and one that comes out
+  // even needs no more digits than the operands have. So nobody sees whether it came out even, nor whether one more
+  // carries: where it would, the digits without it round up to the same number.
+  wire [25:0] quotient;
+  wire        sticky;
+  wire        unused = ^{slope, product6, product10};  // where they are longer than what comes of them
+  if (Subnormal) begin : gen_subnormal
+    `GW_FP_STEP(next11, 26, 10, digits10 + 26'd1)
+    assign quotient = rest11[24] ? digits11 : next11;
+    assign sticky   = rest11 != 25'd0;
+  end else begin : gen_flush
+    wire unused_rest = ^rest11;
+    assign quotient = {digits11[25:2], &digits11[1:0] ? 2'd3 : digits11[1:0] + {1'b0, !rest11[24]}};
+    assign sticky   = 1'b1;
   end
-
-  // Denormalise, round, select. No quotient of normal numbers lies in the middle between two numbers: one that comes out
-  // even needs no more digits than the operands have.
-  localparam int Last = 25 - 25 * (Rows - 1) / Rows;
-  wire [25:0] all    = ~(quotient[Rows] << Last | {22'd0, found[Rows]});
-  wire        sticky = !Subnormal || (row[Rows][24:0] != 25'd0 && row[Rows][24:0] != {1'b1, -row[Rows][48:25]});
-  `GW_FP_STEP(rounded, 32, Rows + 1, gw_fp_pkg::finish(rest[Rows], all, sticky, Subnormal))
+  `GW_FP_STEP(rounded, 32, 11, gw_fp_pkg::finish(prepared11, quotient, sticky, Subnormal))
   assign result_o = rounded;
 endmodule
 

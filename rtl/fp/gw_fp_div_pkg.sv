@@ -1,11 +1,12 @@
-// The steps of gw_fp_div, beside those that it shares (gw_fp_pkg).
+// The steps of gw_fp_div, beside those that it shares (gw_fp_pkg), and the table of its reciprocal.
 // Functions, no latency.
 // Optimizer switch (IEICE'21) section 5.3.
 `default_nettype none
 
+/* verilator lint_off UNUSEDPARAM */  // the shared unit needs no table
 package gw_fp_div_pkg;
-  // Classify, normalise, subtract once. {sign, kind, exponent of a quotient from 1/2 to 1, divisor, remainder}.
-  function automatic [61:0] classify(input [31:0] a_word, input [31:0] b_word, input subnormal);
+  // Classify, normalise. {sign, kind, exponent of a quotient from 1/2 to 1, divisor, dividend}.
+  function automatic [60:0] classify(input [31:0] a_word, input [31:0] b_word, input subnormal);
     /*verilator no_inline_task*/
     logic        nan, infinite, zero;
     logic [1:0]  a_kind, b_kind;
@@ -25,30 +26,24 @@ package gw_fp_div_pkg;
     classify = {a_word[31] ^ b_word[31],
                 nan ? gw_fp_pkg::KindNan : infinite ? gw_fp_pkg::KindInfinity
                 : zero ? gw_fp_pkg::KindZero : gw_fp_pkg::KindNumber,
-                a_exponent - b_exponent + 10'd126, b, {1'b0, a} - {1'b0, b}};
+                a_exponent - b_exponent + 10'd126, b, a};
   endfunction
 
-  // `count` digits of the quotient, 0 to 4, without restoring: the remainder, from -divisor to below divisor, is doubled,
-  // and the divisor subtracted, or added if the remainder was negative; a digit is 1 if it then is not.
-  // {digits, inverted: 1 where the remainder was negative; remainder}.
-  function automatic [28:0] digits(input [24:0] remainder, input [23:0] divisor, input [2:0] count);
-    /*verilator no_inline_task*/
-    logic [24:0] rest;
-    logic [3:0]  found;
-    logic [25:0] wide;  // and a last bit, from which to borrow
-    logic        unused;
-    rest  = remainder;
-    found = 4'd0;
-    wide  = 26'd0;
-    for (int i = 0; i < 4; i = i + 1) begin
-      if (i < {29'd0, count}) begin
-        wide  = {rest[23:0], 2'b00} - {{1'b0, divisor} ^ {25{rest[24]}}, rest[24]};
-        rest  = wide[25:1];
-        found = {found[2:0], rest[24]};
-      end
+  // 1 / b for b from 1 to 2 is a chord in each 64th of the way, never below it: start - slope * x, x the rest of b's
+  // fraction, in units of 2^-23. Entry i, for b from 1 + i / 64 on, at [32 * i +: 32]: {start, in units of 2^-17, rounded
+  // up, negated, 20 bits; slope, in units of 2^-12, rounded down, 12 bits}. The chord is too high by at most b^-3 * 2^-14,
+  // its roundings add less than 2^-16.
+  function automatic [64*32-1:0] chords(input int count);
+    chords = '0;
+    for (int i = 0; i < count; i = i + 1) begin
+      chords[32*i +: 32] = {20'(-(((64 << 17) + 63 + i) / (64 + i))), 12'((64 * 64 << 12) / ((64 + i) * (65 + i)))};
     end
-    unused = wide[0];
-    digits = {found, rest};
+  endfunction
+  localparam logic [64*32-1:0] Chords = chords(64);
+
+  // As wide as a DSP slice multiplies.
+  function automatic [42:0] multiply(input [24:0] a, input [17:0] b);
+    multiply = 43'($signed(a)) * 43'($signed(b));
   endfunction
 endpackage
 

@@ -4,7 +4,7 @@
 `default_nettype none
 
 // Operands are sampled in the cycle with start_i; start_i again from the cycle of the result on. Round to nearest even,
-// Subnormal as in gw_fp_div. The rows that the pipelined operators have one a digit are here one row, used 25 times.
+// Subnormal as in gw_fp_div. One row of digits, used 25 times.
 module gw_fp_divsqrt_iterative #(
   parameter bit Subnormal = 1'b0
 ) (
@@ -23,15 +23,16 @@ module gw_fp_divsqrt_iterative #(
   wire [1:0]  kind;
   wire [9:0]  exponent;
   wire [23:0] divisor;
-  wire [24:0] remainder;
+  wire [23:0] dividend;
+  wire [24:0] remainder = {1'b0, dividend} - {1'b0, divisor};
   wire [18:0] root_prepared;
   wire [25:0] operand;
-  assign {sign, kind, exponent, divisor, remainder} = gw_fp_div_pkg::classify(a_i, b_i, Subnormal);
+  assign {sign, kind, exponent, divisor, dividend} = gw_fp_div_pkg::classify(a_i, b_i, Subnormal);
   assign {root_prepared, operand} = gw_fp_sqrt_pkg::classify(a_i, Subnormal);
 
   // A digit, without restoring: the remainder of a quotient moves by one place and the divisor is subtracted, or added if
   // the remainder was negative; that of a root moves by two, with the operand's next bits, and 4 root + 1 is subtracted or
-  // 4 root + 3 added (gw_fp_div_pkg, gw_fp_sqrt_pkg).
+  // 4 root + 3 added (gw_fp_sqrt_pkg).
   logic [4:0]  left_q;  // digits
   logic        root_q, done_q;
   logic [12:0] beside_q;

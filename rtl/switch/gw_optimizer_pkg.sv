@@ -22,7 +22,7 @@ package gw_optimizer_pkg;
     //     Min    Sqrt   Div    Mul   Sub    Add    Nop
     {8'd0, 8'd1,  8'd27, 8'd27, 8'd4, 8'd6,  8'd6,  8'd0},  // iterative, fast
     {8'd0, 8'd2,  8'd27, 8'd27, 8'd9, 8'd12, 8'd12, 8'd0},  // iterative, paper
-    {8'd0, 8'd1,  8'd14, 8'd15, 8'd4, 8'd6,  8'd6,  8'd0},  // pipelined, fast
+    {8'd0, 8'd1,  8'd14, 8'd12, 8'd4, 8'd6,  8'd6,  8'd0},  // pipelined, fast
     {8'd0, 8'd2,  8'd28, 8'd29, 8'd9, 8'd12, 8'd12, 8'd0}   // pipelined, paper
   };
 

@@ -59,6 +59,29 @@ TEST_P(Fp, RandomPairs) {
   finish(check);
 }
 
+/// 2^-25 modulo b, which is odd.
+uint32_t inverse_of_a_shift(uint32_t b) {
+  uint64_t inverse = 1;
+  for (int i = 0; i < 25; ++i) inverse = (inverse & 1 ? inverse + b : inverse) / 2;
+  return static_cast<uint32_t>(inverse);
+}
+
+// The divider guesses digits and looks at what remains: of each odd divisor, the dividends that
+// leave least or most behind the 25th digit, a unit from where the guess would have been another
+// one.
+TEST_P(Fp, QuotientsNextToADigitOfEveryOddDivisor) {
+  if (op() != FpOp::kDiv) GTEST_SKIP() << "only of division";
+  Check check(op(), subnormal());
+  constexpr uint32_t kOne = 0x3F80'0000, kHidden = 1 << 23;
+  for (uint32_t b = kHidden + 1; b < 2 * kHidden && !check.full(); b += 2) {
+    const uint32_t least = inverse_of_a_shift(b);
+    for (const uint32_t a : {least, b - least, least + b, 2 * b - least}) {
+      if (a >= kHidden && a < 2 * kHidden) check.add(kOne | (a - kHidden), kOne | (b - kHidden));
+    }
+  }
+  finish(check);
+}
+
 // A batch that is no multiple of the lanes, and one behind another, come out in order.
 TEST(FpRtl, ShortBatches) {
   testbenches::FpRtl rtl;

@@ -20,6 +20,7 @@
 #include "sim/random.h"
 #include "sim/stimulus.h"
 #include "sim/traffic.h"
+#include "testbenches/optimizer/timing.h"
 #include "tests/icarus/vectors.h"
 
 namespace {
@@ -104,7 +105,8 @@ void write_optimizer(std::FILE* file, uint64_t seed) {
   gw::systemc::OptimizerConfig config;
   config.algorithm = gw::systemc::Algorithm::kAdam;
   config.pes = 2;
-  config.latency = 68;
+  config.latency =
+      gw::testbenches::array_timing(static_cast<size_t>(config.algorithm), false, true).latency;
   config.depth_log2 = kDepthLog2;
   std::vector<uint32_t> theta(kParameters);
   for (uint32_t i = 0; i < kParameters; ++i) {
