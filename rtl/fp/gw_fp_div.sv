@@ -26,7 +26,14 @@ module gw_fp_div #(
   wire [23:0] b1 = classified[47:24];
 
   // y = -1 / b, 17 places behind the point, rounded down: too large by e, less than 2^-13, in proportion.
-  wire [31:0] chord = gw_fp_div_pkg::Chords[{b1[22:17], 5'd0} +: 32];
+  // A subnormal divisor must be normalised before its chord is looked up; else that is done in the same step.
+  wire [31:0] chord;
+  if (Subnormal) begin : gen_after
+    assign chord = gw_fp_div_pkg::Chords[{b1[22:17], 5'd0} +: 32];
+  end else begin : gen_beside
+    `GW_FP_STEP(looked_up, 32, 0, gw_fp_div_pkg::Chords[{b_i[22:17], 5'd0} +: 32])
+    assign chord = looked_up;
+  end
   `GW_FP_STEP(slope, 43, 1, gw_fp_div_pkg::multiply({8'd0, b1[16:0]}, {6'd0, chord[11:0]}))
   `GW_FP_STEP(start, 18, 1, 18'(chord >> 12))
   `GW_FP_STEP(y3,    18, 2, 18'(({start, 18'd0} + 36'(slope)) >> 18))
@@ -49,11 +56,11 @@ module gw_fp_div #(
 
   // Together the quotient or a unit more, less than a unit beyond it; inverted, the quotient or a unit less. Which it is,
   // says what now remains: no negative number if the quotient is a unit more.
-  `GW_FP_STEP(digits10,  26, 9, ~({high9, 9'd0} + {12'd0, low9}))
+  `GW_FP_STEP(sum10,     26, 9, {high9, 9'd0} + {12'd0, low9})
   `GW_FP_STEP(product10, 43, 9, gw_fp_div_pkg::multiply({1'b0, b9}, {4'd0, low9}))
   `GW_FP_LATER(rest10,   16, 7, 10, rest7[15:0])
   `GW_FP_STEP(rest11,    25, 10, {rest10, 9'd0} + 25'(product10))
-  `GW_FP_STEP(digits11,  26, 10, digits10)
+  `GW_FP_STEP(sum11,     26, 10, sum10)
   `GW_FP_LATER(operands10, 13, 1, 10, classified[60:48])
   `GW_FP_STEP(prepared11, 19, 10, gw_fp_pkg::prepare(operands10[12], operands10[11:10], operands10[9:0], Subnormal))
 
@@ -61,10 +68,11 @@ module gw_fp_div #(
   // even needs no more digits than the operands have. So nobody sees whether it came out even, nor whether one more
   // carries: where it would, the digits without it round up to the same number.
   wire [25:0] quotient;
+  wire [25:0] digits11 = ~sum11;
   wire        sticky;
   wire        unused = ^{slope, product6, product10};  // where they are longer than what comes of them
   if (Subnormal) begin : gen_subnormal
-    `GW_FP_STEP(next11, 26, 10, digits10 + 26'd1)
+    `GW_FP_STEP(next11, 26, 10, -sum10)
     assign quotient = rest11[24] ? digits11 : next11;
     assign sticky   = rest11 != 25'd0;
   end else begin : gen_flush

@@ -80,26 +80,24 @@ package gw_fp_pkg;
   // rounds it to nearest even, and puts the result together. sticky: something lies behind the significand's last bit.
   function automatic [31:0] finish(input [18:0] prepared, input [25:0] significand, input sticky, input subnormal);
     /*verilator no_inline_task*/
-    logic        sign, nan, number, minus_one, zero, top, carry, guard, rest, up, least, drop;
+    logic        sign, nan, number, minus_one, zero, top, carry, tiny, last, guard, rest, up, least, drop;
     logic [7:0]  field;
     logic [4:0]  places;
+    logic [25:0] moved;
     logic [23:0] kept;
-    logic [25:0] wide;
     logic [1:0]  hidden;
     logic [31:0] rounded;  // the last bit carries into the others
     logic        unused;
     {sign, nan, number, minus_one, zero, top, field, places} = prepared;
-    carry = significand[25];
-    {kept, guard} = 25'(significand >> carry);
-    rest  = sticky || (carry && significand[0]);
-    hidden = {carry || minus_one, !(carry || minus_one)} & {2{number}};
-    if (subnormal && number && places != 5'd0) begin
-      wide = {kept, guard, rest};
-      places = places - {4'd0, carry};
-      rest = (wide & ~(26'h3FF_FFFE << places)) != 26'd0;  // the last bit is sticky itself
-      {kept, guard} = wide[25:1] >> places;
-      hidden = {1'b0, kept[23]};
-    end
+    // By one place for the carry, or to where subnormals end, wherever the significand begins.
+    carry  = significand[25];
+    tiny   = subnormal && places != 5'd0;
+    moved  = subnormal ? significand >> {places[4:1], 1'b0} : significand;
+    rest   = sticky || (tiny && (significand & ~(26'h3FF_FFFF << {places[4:1], 1'b0})) != 26'd0);
+    last   = tiny ? places[0] : carry;
+    {kept, guard} = 25'(moved >> last);
+    rest   = rest || (last && moved[0]);
+    hidden = (tiny ? {1'b0, kept[23]} : {carry || minus_one, !(carry || minus_one)}) & {2{number}};
     up    = guard && (rest || kept[0]);
     drop  = 1'b0;
     if (!number || minus_one || zero || top) begin

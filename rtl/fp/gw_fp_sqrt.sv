@@ -26,9 +26,9 @@ module gw_fp_sqrt #(
   `GW_FP_STEP(classified, 45, 0, gw_fp_sqrt_pkg::classify(a_i, Subnormal))
 
   // Root.
-  wire [51:0] row     [0:Rows] /* verilator split_var */;  // root, remainder
+  wire [51:0] row     [0:Rows] /* verilator split_var */;  // root, inverted; remainder
   wire [42:0] beside  [0:Rows] /* verilator split_var */;  // prepared, operand to come
-  assign row[0]    = {25'd1, 25'd0, classified[25:24] - 2'd1};
+  assign row[0]    = {~25'd1, 25'd0, classified[25:24] - 2'd1};
   assign beside[0] = {classified[44:26], classified[23:0]};
   for (genvar i = 0; i < Rows; i++) begin : gen_row
     localparam int Done  = 1 + (24 * i + Rows - 1) / Rows;
@@ -41,7 +41,7 @@ module gw_fp_sqrt #(
   end
 
   // Round, select. No root lies in the middle between two numbers: its square would have more bits than the operand.
-  `GW_FP_STEP(rounded, 32, Rows + 1, gw_fp_pkg::finish(beside[Rows][42:24], {1'b0, row[Rows][51:27]}, 1'b1, Subnormal))
+  `GW_FP_STEP(rounded, 32, Rows + 1, gw_fp_pkg::finish(beside[Rows][42:24], {1'b0, ~row[Rows][51:27]}, 1'b1, Subnormal))
   assign result_o = rounded;
 endmodule
 

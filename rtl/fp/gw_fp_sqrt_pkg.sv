@@ -27,8 +27,9 @@ package gw_fp_sqrt_pkg;
 
   // `count` digits of the root, 0 to 4, behind the first `done`, without restoring: the remainder is moved by two places
   // with the operand's next bits, and 4 root + 1 subtracted, or 4 root + 3 added if the remainder was negative; a digit is 1
-  // if it then is not. The remainder has done + 2 bits and a sign that fills the others. {root, remainder}.
-  function automatic [51:0] digits(input [26:0] remainder, input [24:0] root, input [7:0] operand, input [4:0] done,
+  // if it then is not. The remainder has done + 2 bits and a sign that fills the others. {root, inverted: 1 where the remainder was
+  // negative; remainder}.
+  function automatic [51:0] digits(input [26:0] remainder, input [24:0] inverted, input [7:0] operand, input [4:0] done,
                                    input [2:0] count);
     /*verilator no_inline_task*/
     logic [26:0] rest;
@@ -38,15 +39,15 @@ package gw_fp_sqrt_pkg;
     logic [27:0] wide;    // and a last bit, from which to borrow
     logic        unused;
     rest  = remainder;
-    found = root;
+    found = inverted;
     bits  = operand;
     wide  = 28'd0;
     free  = 5'd24 - done;
     for (int i = 0; i < 4; i = i + 1) begin
       if (i < {29'd0, count}) begin
-        wide  = {rest[24:0], bits[7:6], 1'b0} - {found ^ {25{rest[26]}}, 3'b001};
+        wide  = {rest[24:0], bits[7:6], 1'b0} - {found ^ {25{!rest[26]}}, 3'b001};
         rest  = $signed(wide[27:1] << free) >>> free;
-        found = {found[23:0], !rest[26]};
+        found = {found[23:0], rest[26]};
         bits  = {bits[5:0], 2'b00};
         free  = free - 5'd1;
       end
