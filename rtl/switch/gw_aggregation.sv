@@ -97,16 +97,16 @@ module gw_aggregation #(
   wire [DepthLog2+1:0]  sum_write_at;
   wire [255:0]          sum_write_data;
   always_ff @(posedge clk_i) begin
-    if (issue) slot1_q <= slot_memory[slot0];
+    if (s_axis_tvalid) slot1_q <= slot_memory[slot0];  // not `issue`, which is late; nobody looks until it was issued
     if (!cleared) slot_memory[clear_q[DepthLog2-1:0]] <= '0;
     else if (slot_write) slot_memory[slot_write_at] <= slot_write_data;
   end
   always_ff @(posedge clk_i) begin
-    if (issue) sum1_q <= sum_memory[{slot0, row0}];
+    if (s_axis_tvalid) sum1_q <= sum_memory[{slot0, row0}];
     if (sum_write) sum_memory[sum_write_at] <= sum_write_data;
   end
 
-  // 1. Decide, on a frame's first beat; its other beats follow.
+  // 1. Look at what the slot says, which comes late, out of block RAM. A frame's first beat decides; the others follow.
   logic         valid1_q, first1_q, second1_q, payload1_q, last1_q, gradient1_q, group_ok1_q, worker_ok1_q, range_ok1_q;
   logic [1:0]   row1_q;
   logic [255:0] data1_q;
@@ -129,83 +129,91 @@ module gw_aggregation #(
       range_ok1_q  <= range_ok0;
     end
   end
-  wire        slot_valid     = slot1_q[54];
   wire [5:0]  slot_lanes     = slot1_q[53:48];
   wire [15:0] slot_workers   = slot1_q[47:32];
-  wire [31:0] slot_iteration = slot1_q[31:0];
   wire [31:0] iteration1 = user1_q[gw_expether_pkg::UserIteration +: 32];
   wire [5:0]  count1     = user1_q[gw_expether_pkg::UserCount +: 6];
-  wire [15:0] worker_bit = 16'd1 << user1_q[gw_expether_pkg::UserWorker +: 4];
-  wire [15:0] all_bits   = ~(16'hFFFF << workers_i);
-  wire [31:0] ahead      = iteration1 - slot_iteration;
-  wire        newer      = ahead != 32'd0 && !ahead[31];
-  wire [2:0]  action1 = !group_ok1_q ? OtherGroup
-                      : !worker_ok1_q ? BadWorker
-                      : !range_ok1_q ? OutOfRange
-                      : !slot_valid || newer ? First
-                      : ahead != 32'd0 ? Stale
-                      : (slot_workers & worker_bit) != 16'd0 ? Duplicate : Added;
-  wire        joins1    = action1 == First || action1 == Added;
-  wire [15:0] workers1  = action1 == First ? worker_bit : slot_workers | worker_bit;
-  wire        complete1 = joins1 && workers1 == all_bits;
-  wire [5:0]  lanes1    = action1 == Added && slot_lanes > count1 ? slot_lanes : count1;
-  wire        decided   = valid1_q && first1_q && gradient1_q;
-  assign slot_write      = decided && joins1;
-  assign slot_write_at   = user1_q[gw_expether_pkg::UserSequence +: DepthLog2];
-  assign slot_write_data = {1'b1, lanes1, workers1, iteration1};
-
-  // The decision, kept for the frame's other beats.
-  logic       rewrite_q, complete_q, acted_q;
-  logic [2:0] action_q;
-  logic [5:0] old_lanes_q;
-  wire        here       = first1_q;
-  wire        acted      = here ? gradient1_q : acted_q;
-  wire [2:0]  action     = here ? action1 : action_q;
-  wire        complete   = here ? gradient1_q && complete1 : complete_q;
-  wire        rewrite    = here ? gradient1_q && action1 <= Duplicate : rewrite_q;
-  wire [5:0]  old_lanes  = here ? (action1 == First ? 6'd0 : slot_lanes) : old_lanes_q;
+  wire [15:0] bit1       = 16'd1 << user1_q[gw_expether_pkg::UserWorker +: 4];
+  wire [31:0] ahead1     = iteration1 - slot1_q[31:0];
+  wire        unused_ahead = ^ahead1[30:0];
+  logic        gradient2_q, group_ok2_q, worker_ok2_q, range_ok2_q, valid_slot2_q, older2_q, same2_q, seen2_q;
+  logic [5:0]  lanes2_q;
+  logic [15:0] workers2_q, bit2_q;
   always_ff @(posedge clk_i) begin
-    if (valid1_q) begin
-      acted_q     <= acted;
-      action_q    <= action;
-      complete_q  <= complete;
-      rewrite_q   <= rewrite;
-      old_lanes_q <= old_lanes;
+    if (valid1_q && first1_q) begin
+      gradient2_q   <= gradient1_q;
+      group_ok2_q   <= group_ok1_q;
+      worker_ok2_q  <= worker_ok1_q;
+      range_ok2_q   <= range_ok1_q;
+      valid_slot2_q <= slot1_q[54];
+      older2_q      <= !ahead1[31];
+      same2_q       <= iteration1 == slot1_q[31:0];
+      seen2_q       <= (slot_workers & bit1) != 16'd0;
+      lanes2_q      <= slot_lanes;
+      workers2_q    <= slot_workers;
+      bit2_q        <= bit1;
     end
   end
 
-  // What leaves with a new flag and the action in tuser; sums of lanes that hold none count as +0.
-  wire [7:0]   flags1 = {data1_q[8*gw_expether_pkg::FlagsByte + 2 +: 6], complete, data1_q[8*gw_expether_pkg::FlagsByte]};
-  wire         flag_changes = first1_q && rewrite;
-  wire [255:0] data1 = {data1_q[255:8*gw_expether_pkg::FlagsByte+8],
-                        flag_changes ? flags1 : data1_q[8*gw_expether_pkg::FlagsByte +: 8],
-                        data1_q[8*gw_expether_pkg::FlagsByte-1:0]};
-  wire [2:0]   action_field = acted ? action + 3'd1 : 3'd0;
-  wire [191:0] user1 = {user1_q[191:gw_expether_pkg::UserAction+3], action_field,
-                        user1_q[gw_expether_pkg::UserAction-1:gw_expether_pkg::UserComplete+1], complete,
-                        user1_q[gw_expether_pkg::UserComplete-1:0]};
-  wire [7:0]   held1, carried1;  // lanes of this row that hold a sum, that the frame carries
+  // Sums of lanes that hold none count as +0. Where a frame begins the sums anew, that is seen to when they are written.
+  wire [7:0]   carried1;  // lanes of this row that the frame carries
   wire [255:0] sum1;
   for (genvar i = 0; i < 8; i++) begin : gen_mask
     localparam logic [2:0] Lane = i;
-    assign held1[i]    = {1'b0, row1_q, Lane} < old_lanes;
     assign carried1[i] = {1'b0, row1_q, Lane} < count1;
-    assign sum1[32*i +: 32] = sum1_q[32*i +: 32] & {32{held1[i]}};
+    assign sum1[32*i +: 32] = sum1_q[32*i +: 32] & {32{{1'b0, row1_q, Lane} < lanes2_q}};
   end
 
-  // 2. Add. Beside the adders, what goes with their operands; place p of a line is seen p cycles behind the adders'
-  // operands.
+  // Place p of a line is seen p cycles behind the adders' operands; it goes with them.
   localparam int LineBits = 192 + 1 + 32;
-  logic [A:0]           valid_q, payload_q, second_q, rewritten_q, adds_q, copies_q;
+  logic [A:0]           valid_q, payload_q, second_q;
+  logic [A:1]           rewritten_q, adds_q, copies_q;
   logic [7:0]           carried_q [0:A];
   logic [DepthLog2+1:0] at_q      [0:A];
   logic [LineBits-1:0]  line_q    [0:A];
   logic [255:0]         data_q    [0:A];
   logic [255:0]         sum_q     [0:A];
-  wire  [255:0]         added;
-  wire  [255:0]         data2 = data_q[0];
-  wire  [255:0]         data3 = data_q[1];
-  wire  [A-1:0]         adding = valid_q[A-1:0] & payload_q[A-1:0] & adds_q[A-1:0];
+
+  // 2. Decide, and add.
+  wire        first2   = !valid_slot2_q || (older2_q && !same2_q);  // what the slot holds is older than the frame, or nothing
+  wire        refused2 = !group_ok2_q || !worker_ok2_q || !range_ok2_q;
+  wire [2:0]  action2  = !group_ok2_q ? OtherGroup
+                       : !worker_ok2_q ? BadWorker
+                       : !range_ok2_q ? OutOfRange
+                       : first2 ? First
+                       : !same2_q ? Stale
+                       : seen2_q ? Duplicate : Added;
+  wire        rewrite2 = gradient2_q && !refused2 && (first2 || same2_q);
+  wire        copy2    = rewrite2 && first2;
+  wire        add2     = rewrite2 && !first2 && !seen2_q;
+  wire [15:0] joined2  = (workers2_q & {16{!first2}}) | bit2_q;
+  wire [15:0] all_bits = ~(16'hFFFF << workers_i);
+  wire        complete2 = (copy2 || add2) && joined2 == all_bits;
+  logic       opening2_q;  // a frame's first beat is here
+  always_ff @(posedge clk_i) opening2_q <= valid1_q && first1_q && rst_ni;
+
+  // The next frame that reads the slot is at least A + 3 cycles behind this one.
+  wire [191:0] user2 = line_q[0][LineBits-1 -: 192];
+  wire [5:0]   count2 = user2[gw_expether_pkg::UserCount +: 6];
+  assign slot_write      = opening2_q && (copy2 || add2);
+  assign slot_write_at   = at_q[0][DepthLog2+1:2];
+  assign slot_write_data = {1'b1, first2 || lanes2_q < count2 ? count2 : lanes2_q, joined2,
+                            user2[gw_expether_pkg::UserIteration +: 32]};
+
+  // What leaves with a new flag and the action in tuser.
+  wire [255:0] data2 = data_q[0];
+  localparam int Flag = 8 * gw_expether_pkg::FlagsByte + gw_expether_pkg::FlagComplete;
+  wire [255:0] data2_flagged = {data2[255:Flag+1], opening2_q && rewrite2 ? complete2 : data2[Flag], data2[Flag-1:0]};
+  wire [191:0] user2_decided = {user2[191:gw_expether_pkg::UserAction+3], gradient2_q ? action2 + 3'd1 : 3'd0,
+                                user2[gw_expether_pkg::UserAction-1:gw_expether_pkg::UserComplete+1], complete2,
+                                user2[gw_expether_pkg::UserComplete-1:0]};
+
+  wire [A:0]   rewritten = {rewritten_q, rewrite2};
+  wire [A:0]   adds      = {adds_q, add2};
+  wire [A:0]   copies    = {copies_q, copy2};
+  wire         unused_ends = ^{rewritten, adds, copies};
+  wire [255:0] added;
+  wire [A-1:0] adding = valid_q[A-1:0] & payload_q[A-1:0] & adds[A-1:0];
   for (genvar i = 0; i < 8; i++) begin : gen_add
     gw_fp_add #(.Latency(A), .Subnormal(Subnormal)) u_add (
       .clk_i, .enable_i(adding), .subtract_i(1'b0), .a_i(sum_q[0][32*i +: 32]), .b_i(data_q[0][32*i +: 32]),
@@ -214,18 +222,19 @@ module gw_aggregation #(
   end
 
   // The checksum, made anew: the first beat's part waits for the second's.
+  wire  [255:0] data3 = data_q[1];
   logic [19:0] sum_first_q, sum_second_q;
   wire  [15:0] header_sum = gw_expether_pkg::fold(sum_first_q + sum_second_q);
   wire  [15:0] checksum = ~header_sum;
-  wire         checksum_goes_in = second_q[1] && rewritten_q[1];
+  wire         checksum_goes_in = second_q[1] && rewritten[1];
   localparam int Checksum = 8 * (gw_expether_pkg::ChecksumByte - 32);
   wire [255:0] data_fixed = {data3[255:Checksum+16],
                              checksum_goes_in ? gw_expether_pkg::swap16(checksum) : data3[Checksum +: 16],
                              data3[Checksum-1:0]};
-  logic first2_q;
+  logic opening3_q;
   always_ff @(posedge clk_i) begin
-    first2_q <= valid1_q && first1_q;
-    if (first2_q) sum_first_q <= gw_expether_pkg::header_sum(data2[8*gw_expether_pkg::ControlByte +: 112]);
+    opening3_q <= opening2_q;
+    if (opening3_q)  sum_first_q  <= gw_expether_pkg::header_sum(data3[8*gw_expether_pkg::ControlByte +: 112]);
     if (second_q[0]) sum_second_q <= gw_expether_pkg::header_sum(data2[111:0]);
   end
 
@@ -233,19 +242,19 @@ module gw_aggregation #(
     valid_q     <= {valid_q[A-1:0], valid1_q} & {(A+1){rst_ni}};
     payload_q   <= {payload_q[A-1:0], valid1_q && payload1_q};
     second_q    <= {second_q[A-1:0], valid1_q && second1_q};
-    rewritten_q <= {rewritten_q[A-1:0], rewrite};
-    adds_q      <= {adds_q[A-1:0], action == Added};
-    copies_q    <= {copies_q[A-1:0], action == First};
+    rewritten_q <= rewritten[A-1:0];
+    adds_q      <= adds[A-1:0];
+    copies_q    <= copies[A-1:0];
     carried_q[0] <= carried1;
     at_q[0]      <= {user1_q[gw_expether_pkg::UserSequence +: DepthLog2], row1_q};
-    line_q[0]    <= {user1, last1_q, keep1_q};
-    data_q[0]    <= data1;
+    line_q[0]    <= {user1_q, last1_q, keep1_q};
+    data_q[0]    <= data1_q;
     sum_q[0]     <= sum1;
     for (int p = 1; p <= A; p++) begin
       carried_q[p] <= carried_q[p-1];
       at_q[p]      <= at_q[p-1];
-      line_q[p]    <= line_q[p-1];
-      data_q[p]    <= p == 2 ? data_fixed : data_q[p-1];
+      line_q[p]    <= p == 1 ? {user2_decided, line_q[0][LineBits-193:0]} : line_q[p-1];
+      data_q[p]    <= p == 1 ? data2_flagged : p == 2 ? data_fixed : data_q[p-1];
       sum_q[p]     <= sum_q[p-1];
     end
   end
@@ -255,7 +264,7 @@ module gw_aggregation #(
   wire [255:0] result, row;
   for (genvar i = 0; i < 8; i++) begin : gen_result
     wire [31:0] value = copies_q[A] ? data_q[A][32*i +: 32] : adds_q[A] ? added[32*i +: 32] : sum_q[A][32*i +: 32];
-    assign row[32*i +: 32]    = carried_q[A][i] ? value : sum_q[A][32*i +: 32];
+    assign row[32*i +: 32]    = carried_q[A][i] ? value : sum_q[A][32*i +: 32] & {32{!copies_q[A]}};
     assign result[32*i +: 32] = carried_q[A][i] && payload_q[A] && rewritten_q[A] ? value : data_last[32*i +: 32];
   end
   assign sum_write      = valid_q[A] && payload_q[A] && rewritten_q[A] && (adds_q[A] || copies_q[A]);
@@ -278,19 +287,22 @@ module gw_aggregation #(
   );
 
   // Statistics: by action, complete, abandoned, interlock cycles.
-  wire abandoned = action1 == First && slot_valid && slot_workers != all_bits;
+  wire decided   = opening2_q && gradient2_q;
+  wire abandoned = copy2 && valid_slot2_q && workers2_q != all_bits;
   for (genvar i = 0; i < 10; i++) begin : gen_stat
+    logic        hit_q;
     logic [31:0] count_q;
-    wire hit = i < 7 ? decided && {29'd0, action1} == i
-             : i == 7 ? decided && complete1 : i == 8 ? decided && abandoned : hazard;
+    wire hit = i < 7 ? decided && {29'd0, action2} == i
+             : i == 7 ? decided && complete2 : i == 8 ? decided && abandoned : hazard;
     always_ff @(posedge clk_i) begin
+      hit_q <= hit && rst_ni;
       if (!rst_ni) count_q <= '0;
-      else if (hit) count_q <= count_q + 32'd1;
+      else if (hit_q) count_q <= count_q + 32'd1;
     end
     assign stat_o[32*i +: 32] = count_q;
   end
 
-  wire unused_bits = ^{second_q[A], data2[143:112], user1_q[gw_expether_pkg::UserAction +: 3], user1_q[gw_expether_pkg::UserComplete]};
+  wire unused_bits = ^{second_q[A], data2[143:112], user2[gw_expether_pkg::UserAction +: 3], user2[gw_expether_pkg::UserComplete]};
 
   // No row is read while a beat that will write it is between its read and its write.
   wire [A+1:0] stale_read;

@@ -84,6 +84,11 @@ package gw_expether_pkg;
     fold = once[15:0] + {15'd0, once[16]};
   endfunction
 
+  // Whether fold(sum) is 0xFFFF, as that of an intact header; with no carry left: 0x1FFFE is out of reach.
+  function automatic logic folds_to_ones(input [19:0] sum);
+    folds_to_ones = sum[15:0] == {12'hFFF, ~sum[19:16]};
+  endfunction
+
   // One's complement sum, not folded, of seven words in network order: the header's bytes 18..31, or 32..45.
   function automatic [19:0] header_sum(input [111:0] bytes);
     header_sum = {4'd0, swap16(bytes[15:0])} + {4'd0, swap16(bytes[31:16])} + {4'd0, swap16(bytes[47:32])}

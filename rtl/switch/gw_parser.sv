@@ -135,12 +135,12 @@ module gw_parser (
   end
 
   // 4. Check, part two: the first check that fails decides.
-  wire [15:0] sum = gw_expether_pkg::fold(sum_first3_q + sum_second3_q);
+  wire [19:0] sum = sum_first3_q + sum_second3_q;
   wire [5:0]  verdict =
       !expether3_q       ? {gw_expether_pkg::ReasonNone,        gw_expether_pkg::KindNotExpEther}
       : !control3_q      ? {gw_expether_pkg::ReasonShortFrame,  gw_expether_pkg::KindMalformed}
       : !version3_q      ? {gw_expether_pkg::ReasonBadVersion,  gw_expether_pkg::KindMalformed}
-      : sum != 16'hFFFF  ? {gw_expether_pkg::ReasonBadChecksum, gw_expether_pkg::KindMalformed}
+      : !gw_expether_pkg::folds_to_ones(sum) ? {gw_expether_pkg::ReasonBadChecksum, gw_expether_pkg::KindMalformed}
       : !carries3_q      ? {gw_expether_pkg::ReasonNone,        gw_expether_pkg::KindPlain}
       : !count3_q        ? {gw_expether_pkg::ReasonCount,       gw_expether_pkg::KindMalformed}
       : !header3_q       ? {gw_expether_pkg::ReasonShortFrame,  gw_expether_pkg::KindMalformed}
@@ -169,11 +169,13 @@ module gw_parser (
   wire [2:0] kind   = m_axis_tuser[gw_expether_pkg::UserKind +: 3];
   wire [2:0] reason = m_axis_tuser[gw_expether_pkg::UserReason +: 3];
   for (genvar i = 0; i < 12; i++) begin : gen_stat
+    logic        hit_q;
     logic [31:0] count_q;
     wire hit = i < 5 ? {29'd0, kind} == i : {29'd0, reason} == i - 4;
     always_ff @(posedge clk_i) begin
+      hit_q <= leave && m_axis_tlast && hit && rst_ni;
       if (!rst_ni) count_q <= '0;
-      else if (leave && m_axis_tlast && hit) count_q <= count_q + 32'd1;
+      else if (hit_q) count_q <= count_q + 32'd1;
     end
     assign stat_o[32*i +: 32] = count_q;
   end

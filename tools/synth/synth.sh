@@ -1,6 +1,7 @@
 #!/bin/sh
 # Area and longest-path estimate of an RTL top on a Virtex-7 (XC7VX690T-2).
-# Sums of up to 12 bits go to LUTs, where they are faster; longer ones to carry chains.
+# Sums of up to 12 bits go to LUTs, where they are faster; longer ones to carry chains. `hierarchy` behind the memories gives
+# block RAM its ports' widths, which Yosys 0.23 leaves wrong, and abc9 then fails.
 set -eu
 
 usage() {
@@ -37,11 +38,13 @@ netlist="$build/$top$suffix.json"
 log="$build/$top$suffix.log"
 options="-family xc7 -top $top -flatten -abc9 -noiopad -noclkbuf"
 cd "$root"
-yosys -q -e 'implicitly declared' -l "$log" -p "
+yosys -q -e 'implicitly declared' -w 'Resizing cell port' -w 'Replacing memory' -l "$log" -p "
   read_verilog -sv -Irtl/common $(grep '[.]sv$' "$list" | tr '\n' ' ')
   hierarchy -top $top $parameters; rename -top $top
   synth_xilinx $options -run begin:map_memory
   maccmap; techmap t:\$alu r:Y_WIDTH<=12 %i
-  synth_xilinx $options -run map_memory:
+  synth_xilinx $options -run map_memory:map_ffram
+  hierarchy -top $top
+  synth_xilinx $options -run map_ffram:
   write_json $netlist" >/dev/null || { echo "synth: yosys failed, see $log" >&2; exit 1; }
 exec python3 tools/synth/estimate.py "$netlist" "$top" ${json:+--json "$json"}

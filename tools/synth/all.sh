@@ -1,0 +1,39 @@
+#!/bin/sh
+# Area and longest-path estimate of every top, one line each; arrays with four processing elements, profile fast.
+# One argument: what a top's name must contain.
+set -eu
+
+root=$(cd "$(dirname "$0")/../.." && pwd)
+only=${1:-}
+cd "$root"
+build=out/synth
+rm -rf "$build/all"
+mkdir -p "$build/all"
+
+tops=""
+for list in rtl/*/*.f; do
+  top=$(basename "$list" .f)
+  case $top in *"$only"*) tops="$tops $top" ;; esac
+done
+[ -n "$tops" ] || { echo "synth: no top's name contains '$only'" >&2; exit 2; }
+
+# shellcheck disable=SC2016 -- the inner shell expands them
+printf '%s\n' $tops | xargs -P "$(nproc)" -I TOP sh -c '
+  case $1 in
+    gw_optimizer_array) set -- "$1" --set Lanes=4 --set Fast=1 ;;
+    gw_optimizer | gw_switch) set -- "$1" --set Pes=4 --set Fast=1 ;;
+  esac
+  echo "synth: $1" >&2
+  exec tools/synth/synth.sh "$@" --build "$0" --json "$0/all/$1.json" >/dev/null' "$build" TOP
+
+python3 - "$build/all" $tops <<'EOF'
+import json, sys
+
+print(f"{'top':24} {'LUT':>7} {'FF':>7} {'DSP':>4} {'BRAM36':>6} {'ns':>6}")
+for top in sys.argv[2:]:
+    with open(f"{sys.argv[1]}/{top}.json", encoding="utf-8") as file:
+        figures = json.load(file)
+    used, path = figures["used"], figures["longest_path_ns"]
+    print(f"{top:24} {used['LUT']:7} {used['FF']:7} {used['DSP']:4} {used['BRAM36']:6g} "
+          f"{f'{path:.2f}' if figures['path'] else '-':>6}")
+EOF
