@@ -20,7 +20,7 @@ case $build in /*) ;; *) build=$PWD/$build ;; esac
 program=$build/gw_${device}_replay_tb.vvp
 cd "$root"
 if [ ! -f "$program" ] || [ -n "$(find rtl testbenches/common "$tb" -newer "$program" -name '*.sv*' -print -quit)" ]; then
-  # shellcheck disable=SC2046 -- a list of files
+  # shellcheck disable=SC2046 # a list of files
   iverilog -g2012 -Wall -Irtl/common -Itestbenches/common -s "gw_${device}_replay_tb" -o "$program.$$" \
     $(cat rtl/*/"gw_$device.f") "$tb"
   mv "$program.$$" "$program"  # at once: runs may share the directory

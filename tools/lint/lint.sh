@@ -41,7 +41,7 @@ lint() {
 }
 
 for list in rtl/*/*.f; do
-  # shellcheck disable=SC2046 -- a list of files
+  # shellcheck disable=SC2046 # a list of files
   lint "$(basename "$list" .f)" $(cat "$list")
 done
 for cell in rtl/common/*.sv; do

@@ -17,7 +17,7 @@ for list in rtl/*/*.f; do
 done
 [ -n "$tops" ] || { echo "synth: no top's name contains '$only'" >&2; exit 2; }
 
-# shellcheck disable=SC2016 -- the inner shell expands them
+# shellcheck disable=SC2016,SC2086 # the inner shell expands them; a list of tops
 printf '%s\n' $tops | xargs -P "$(nproc)" -I TOP sh -c '
   case $1 in
     gw_optimizer_array) set -- "$1" --set Lanes=4 --set Fast=1 ;;
@@ -26,6 +26,7 @@ printf '%s\n' $tops | xargs -P "$(nproc)" -I TOP sh -c '
   echo "synth: $1" >&2
   exec tools/synth/synth.sh "$@" --build "$0" --json "$0/all/$1.json" >/dev/null' "$build" TOP
 
+# shellcheck disable=SC2086 # a list of tops
 python3 - "$build/all" $tops <<'EOF'
 import json, sys
 
