@@ -165,14 +165,14 @@ module gw_aggregation #(
   end
 
   // Place p of a line is seen p cycles behind the adders' operands; it goes with them.
-  localparam int LineBits = 192 + 1 + 32;
+  localparam int LineBits = 1 + 32 + 192;  // words lie at multiples of 32, which simulators like
   logic [A:0]           valid_q, payload_q, second_q;
   logic [A:1]           rewritten_q, adds_q, copies_q;
-  logic [7:0]           carried_q [0:A];
-  logic [DepthLog2+1:0] at_q      [0:A];
-  logic [LineBits-1:0]  line_q    [0:A];
-  logic [255:0]         data_q    [0:A];
-  logic [255:0]         sum_q     [0:A];
+  wire  [7:0]           carried [0:A] /* verilator split_var */;
+  wire  [DepthLog2+1:0] at      [0:A] /* verilator split_var */;
+  wire  [LineBits-1:0]  line    [0:A] /* verilator split_var */;
+  wire  [255:0]         data    [0:A] /* verilator split_var */;
+  wire  [255:0]         sum     [0:A] /* verilator split_var */;
 
   // 2. Decide, and add.
   wire        first2   = !valid_slot2_q || (older2_q && !same2_q);  // what the slot holds is older than the frame, or nothing
@@ -193,15 +193,15 @@ module gw_aggregation #(
   always_ff @(posedge clk_i) opening2_q <= valid1_q && first1_q && rst_ni;
 
   // The next frame that reads the slot is at least A + 3 cycles behind this one.
-  wire [191:0] user2 = line_q[0][LineBits-1 -: 192];
+  wire [191:0] user2 = line[0][191:0];
   wire [5:0]   count2 = user2[gw_expether_pkg::UserCount +: 6];
   assign slot_write      = opening2_q && (copy2 || add2);
-  assign slot_write_at   = at_q[0][DepthLog2+1:2];
+  assign slot_write_at   = at[0][DepthLog2+1:2];
   assign slot_write_data = {1'b1, first2 || lanes2_q < count2 ? count2 : lanes2_q, joined2,
                             user2[gw_expether_pkg::UserIteration +: 32]};
 
   // What leaves with a new flag and the action in tuser.
-  wire [255:0] data2 = data_q[0];
+  wire [255:0] data2 = data[0];
   localparam int Flag = 8 * gw_expether_pkg::FlagsByte + gw_expether_pkg::FlagComplete;
   wire [255:0] data2_flagged = {data2[255:Flag+1], opening2_q && rewrite2 ? complete2 : data2[Flag], data2[Flag-1:0]};
   wire [191:0] user2_decided = {user2[191:gw_expether_pkg::UserAction+3], gradient2_q ? action2 + 3'd1 : 3'd0,
@@ -216,13 +216,13 @@ module gw_aggregation #(
   wire [A-1:0] adding = valid_q[A-1:0] & payload_q[A-1:0] & adds[A-1:0];
   for (genvar i = 0; i < 8; i++) begin : gen_add
     gw_fp_add #(.Latency(A), .Subnormal(Subnormal)) u_add (
-      .clk_i, .enable_i(adding), .subtract_i(1'b0), .a_i(sum_q[0][32*i +: 32]), .b_i(data_q[0][32*i +: 32]),
+      .clk_i, .enable_i(adding), .subtract_i(1'b0), .a_i(sum[0][32*i +: 32]), .b_i(data[0][32*i +: 32]),
       .result_o(added[32*i +: 32])
     );
   end
 
   // The checksum, made anew: the first beat's part waits for the second's.
-  wire  [255:0] data3 = data_q[1];
+  wire  [255:0] data3 = data[1];
   logic [19:0] sum_first_q, sum_second_q;
   wire  [15:0] header_sum = gw_expether_pkg::fold(sum_first_q + sum_second_q);
   wire  [15:0] checksum = ~header_sum;
@@ -245,30 +245,46 @@ module gw_aggregation #(
     rewritten_q <= rewritten[A-1:0];
     adds_q      <= adds[A-1:0];
     copies_q    <= copies[A-1:0];
-    carried_q[0] <= carried1;
-    at_q[0]      <= {user1_q[gw_expether_pkg::UserSequence +: DepthLog2], row1_q};
-    line_q[0]    <= {user1_q, last1_q, keep1_q};
-    data_q[0]    <= data1_q;
-    sum_q[0]     <= sum1;
-    for (int p = 1; p <= A; p++) begin
-      carried_q[p] <= carried_q[p-1];
-      at_q[p]      <= at_q[p-1];
-      line_q[p]    <= p == 1 ? {user2_decided, line_q[0][LineBits-193:0]} : line_q[p-1];
-      data_q[p]    <= p == 1 ? data2_flagged : p == 2 ? data_fixed : data_q[p-1];
-      sum_q[p]     <= sum_q[p-1];
+  end
+  for (genvar p = 0; p <= A; p++) begin : gen_place
+    logic [7:0]           carried_q;
+    logic [DepthLog2+1:0] at_q;
+    logic [LineBits-1:0]  line_q;
+    logic [255:0]         data_q, sum_q;
+    if (p == 0) begin : gen_first
+      always_ff @(posedge clk_i) begin
+        carried_q <= carried1;
+        at_q      <= {user1_q[gw_expether_pkg::UserSequence +: DepthLog2], row1_q};
+        line_q    <= {last1_q, keep1_q, user1_q};
+        data_q    <= data1_q;
+        sum_q     <= sum1;
+      end
+    end else begin : gen_next
+      always_ff @(posedge clk_i) begin
+        carried_q <= carried[p-1];
+        at_q      <= at[p-1];
+        line_q    <= p == 1 ? {line[0][LineBits-1:192], user2_decided} : line[p-1];
+        data_q    <= p == 1 ? data2_flagged : p == 2 ? data_fixed : data[p-1];
+        sum_q     <= sum[p-1];
+      end
     end
+    assign carried[p] = carried_q;
+    assign at[p]      = at_q;
+    assign line[p]    = line_q;
+    assign data[p]    = data_q;
+    assign sum[p]     = sum_q;
   end
 
   // 3. Write back, and into the frame.
-  wire [255:0] data_last = A == 1 ? data_fixed : data_q[A];
+  wire [255:0] data_last = A == 1 ? data_fixed : data[A];
   wire [255:0] result, row;
   for (genvar i = 0; i < 8; i++) begin : gen_result
-    wire [31:0] value = copies_q[A] ? data_q[A][32*i +: 32] : adds_q[A] ? added[32*i +: 32] : sum_q[A][32*i +: 32];
-    assign row[32*i +: 32]    = carried_q[A][i] ? value : sum_q[A][32*i +: 32] & {32{!copies_q[A]}};
-    assign result[32*i +: 32] = carried_q[A][i] && payload_q[A] && rewritten_q[A] ? value : data_last[32*i +: 32];
+    wire [31:0] value = copies_q[A] ? data[A][32*i +: 32] : adds_q[A] ? added[32*i +: 32] : sum[A][32*i +: 32];
+    assign row[32*i +: 32]    = carried[A][i] ? value : sum[A][32*i +: 32] & {32{!copies_q[A]}};
+    assign result[32*i +: 32] = carried[A][i] && payload_q[A] && rewritten_q[A] ? value : data_last[32*i +: 32];
   end
   assign sum_write      = valid_q[A] && payload_q[A] && rewritten_q[A] && (adds_q[A] || copies_q[A]);
-  assign sum_write_at   = at_q[A];
+  assign sum_write_at   = at[A];
   assign sum_write_data = row;
 
   // 4. Out.
@@ -277,27 +293,33 @@ module gw_aggregation #(
   wire          room;
   always_ff @(posedge clk_i) begin
     out_valid_q <= valid_q[A] && rst_ni;
-    if (valid_q[A]) out_q <= {line_q[A], result};
+    if (valid_q[A]) out_q <= {line[A], result};
   end
   gw_fifo #(.Width(481), .DepthLog2(5)) u_queue (
     .clk_i, .rst_ni,
     .s_valid_i(out_valid_q), .s_ready_o(room), .s_data_i(out_q),
     .m_valid_o(m_axis_tvalid), .m_ready_i(m_axis_tready),
-    .m_data_o({m_axis_tuser, m_axis_tlast, m_axis_tkeep, m_axis_tdata})
+    .m_data_o({m_axis_tlast, m_axis_tkeep, m_axis_tuser, m_axis_tdata})
   );
 
-  // Statistics: by action, complete, abandoned, interlock cycles.
-  wire decided   = opening2_q && gradient2_q;
-  wire abandoned = copy2 && valid_slot2_q && workers2_q != all_bits;
+  // Statistics: by action, complete, abandoned, interlock cycles; a cycle late, since `hazard` comes from in front.
+  logic       decided_q, completed_q, abandoned_q, hazard_q;
+  logic [2:0] action_q;
+  always_ff @(posedge clk_i) begin
+    decided_q <= opening2_q && gradient2_q && rst_ni;
+    hazard_q  <= hazard && rst_ni;
+    if (opening2_q) begin
+      action_q    <= action2;
+      completed_q <= complete2;
+      abandoned_q <= copy2 && valid_slot2_q && workers2_q != all_bits;
+    end
+  end
   for (genvar i = 0; i < 10; i++) begin : gen_stat
-    logic        hit_q;
     logic [31:0] count_q;
-    wire hit = i < 7 ? decided && {29'd0, action2} == i
-             : i == 7 ? decided && complete2 : i == 8 ? decided && abandoned : hazard;
+    wire hit = i < 7 ? {29'd0, action_q} == i : i == 7 ? completed_q : abandoned_q;
     always_ff @(posedge clk_i) begin
-      hit_q <= hit && rst_ni;
       if (!rst_ni) count_q <= '0;
-      else if (hit_q) count_q <= count_q + 32'd1;
+      else if (i == 9 ? hazard_q : decided_q && hit) count_q <= count_q + 32'd1;
     end
     assign stat_o[32*i +: 32] = count_q;
   end
@@ -309,7 +331,7 @@ module gw_aggregation #(
   assign stale_read[0] = valid1_q && payload1_q && issue && payload0
                          && {slot0, row0} == {user1_q[gw_expether_pkg::UserSequence +: DepthLog2], row1_q};
   for (genvar p = 0; p <= A; p++) begin : gen_stale
-    assign stale_read[p+1] = valid_q[p] && payload_q[p] && issue && payload0 && {slot0, row0} == at_q[p];
+    assign stale_read[p+1] = valid_q[p] && payload_q[p] && issue && payload0 && {slot0, row0} == at[p];
   end
   `GW_ASSERT(NoStaleSum, stale_read == '0)
   `GW_ASSERT(BeatsFindRoom, !out_valid_q || room)

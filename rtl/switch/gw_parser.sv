@@ -165,17 +165,13 @@ module gw_parser (
   );
   assign m_axis_tvalid = data_valid & verdict_valid;
 
-  // Statistics, by kind and by reason.
-  wire [2:0] kind   = m_axis_tuser[gw_expether_pkg::UserKind +: 3];
-  wire [2:0] reason = m_axis_tuser[gw_expether_pkg::UserReason +: 3];
+  // Statistics, by kind and by reason, with the verdict: what leaves depends on whoever is behind, and is known late.
   for (genvar i = 0; i < 12; i++) begin : gen_stat
-    logic        hit_q;
     logic [31:0] count_q;
-    wire hit = i < 5 ? {29'd0, kind} == i : {29'd0, reason} == i - 4;
+    wire hit = i < 5 ? {29'd0, verdict[2:0]} == i : {29'd0, verdict[5:3]} == i - 4;
     always_ff @(posedge clk_i) begin
-      hit_q <= leave && m_axis_tlast && hit && rst_ni;
       if (!rst_ni) count_q <= '0;
-      else if (hit_q) count_q <= count_q + 32'd1;
+      else if (decide3_q && hit) count_q <= count_q + 32'd1;
     end
     assign stat_o[32*i +: 32] = count_q;
   end
