@@ -13,12 +13,17 @@ package gw_fp_pkg;
   localparam logic [1:0] KindInfinity = 2'd2;
   localparam logic [1:0] KindNan      = 2'd3;
 
-  // Latency registers, spread evenly over the places behind the steps: those in front of a step, those behind it.
+  // Latency registers, spread evenly over the places behind the steps: those in front of a step, those behind it. If there
+  // are too few, the first step keeps its own as long as it can, for it is a long one; the last one always does.
   function automatic int registers_before(input int latency, input int steps, input int step);
-    registers_before = latency * step / steps;
+    int early;
+    early = latency < steps && latency > steps / 4 ? steps / 4 : 0;
+    registers_before = (latency * step + early) / steps;
   endfunction
   function automatic int registers_behind(input int latency, input int steps, input int step);
-    registers_behind = latency * (step + 1) / steps - latency * step / steps;
+    int early;
+    early = latency < steps && latency > steps / 4 ? steps / 4 : 0;
+    registers_behind = (latency * (step + 1) + early) / steps - (latency * step + early) / steps;
   endfunction
 
   // Subnormals become signed zeros, unless the operator handles them.
