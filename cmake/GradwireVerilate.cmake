@@ -55,7 +55,7 @@ function(gw_verilate target)
   target_include_directories(${target} SYSTEM PUBLIC ${dir})
   target_link_libraries(${target} PUBLIC gw_verilated_runtime)
   # GCC: words are copied in place, not by calls of memcpy, and the operators' steps are compiled for the constants that they
-  # are called with (the behaviour with subnormals): 6 % of the optimizer's cycles.
+  # are called with (the behaviour with subnormals).
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT A_TRACED)
     target_compile_options(${target} PRIVATE -fno-tree-loop-distribute-patterns --param=ipa-cp-eval-threshold=100)
   endif()

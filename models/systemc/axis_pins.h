@@ -1,4 +1,4 @@
-// The ports that the codec devices share, as sc_in and sc_out named as the RTL's.
+// What pin-level devices share: the clock, and the ports of the codec devices, named as the RTL's.
 #pragma once
 
 #include <array>
@@ -9,12 +9,28 @@
 
 namespace gw::systemc {
 
-/// Base of a pin-level device: AXI4-Stream in and out, codec register, error counter.
-class CodecPins : public sc_core::sc_module {
+/// Base of a pin-level device: rising_edge() is called at each rising edge of aclk.
+class ClockedPins : public sc_core::sc_module {
  public:
   sc_core::sc_in<bool> SC_NAMED(aclk);
   sc_core::sc_in<bool> SC_NAMED(aresetn);
 
+ protected:
+  explicit ClockedPins(const sc_core::sc_module_name& name) : sc_module(name) {
+    SC_HAS_PROCESS(ClockedPins);
+    SC_METHOD(edge);
+    sensitive << aclk.pos();
+    dont_initialize();
+  }
+  virtual void rising_edge() = 0;
+
+ private:
+  void edge() { rising_edge(); }
+};
+
+/// A codec device: AXI4-Stream in and out, codec register, error counter.
+class CodecPins : public ClockedPins {
+ public:
   sc_core::sc_in<sc_dt::sc_uint<4>> SC_NAMED(bound_i);
   sc_core::sc_in<bool> SC_NAMED(bounded_i);
 
@@ -35,7 +51,7 @@ class CodecPins : public sc_core::sc_module {
   sc_core::sc_out<sc_dt::sc_uint<32>> SC_NAMED(error_count_o);
 
  protected:
-  explicit CodecPins(const sc_core::sc_module_name& name) : sc_module(name) {}
+  explicit CodecPins(const sc_core::sc_module_name& name) : ClockedPins(name) {}
 
   Beat sample_s_axis() const {
     Beat beat;

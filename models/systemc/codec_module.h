@@ -13,15 +13,10 @@ namespace gw::systemc {
 template <typename Core>
 class CodecModule : public CodecPins {
  protected:
-  explicit CodecModule(const sc_core::sc_module_name& name) : CodecPins(name) {
-    SC_HAS_PROCESS(CodecModule);
-    SC_METHOD(rising_edge);
-    sensitive << aclk.pos();
-    dont_initialize();
-  }
+  explicit CodecModule(const sc_core::sc_module_name& name) : CodecPins(name) {}
 
  private:
-  void rising_edge() {
+  void rising_edge() override {
     if (!aresetn.read()) {
       core_.reset();
     } else {

@@ -8,6 +8,7 @@
 
 #include "models/axis/beat.h"
 #include "models/systemc/aggregator.h"
+#include "models/systemc/axis_pins.h"
 #include "models/systemc/optimizer.h"
 #include "models/systemc/parser.h"
 #include "models/systemc/switch.h"
@@ -16,13 +17,10 @@ namespace gw::systemc {
 
 /// AXI4-Stream in and out of `kStreams` ports side by side, counters.
 template <int kStreams, int kInUserBits, int kStatWords>
-class FramePins : public sc_core::sc_module {
+class FramePins : public ClockedPins {
  public:
   template <int kBits>
   using Vector = sc_dt::sc_bv<kBits>;
-
-  sc_core::sc_in<bool> SC_NAMED(aclk);
-  sc_core::sc_in<bool> SC_NAMED(aresetn);
 
   sc_core::sc_in<Vector<256 * kStreams>> SC_NAMED(s_axis_tdata);
   sc_core::sc_in<Vector<32 * kStreams>> SC_NAMED(s_axis_tkeep);
@@ -40,13 +38,7 @@ class FramePins : public sc_core::sc_module {
   sc_core::sc_out<Vector<32 * kStatWords>> SC_NAMED(stat_o);
 
  protected:
-  explicit FramePins(const sc_core::sc_module_name& name) : sc_module(name) {
-    SC_HAS_PROCESS(FramePins);
-    SC_METHOD(edge);
-    sensitive << aclk.pos();
-    dont_initialize();
-  }
-  virtual void rising_edge() = 0;
+  explicit FramePins(const sc_core::sc_module_name& name) : ClockedPins(name) {}
 
   Beat sample_s_axis(int stream) const {
     Beat beat;
@@ -75,8 +67,6 @@ class FramePins : public sc_core::sc_module {
   }
 
  private:
-  void edge() { rising_edge(); }
-
   Vector<256 * kStreams> data_;
   Vector<32 * kStreams> keep_;
   Vector<kStreams> valid_, last_;

@@ -165,7 +165,7 @@ module gw_aggregation #(
   end
 
   // Place p of a line is seen p cycles behind the adders' operands; it goes with them.
-  localparam int LineBits = 1 + 32 + 192;  // words lie at multiples of 32, which simulators like
+  localparam int LineBits = 1 + 32 + 192;  // words begin at multiples of 32: no shifts in simulation
   logic [A:0]           valid_q, payload_q, second_q;
   logic [A:1]           rewritten_q, adds_q, copies_q;
   wire  [7:0]           carried [0:A] /* verilator split_var */;

@@ -5,6 +5,7 @@
 
 #include "models/systemc/compressor_module.h"
 #include "models/systemc/decompressor_module.h"
+#include "tests/systemc/pins.h"
 #include "tests/systemc/stimulus.h"
 
 int sc_main(int, char**) { return 0; }  // the library refers to it; GoogleTest has the main
@@ -25,21 +26,9 @@ struct Wires {
   sc_core::sc_signal<sc_dt::sc_uint<32>> error_count{"error_count"};
 
   void bind(CodecPins& device) {
-    device.aclk(aclk);
-    device.aresetn(aresetn);
+    bind_streams(device, *this);
     device.bound_i(bound);
     device.bounded_i(bounded);
-    device.s_axis_tdata(s_tdata);
-    device.s_axis_tkeep(s_tkeep);
-    device.s_axis_tvalid(s_tvalid);
-    device.s_axis_tready(s_tready);
-    device.s_axis_tlast(s_tlast);
-    device.s_axis_tuser(s_tuser);
-    device.m_axis_tdata(m_tdata);
-    device.m_axis_tkeep(m_tkeep);
-    device.m_axis_tvalid(m_tvalid);
-    device.m_axis_tready(m_tready);
-    device.m_axis_tlast(m_tlast);
     device.m_axis_tuser(m_tuser);
     device.error_count_o(error_count);
   }

@@ -9,6 +9,7 @@
 #include "models/reference/optimizer/bit_exact.h"
 #include "sim/random.h"
 #include "sim/traffic.h"
+#include "tests/systemc/pins.h"
 
 namespace gw::systemc {
 namespace {
@@ -29,19 +30,7 @@ struct Wires {
   Signal<32 * kStatWords> stat;
 
   void bind(Pins& device) {
-    device.aclk(aclk);
-    device.aresetn(aresetn);
-    device.s_axis_tdata(s_tdata);
-    device.s_axis_tkeep(s_tkeep);
-    device.s_axis_tvalid(s_tvalid);
-    device.s_axis_tready(s_tready);
-    device.s_axis_tlast(s_tlast);
-    device.s_axis_tuser(s_tuser);
-    device.m_axis_tdata(m_tdata);
-    device.m_axis_tkeep(m_tkeep);
-    device.m_axis_tvalid(m_tvalid);
-    device.m_axis_tready(m_tready);
-    device.m_axis_tlast(m_tlast);
+    bind_streams(device, *this);
     device.stat_o(stat);
   }
   void half_cycle(bool high) {
