@@ -1,0 +1,40 @@
+// What a device shows to the outside: its ports, as facts that engines, harness, waveforms and
+// generated benches share.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace gw::sim {
+
+/// One AXI4-Stream port. Several ports may be slots of one flat bundle of pins (the switch:
+/// s_axis_tdata is 4 x 256 bits), or each has pins of its own.
+struct Port {
+  std::string_view name;    ///< in messages and reports: s_axis, m_axis2
+  std::string_view bundle;  ///< prefix of the pins: s_axis -> s_axis_tvalid, s_axis_tdata, ...
+  int slot = 0;             ///< place in the bundle's vectors
+  int slots = 1;            ///< how many ports share the bundle
+  int user_bits = 1;        ///< 0: no tuser; 1: Beat::user; more: Beat::meta, bit 0 first
+  bool paced = false;       ///< a MAC at a line rate stands behind it
+};
+
+/// Pins that are one value each and stay as they are while a packet passes: bound_i, workers_i.
+struct Pin {
+  std::string_view name;
+  int bits = 1;
+};
+
+/// `kCount` ports that are slots of one bundle, named bundle0, bundle1, ...
+template <size_t kCount>
+constexpr std::array<Port, kCount> flat_ports(const std::array<std::string_view, kCount>& names,
+                                              std::string_view bundle, int user_bits, bool paced) {
+  std::array<Port, kCount> ports{};
+  for (size_t p = 0; p < kCount; ++p) {
+    ports[p] = {names[p], bundle, static_cast<int>(p), static_cast<int>(kCount), user_bits, paced};
+  }
+  return ports;
+}
+
+}  // namespace gw::sim

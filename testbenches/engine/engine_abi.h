@@ -1,0 +1,79 @@
+// The one interface between the harness and compiled RTL, whoever compiled it: linked into the
+// program, built on demand from a file list, the user's own, a netlist. Plain C, so that a shared
+// object keeps its simulator's runtime to itself.
+//
+// A shared object exports `gw_engine`; what is linked into the program exports `gw_engine_NAME`.
+// Beats are `gw::BasicBeat` (models/axis/beat.h) of the width that `describe` states. No call throws
+// or ends the process: what the RTL has to say ($fatal, $finish, GW_ASSERT) waits in `failure`.
+#ifndef GW_ENGINE_ABI_H
+#define GW_ENGINE_ABI_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Raised with every change of this file; a library of another number is not used.
+#define GW_ENGINE_ABI 1u
+/// Input or output ports at most.
+#define GW_ENGINE_PORTS 16u
+
+/// What an engine shows between two clock edges; its address does not change.
+struct GwOutputs {
+  uint32_t s_ready;    ///< bit i: s_axis_tready of input port i
+  uint32_t m_valid;    ///< bit o: m_axis_tvalid of output port o
+  uint64_t probe;      ///< every other output that is compared in each cycle, packed
+  const void* m_beat;  ///< array of beats, one an output port; m_beat[o] counts while bit o is set
+};
+
+/// What only the harness knows; written into the waveform beside the RTL's signals, scope `harness`.
+struct GwHarnessSignals {
+  uint64_t cycle;                            ///< counted from the end of reset
+  uint32_t source_stall, sink_stall;         ///< bit p: the environment withholds valid, ready
+  uint32_t input_packet[GW_ENGINE_PORTS];    ///< number of the packet at each port, from 0
+  uint32_t output_packet[GW_ENGINE_PORTS];
+};
+
+struct GwEngine {
+  uint32_t abi;  ///< GW_ENGINE_ABI
+  /// JSON: top, beat_bits, ports [{name, direction, bits}], parameters, traced, built_with.
+  const char* (*describe)(void);
+
+  /// An instance in reset's first moment; undefined values follow from the seed. Null: no memory.
+  void* (*make)(uint64_t seed);
+  void (*drop)(void* engine);
+  const struct GwOutputs* (*outputs)(void* engine);
+
+  /// Input pins by name (`bound_i`); -1: there is none.
+  int (*pin)(void* engine, const char* name);
+  void (*set)(void* engine, int pin, uint64_t value);
+
+  /// One rising edge with aresetn = 0.
+  void (*reset)(void* engine);
+  /// One rising edge. offered[i]: beat at input port i, null: tvalid = 0. m_ready: bit o.
+  void (*clock)(void* engine, const void* const* offered, uint32_t m_ready);
+  /// One rising edge with a host write and nothing offered.
+  void (*write)(void* engine, uint32_t address, uint32_t data);
+  /// Counters (stat_o), 32 bits each.
+  const uint32_t* (*statistics)(void* engine, uint32_t* words);
+
+  /// Writes a waveform of cycles from..to (counted as in GwHarnessSignals; what lies before cycle 0
+  /// is shown with cycle 0 when from <= 0). Call before the first edge. 0, or an errno.
+  int (*trace)(void* engine, const char* path, int64_t from, int64_t to, uint64_t period_ps);
+  /// The harness's signals of the cycle that the next edge ends; null: that edge is not to be shown.
+  void (*harness)(void* engine, const struct GwHarnessSignals* signals);
+  /// The waveform's time goes on by so many cycles in which nothing changes.
+  void (*skip)(void* engine, uint64_t cycles);
+  /// Closes the waveform. Null, or why the file is not whole.
+  const char* (*finish)(void* engine);
+
+  /// Null, or the text of the $fatal, $finish or GW_ASSERT that stopped the RTL.
+  const char* (*failure)(void* engine);
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
