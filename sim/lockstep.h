@@ -29,8 +29,8 @@
 #include <vector>
 
 #include "models/axis/beat.h"
-#include "sim/axis_checker.h"
-#include "sim/stall.h"
+#include "sim/harness/rules.h"
+#include "sim/harness/stall.h"
 #include "sim/stimulus.h"
 
 namespace gw::sim {

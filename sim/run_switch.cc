@@ -6,10 +6,10 @@
 #include <cmath>
 #include <map>
 
-#include "sim/error.h"
-#include "sim/kernel.h"
-#include "sim/packet_writer.h"
-#include "sim/version.h"
+#include "sim/base/error.h"
+#include "sim/harness/kernel.h"
+#include "sim/feeds/packet_writer.h"
+#include "sim/base/version.h"
 
 namespace gw::sim {
 namespace {

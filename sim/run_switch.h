@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "sim/device.h"
-#include "sim/run.h"
+#include "sim/run/device.h"
+#include "sim/run/run.h"
 
 namespace gw::sim {
 

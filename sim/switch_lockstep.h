@@ -21,9 +21,9 @@
 #include <memory>
 #include <span>
 
-#include "sim/axis_checker.h"
+#include "sim/harness/rules.h"
 #include "sim/lockstep.h"
-#include "sim/stall.h"
+#include "sim/harness/stall.h"
 #include "sim/switch_stimulus.h"
 
 namespace gw::sim {

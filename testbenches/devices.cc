@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/error.h"
+#include "sim/base/error.h"
 
 namespace gw::sim {
 

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "sim/device.h"
+#include "sim/run/device.h"
 
 #define GW_DEVICES(X) \
   X(compressor)       \

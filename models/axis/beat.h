@@ -29,11 +29,9 @@ struct alignas(32) Beat {
 };
 
 /// tkeep of a beat whose first `bytes` bytes (0..32) are valid.
-constexpr uint32_t keep_of_bytes(int bytes) {
-  return bytes >= kBeatBytes ? kKeepAll : (uint32_t{1} << bytes) - 1;
-}
+constexpr uint32_t keep_of_bytes(int bytes) { return Beat::keep_of(bytes); }
 
 /// Number of valid bytes in a contiguous tkeep.
-constexpr int bytes_of_keep(uint32_t keep) { return std::popcount(keep); }
+constexpr int bytes_of_keep(uint64_t keep) { return std::popcount(keep); }
 
 }  // namespace gw

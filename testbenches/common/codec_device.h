@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "models/reference/codec.h"
-#include "sim/device.h"
+#include "sim/run/device.h"
 #include "testbenches/common/codec_words.h"
 
 namespace gw::testbenches {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/device.h"
+#include "sim/run/device.h"
 #include "testbenches/common/frame_reference.h"
 
 namespace gw::testbenches {

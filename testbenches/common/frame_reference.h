@@ -15,7 +15,7 @@
 #include "models/reference/expether/frame.h"
 #include "models/reference/optimizer/bit_exact.h"
 #include "models/reference/optimizer/textbook.h"
-#include "sim/device.h"
+#include "sim/run/device.h"
 #include "sim/stimulus.h"
 
 namespace gw::testbenches {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "sim/error.h"
-#include "sim/random.h"
+#include "sim/base/error.h"
+#include "sim/base/random.h"
 
 namespace gw::sim {
 

@@ -9,7 +9,7 @@
 #include "models/reference/optimizer/bit_exact.h"
 #include "models/reference/optimizer/graph.h"
 #include "models/systemc/aggregator.h"
-#include "sim/device.h"
+#include "sim/run/device.h"
 
 namespace gw::testbenches {
 

@@ -9,9 +9,9 @@
 #include <chrono>
 #include <string>
 
-#include "sim/device.h"
-#include "sim/error.h"
-#include "sim/kernel.h"
+#include "sim/run/device.h"
+#include "sim/base/error.h"
+#include "sim/harness/kernel.h"
 #include "sim/lockstep.h"
 
 namespace gw::testbenches {

@@ -10,7 +10,7 @@
 #include <span>
 
 #include "models/axis/beat.h"
-#include "sim/device.h"
+#include "sim/run/device.h"
 #include "testbenches/common/falling_edge.h"
 #include "testbenches/common/wave_file.h"
 

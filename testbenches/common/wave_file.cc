@@ -9,7 +9,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "sim/error.h"
+#include "sim/base/error.h"
 
 namespace gw::testbenches {
 namespace {

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "models/axis/beat.h"
-#include "sim/device.h"
+#include "sim/run/device.h"
 
 namespace gw::testbenches {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "models/systemc/optimizer.h"
-#include "sim/device.h"
+#include "sim/run/device.h"
 
 namespace gw::testbenches {
 

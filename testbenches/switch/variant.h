@@ -7,9 +7,9 @@
 #include <memory>
 
 #include "models/systemc/switch.h"
-#include "sim/device.h"
-#include "sim/error.h"
-#include "sim/kernel.h"
+#include "sim/run/device.h"
+#include "sim/base/error.h"
+#include "sim/harness/kernel.h"
 #include "sim/switch_lockstep.h"
 #include "testbenches/common/falling_edge.h"
 #include "testbenches/common/network_pins.h"

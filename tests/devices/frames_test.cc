@@ -7,10 +7,10 @@
 #include <tuple>
 
 #include "models/reference/expether/frame.h"
-#include "sim/error.h"
-#include "sim/kernel.h"
-#include "sim/run.h"
-#include "sim/traffic.h"
+#include "sim/base/error.h"
+#include "sim/harness/kernel.h"
+#include "sim/run/run.h"
+#include "sim/feeds/frames.h"
 #include "tests/devices/support.h"
 
 namespace gw::tests {

@@ -7,9 +7,9 @@
 
 #include "models/reference/expether/frame.h"
 #include "models/reference/optimizer/graph.h"
-#include "sim/error.h"
-#include "sim/kernel.h"
-#include "sim/traffic.h"
+#include "sim/base/error.h"
+#include "sim/harness/kernel.h"
+#include "sim/feeds/frames.h"
 #include "tests/devices/support.h"
 
 namespace gw::tests {

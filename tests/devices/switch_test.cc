@@ -5,8 +5,8 @@
 #include <tuple>
 
 #include "models/reference/lookup/lookup.h"
-#include "sim/kernel.h"
-#include "sim/run.h"
+#include "sim/harness/kernel.h"
+#include "sim/run/run.h"
 #include "sim/run_switch.h"
 #include "tests/devices/support.h"
 

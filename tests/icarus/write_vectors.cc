@@ -17,7 +17,7 @@
 #include "models/reference/codec.h"
 #include "models/systemc/compressor.h"
 #include "models/systemc/decompressor.h"
-#include "sim/random.h"
+#include "sim/base/random.h"
 #include "sim/stimulus.h"
 #include "tests/icarus/vectors.h"
 

@@ -18,7 +18,7 @@
 #include <set>
 #include <string>
 
-#include "sim/error.h"
+#include "sim/base/error.h"
 #include "sim/report/gnuplot.h"
 #include "sim/report/html.h"
 #include "sim/report/json.h"

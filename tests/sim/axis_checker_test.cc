@@ -1,5 +1,5 @@
 // Every rule of the AXI4-Stream checker, each with the mutant that must raise it.
-#include "sim/axis_checker.h"
+#include "sim/harness/rules.h"
 
 #include <gtest/gtest.h>
 

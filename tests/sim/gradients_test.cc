@@ -1,4 +1,4 @@
-#include "sim/gradients.h"
+#include "sim/feeds/gradients.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <set>
 
 #include "models/reference/codec_statistics.h"
-#include "sim/error.h"
+#include "sim/base/error.h"
 
 namespace gw::sim {
 namespace {

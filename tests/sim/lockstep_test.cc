@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "sim/kernel.h"
+#include "sim/harness/kernel.h"
 
 namespace gw::sim {
 namespace {

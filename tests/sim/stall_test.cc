@@ -1,10 +1,10 @@
-#include "sim/stall.h"
+#include "sim/harness/stall.h"
 
 #include <gtest/gtest.h>
 
 #include <bit>
 
-#include "sim/error.h"
+#include "sim/base/error.h"
 
 namespace gw::sim {
 namespace {

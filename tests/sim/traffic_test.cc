@@ -1,6 +1,6 @@
 // Synthesised frames: as many as asked for, each accounted for, never faster than the wire, the
 // same for a seed; and a capture of them gives them back.
-#include "sim/traffic.h"
+#include "sim/feeds/frames.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 
 #include "models/reference/capture/capture.h"
 #include "models/reference/expether/frame.h"
-#include "sim/error.h"
+#include "sim/base/error.h"
 
 namespace gw::sim {
 namespace {

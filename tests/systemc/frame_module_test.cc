@@ -7,8 +7,8 @@
 #include <set>
 
 #include "models/reference/optimizer/bit_exact.h"
-#include "sim/random.h"
-#include "sim/traffic.h"
+#include "sim/base/random.h"
+#include "sim/feeds/frames.h"
 #include "tests/systemc/pins.h"
 
 namespace gw::systemc {

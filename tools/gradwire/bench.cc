@@ -3,10 +3,10 @@
 
 #include <memory>
 
-#include "sim/error.h"
+#include "sim/base/error.h"
 #include "sim/report/json.h"
 #include "sim/report/terminal.h"
-#include "sim/run.h"
+#include "sim/run/run.h"
 #include "tools/gradwire/codec_options.h"
 #include "tools/gradwire/commands.h"
 #include "tools/gradwire/network_options.h"

@@ -10,7 +10,7 @@
 
 #include "models/reference/baselines.h"
 #include "models/reference/codec_statistics.h"
-#include "sim/error.h"
+#include "sim/base/error.h"
 #include "sim/report/json.h"
 #include "tools/gradwire/codec_options.h"
 #include "tools/gradwire/commands.h"

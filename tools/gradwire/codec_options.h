@@ -5,7 +5,7 @@
 #include <string>
 
 #include "models/reference/codec.h"
-#include "sim/error.h"
+#include "sim/base/error.h"
 
 namespace gw::tools {
 

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "sim/error.h"
+#include "sim/base/error.h"
 #include "tools/gradwire/commands.h"
 
 namespace gw::tools {

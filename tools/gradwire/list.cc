@@ -5,11 +5,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "sim/device.h"
-#include "sim/error.h"
-#include "sim/gradients.h"
+#include "sim/run/device.h"
+#include "sim/base/error.h"
+#include "sim/feeds/gradients.h"
 #include "sim/report/json.h"
-#include "sim/traffic.h"
+#include "sim/feeds/frames.h"
 #include "tools/gradwire/commands.h"
 
 namespace gw::tools {

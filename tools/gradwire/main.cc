@@ -7,9 +7,9 @@
 #include <cstdio>
 #include <exception>
 
-#include "sim/error.h"
-#include "sim/kernel.h"
-#include "sim/version.h"
+#include "sim/base/error.h"
+#include "sim/harness/kernel.h"
+#include "sim/base/version.h"
 #include "tools/gradwire/commands.h"
 #include "tools/gradwire/config_file.h"
 

@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "sim/device.h"
+#include "sim/run/device.h"
 
 namespace gw::tools {
 

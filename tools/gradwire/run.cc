@@ -1,4 +1,4 @@
-#include "sim/run.h"
+#include "sim/run/run.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include "sim/error.h"
+#include "sim/base/error.h"
 #include "sim/report/html.h"
 #include "sim/report/json.h"
 #include "sim/report/terminal.h"

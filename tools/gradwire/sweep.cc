@@ -1,11 +1,11 @@
 // gradwire sweep optimizer: how many processing elements reach line rate, for how many LUTs.
-#include "sim/sweep.h"
+#include "testbenches/switch/sweep.h"
 
 #include <fmt/format.h>
 
 #include <memory>
 
-#include "sim/error.h"
+#include "sim/base/error.h"
 #include "sim/report/json.h"
 #include "tools/gradwire/commands.h"
 #include "tools/gradwire/network_options.h"

@@ -14,10 +14,10 @@
 
 #include "models/reference/capture/capture.h"
 #include "models/reference/expether/frame.h"
-#include "sim/error.h"
-#include "sim/gradients.h"
+#include "sim/base/error.h"
+#include "sim/feeds/gradients.h"
 #include "sim/report/json.h"
-#include "sim/traffic.h"
+#include "sim/feeds/frames.h"
 #include "tools/gradwire/commands.h"
 #include "tools/gradwire/traffic_options.h"
 

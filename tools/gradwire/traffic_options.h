@@ -3,7 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "sim/traffic.h"
+#include "sim/feeds/frames.h"
 
 namespace gw::tools {
 

@@ -1,4 +1,4 @@
-#include "sim/compression.h"
+#include "testbenches/codec/compression.h"
 
 #include <fmt/format.h>
 

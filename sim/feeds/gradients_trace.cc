@@ -2,8 +2,8 @@
 #include <filesystem>
 
 #include "models/reference/capture/capture.h"
-#include "sim/error.h"
-#include "sim/gradients.h"
+#include "sim/base/error.h"
+#include "sim/feeds/gradients.h"
 
 namespace gw::sim {
 

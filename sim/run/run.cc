@@ -1,4 +1,4 @@
-#include "sim/run.h"
+#include "sim/run/run.h"
 
 #include <fmt/format.h>
 
@@ -10,12 +10,12 @@
 #include <fstream>
 #include <map>
 
-#include "sim/compression.h"
-#include "sim/error.h"
-#include "sim/kernel.h"
-#include "sim/packet_writer.h"
+#include "testbenches/codec/compression.h"
+#include "sim/base/error.h"
+#include "sim/harness/kernel.h"
+#include "sim/feeds/packet_writer.h"
 #include "sim/run_switch.h"
-#include "sim/version.h"
+#include "sim/base/version.h"
 
 namespace gw::sim {
 namespace {

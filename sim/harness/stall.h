@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim/random.h"
+#include "sim/base/random.h"
 
 namespace gw::sim {
 
@@ -17,6 +17,7 @@ struct StallSpec {
   /// Throws UsageError for anything else.
   static StallSpec parse(std::string_view text);
   std::string text() const;
+  bool none() const { return source_percent <= 0 && sink_percent <= 0; }
 };
 
 /// One stall bit a cycle, drawn 64 cycles at a time.

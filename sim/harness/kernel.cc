@@ -1,10 +1,10 @@
-#include "sim/kernel.h"
+#include "sim/harness/kernel.h"
 
 #include <csignal>
 #include <exception>
 #include <systemc>
 
-#include "sim/error.h"
+#include "sim/base/error.h"
 
 // The SystemC library refers to it; programs of this project have a main of their own.
 int sc_main(int, char*[]) { return 0; }

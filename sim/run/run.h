@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/device.h"
-#include "sim/gradients.h"
-#include "sim/traffic.h"
+#include "sim/run/device.h"
+#include "sim/feeds/gradients.h"
+#include "sim/feeds/frames.h"
 
 namespace gw::sim {
 

@@ -6,11 +6,11 @@
 #include <chrono>
 
 #include "models/reference/codec_benchmark.h"
-#include "sim/error.h"
-#include "sim/kernel.h"
-#include "sim/run.h"
+#include "sim/base/error.h"
+#include "sim/harness/kernel.h"
+#include "sim/run/run.h"
 #include "sim/run_switch.h"
-#include "sim/version.h"
+#include "sim/base/version.h"
 
 namespace gw::sim {
 namespace {

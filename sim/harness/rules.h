@@ -36,14 +36,16 @@ constexpr const char* axis_rule_text(AxisRule rule) {
 }
 
 /// Same payload, bit for bit. Written out so that it compiles to one vector compare.
-inline bool same_beat(const Beat& a, const Beat& b) {
+template <class Beat>
+bool same_beat(const Beat& a, const Beat& b) {
   uint64_t difference =
       (a.keep ^ b.keep) | static_cast<uint32_t>((a.last ^ b.last) | (a.user ^ b.user));
-  for (int i = 0; i < kLanes; ++i) difference |= a.data[i] ^ b.data[i];
+  for (size_t i = 0; i < a.data.size(); ++i) difference |= a.data[i] ^ b.data[i];
   for (size_t i = 0; i < a.meta.size(); ++i) difference |= a.meta[i] ^ b.meta[i];
   return difference == 0;
 }
 
+template <class Beat>
 class AxisChecker {
  public:
   /// One cycle: the payload offered (nullptr: tvalid low) and tready.
@@ -57,9 +59,11 @@ class AxisChecker {
       }
     }
     if (beat != nullptr) {
-      const uint32_t keep = beat->keep;
-      const bool gap = (keep & (keep + 1)) != 0 || keep == 0;
-      const bool early = beat->last == 0 && (keep != kKeepAll || beat->user != 0);
+      using Keep = typename Beat::Keep;
+      const Keep keep = beat->keep;
+      const bool gap = (keep & static_cast<Keep>(keep + 1)) != 0 || keep == 0;
+      const bool early =
+          beat->last == 0 && (keep != static_cast<Keep>(~Keep{0}) || beat->user != 0);
       if (gap || early) [[unlikely]] {
         rule = gap ? AxisRule::kKeepGap
                    : (beat->user != 0 ? AxisRule::kUserBeforeLast : AxisRule::kKeepBeforeLast);

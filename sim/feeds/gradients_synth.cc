@@ -4,9 +4,9 @@
 #include <bit>
 #include <cmath>
 
-#include "sim/error.h"
-#include "sim/gradients.h"
-#include "sim/random.h"
+#include "sim/base/error.h"
+#include "sim/feeds/gradients.h"
+#include "sim/base/random.h"
 
 namespace gw::sim {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/device.h"
+#include "sim/run/device.h"
 
 namespace gw::sim {
 

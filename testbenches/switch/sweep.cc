@@ -1,4 +1,4 @@
-#include "sim/sweep.h"
+#include "testbenches/switch/sweep.h"
 
 #include <fmt/format.h>
 
@@ -14,13 +14,13 @@
 #include <memory>
 #include <set>
 
-#include "sim/device.h"
-#include "sim/error.h"
-#include "sim/kernel.h"
+#include "sim/run/device.h"
+#include "sim/base/error.h"
+#include "sim/harness/kernel.h"
 #include "sim/report/gnuplot.h"
 #include "sim/switch_stimulus.h"
-#include "sim/traffic.h"
-#include "sim/version.h"
+#include "sim/feeds/frames.h"
+#include "sim/base/version.h"
 
 namespace gw::sim {
 namespace {

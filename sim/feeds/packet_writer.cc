@@ -1,4 +1,4 @@
-#include "sim/packet_writer.h"
+#include "sim/feeds/packet_writer.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "models/reference/capture/capture.h"
-#include "sim/error.h"
+#include "sim/base/error.h"
 
 namespace gw::sim {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/gradients.h"
+#include "sim/feeds/gradients.h"
 
 namespace gw::sim {
 

@@ -1,4 +1,4 @@
-#include "sim/traffic.h"
+#include "sim/feeds/frames.h"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 
 #include "models/reference/capture/capture.h"
 #include "models/reference/expether/frame.h"
-#include "sim/error.h"
-#include "sim/random.h"
+#include "sim/base/error.h"
+#include "sim/base/random.h"
 #include "sim/switch_stimulus.h"
 
 namespace gw::sim {

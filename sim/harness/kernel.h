@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "sim/lockstep.h"
+#include "sim/harness/steppable.h"
 
 namespace gw::sim {
 

@@ -1,10 +1,10 @@
-#include "sim/stall.h"
+#include "sim/harness/stall.h"
 
 #include <fmt/format.h>
 
 #include <charconv>
 
-#include "sim/error.h"
+#include "sim/base/error.h"
 
 namespace gw::sim {
 

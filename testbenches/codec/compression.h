@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "models/reference/codec.h"
-#include "sim/device.h"
+#include "sim/run/device.h"
 
 namespace gw::sim {
 

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "sim/gradients.h"
+#include "sim/feeds/gradients.h"
 #include "sim/stimulus.h"
-#include "sim/traffic.h"
+#include "sim/feeds/frames.h"
 
 namespace gw::sim {
 
