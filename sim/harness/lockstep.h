@@ -403,7 +403,7 @@ class Lockstep final : public Steppable {
     if (over && !owed) {
       finished_ = true;
       // Run on, so that a beat too many is seen.
-      end_ = kPaced ? last + 257 : (last | 63) + 65;
+      end_ = kPaced ? last + std::max<uint64_t>(257, oracle_.busy()) : (last | 63) + 65;
       if (now_ >= end_) {
         done_ = same_statistics();
         if (!done_) failure_.cycle = now_;
@@ -413,7 +413,7 @@ class Lockstep final : public Steppable {
     finished_ = false;
     const bool idle = !offering && !over && due > now_;
     if (idle && !owed && drive_.skip_idle && Ports::kSettles != 0 && due != UINT64_MAX &&
-        now_ >= last + Ports::kSettles) {
+        now_ >= last + Ports::kSettles + oracle_.busy()) {
       return skip(due - now_);
     }
     if (!idle && !waiting && now_ >= std::max(last, due == UINT64_MAX ? 0 : due) + kHangCycles) {
