@@ -57,8 +57,9 @@ struct RunSpec {
   StimulusSpec stimulus;
   /// Gets a line now and then about what is being done; may be empty.
   std::function<void(const std::string&)> note;
-  /// Gets cycles simulated and packets done while the run goes on; may be empty.
-  std::function<void(uint64_t cycles, uint64_t packets)> progress;
+  /// Gets cycles, packets that have left, and packets that will go in (0: unknown) while the run
+  /// goes on; may be empty.
+  std::function<void(uint64_t cycles, uint64_t packets, uint64_t expected)> progress;
 };
 
 /// What a run left behind.
@@ -120,8 +121,9 @@ class Device {
     std::string top;        ///< of the RTL
     std::string file_list;  ///< of the RTL, below the source tree
     std::vector<Port> inputs, outputs;
+    int beat_bytes = 32;
     std::vector<Pin> pins;                ///< beside the streams, that the harness drives
-    std::vector<std::string> probe;       ///< output pins compared in each cycle
+    std::vector<Pin> probe;               ///< output pins that are compared in each cycle
     std::vector<std::string> statistics;  ///< names of the words of stat_o
     std::vector<std::string> inside;      ///< signals within the top that its save file shows
     std::vector<Option> options;

@@ -33,22 +33,16 @@ class Score : public sim::Listener<Beat> {
 /// Tells every so often how far a run has come.
 class Told final : public sim::Steppable {
  public:
-  Told(sim::Steppable& run, const std::function<void(uint64_t, uint64_t)>& progress,
-       std::function<std::pair<uint64_t, uint64_t>()> where)
-      : run_(run), progress_(progress), where_(std::move(where)) {}
+  Told(sim::Steppable& run, std::function<void()> tell) : run_(run), tell_(std::move(tell)) {}
   bool advance(uint64_t n) override {
     const bool more = run_.advance(n);
-    if (++calls_ % 2048 == 0) {
-      const auto [cycles, packets] = where_();
-      progress_(cycles, packets);
-    }
+    if (++calls_ % 2048 == 0) tell_();
     return more;
   }
 
  private:
   sim::Steppable& run_;
-  const std::function<void(uint64_t, uint64_t)>& progress_;
-  std::function<std::pair<uint64_t, uint64_t>()> where_;
+  std::function<void()> tell_;
   uint64_t calls_ = 0;
 };
 
@@ -183,9 +177,10 @@ class DeviceOf : public sim::Device {
     Tee listener(score.get(), writer);
     sim::Outcome outcome;
     sim::NoEngine<P> none;
+    const uint64_t expected = source.facts().expected;
     if (!spec.rtl) {
       const auto model = this->model(spec);
-      drive(*model, none, "model", "", feed, *oracle, &listener, spec, kernel, outcome);
+      drive(*model, none, "model", "", feed, *oracle, &listener, spec, kernel, expected, outcome);
     } else {
       // Opened before anything runs, closed however the run ends.
       std::optional<Wave> wave;
@@ -196,9 +191,9 @@ class DeviceOf : public sim::Device {
       if (wave) wave->begin(engine, *spec.wave, spec.clock_mhz);
       if (spec.model) {
         const auto model = this->model(spec);
-        drive(engine, *model, "rtl", "model", feed, *oracle, &listener, spec, kernel, outcome);
+        drive(engine, *model, "rtl", "model", feed, *oracle, &listener, spec, kernel, expected, outcome);
       } else {
-        drive(engine, none, "rtl", "", feed, *oracle, &listener, spec, kernel, outcome);
+        drive(engine, none, "rtl", "", feed, *oracle, &listener, spec, kernel, expected, outcome);
       }
       if (wave) outcome.wave_error = wave->end(engine);
     }
@@ -218,6 +213,7 @@ class DeviceOf : public sim::Device {
   explicit DeviceOf(Facts facts) : facts_(std::move(facts)) {
     facts_.inputs.assign(P::kInputs.begin(), P::kInputs.end());
     facts_.outputs.assign(P::kOutputs.begin(), P::kOutputs.end());
+    facts_.beat_bytes = Beat::kBytes;
   }
 
   // What a device adds.
@@ -267,7 +263,7 @@ class DeviceOf : public sim::Device {
   template <class A, class B>
   void drive(A& a, B& b, const char* name_a, const char* name_b, sim::Feed<Beat>& feed,
              sim::Oracle<Beat>& oracle, sim::Listener<Beat>* listener, const sim::RunSpec& spec,
-             sim::Kernel& kernel, sim::Outcome& outcome) const {
+             sim::Kernel& kernel, uint64_t expected, sim::Outcome& outcome) const {
     const auto begin = std::chrono::steady_clock::now();
     sim::Lockstep<A, B> run(a, b, feed, oracle, drive_of(spec), name_a, name_b, listener);
     run.describe_with([this](bool input, size_t port, const sim::Packet<Beat>& packet, size_t beat) {
@@ -276,8 +272,8 @@ class DeviceOf : public sim::Device {
     run.timeline().keep_rows = spec.keep_rows;
     run.reset();
     if (spec.progress) {
-      Told told(run, spec.progress, [&run] {
-        return std::pair(run.now(), run.timeline().packets_out());
+      Told told(run, [&] {
+        spec.progress(run.now(), run.timeline().packets_out(), expected);
       });
       outcome.interrupted = !kernel.run(told, spec.clock_mhz);
     } else {
