@@ -356,10 +356,10 @@ json sweep_optimizer(const SweepOptions& options,
   }
   mark_pareto(points);
 
-  json document = {{"sweep", "optimizer"}, {"clock_mhz", options.clock_mhz},
-                   {"seed", options.seed}, {"frames", frames.size()},
-                   {"points", points},     {"smallest", smallest_arrays(points)},
-                   {"version", kVersion},  {"tools", build_tools()},
+  json document = {{"sweep", "optimizer"},      {"clock_mhz", options.clock_mhz},
+                   {"seed", options.seed},      {"frames", frames.size()},
+                   {"points", points},          {"smallest", smallest_arrays(points)},
+                   {"version", kVersion},       {"tools", build_tools()},
                    {"command", options.command}};
   if (!missing.empty()) document["missing"] = missing;
 
