@@ -110,6 +110,7 @@ json bench(const BenchOptions& options) {
     }
     rows.push_back(bench_subjects(*device, *prepared, options));
     rows.back()["version"] = kVersion;
+    rows.back()["tools"] = build_tools();
   }
   return rows;
 }

@@ -222,6 +222,7 @@ json run(const Device& device, const RunOptions& options) {
                    {"cycles_simulated", t.cycles - t.skipped},
                    {"cycles_skipped", t.skipped}};
   report["version"] = kVersion;
+  report["tools"] = build_tools();
   report["command"] = options.command;
   const bool bound_ok = !report.contains("compression") || report["compression"]["bound_held"] ||
                         report.value("mode", "") == "paper";
