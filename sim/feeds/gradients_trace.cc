@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "models/reference/capture/capture.h"
+#include "models/reference/capture/filter.h"
 #include "sim/base/error.h"
 #include "sim/feeds/gradients.h"
 
@@ -12,7 +13,11 @@ namespace {
 class TraceGradients final : public Gradients {
  public:
   explicit TraceGradients(const StimulusSpec& stimulus) : capture_(read(stimulus.trace)) {
-    selection_ = capture::select(capture_);
+    capture::SelectOptions options;
+    if (!stimulus.filter.empty()) options.tos_mask = 0;  // the filter says which, not the mark
+    selection_ = capture::select(capture_, options);
+    const size_t all = selection_.payloads.size();
+    if (!stimulus.filter.empty()) keep_matching(stimulus.filter);
     count_ = selection_.payloads.size();
     if (stimulus.packets != 0) count_ = std::min<size_t>(count_, stimulus.packets);
     facts_.path = facts_.name = stimulus.trace;
@@ -24,6 +29,9 @@ class TraceGradients final : public Gradients {
                     {"skipped", selection_.skipped.by_name()}};
     if (count_ < selection_.payloads.size()) {
       facts_.trace["beyond_limit"] = selection_.payloads.size() - count_;
+    }
+    if (all != selection_.payloads.size()) {
+      facts_.trace["skipped"]["filter"] = all - selection_.payloads.size();
     }
     if (capture_.damage) facts_.incomplete = capture_.damage->sentence;
   }
@@ -45,6 +53,15 @@ class TraceGradients final : public Gradients {
     return std::move(read).value();
   }
 
+  /// Streams are followed through all packets; what is fed are those that the filter lets through.
+  void keep_matching(const std::string& expression) {
+    const capture::Expected<capture::Filter> filter = capture::Filter::compile(expression);
+    if (!filter) throw UsageError(filter.error().sentence);
+    std::erase_if(selection_.payloads, [&](const capture::GradientPayload& payload) {
+      return !filter->matches(capture_.packets[payload.index]);
+    });
+  }
+
   capture::Capture capture_;
   capture::Selection selection_;
   size_t count_ = 0, next_ = 0;
@@ -62,8 +79,11 @@ std::unique_ptr<Gradients> open_gradients(const StimulusSpec& stimulus, uint64_t
   const SourceFacts& facts = gradients->facts();
   if (facts.expected == 0) {
     throw InputError(facts.incomplete.empty()
-                         ? fmt::format("'{}' holds no packet with marked gradients: {}",
-                                       stimulus.trace, facts.trace["skipped"].dump())
+                         ? fmt::format("'{}' holds no packet with {}: {}",
+                                       stimulus.trace,
+                                       stimulus.filter.empty() ? "marked gradients"
+                                                               : "gradients for this filter",
+                                       facts.trace["skipped"].dump())
                          : facts.incomplete);
   }
   return gradients;

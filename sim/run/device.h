@@ -35,9 +35,9 @@ struct UserRtl {
 
 /// Which packets: of a capture, or of a named synthetic stimulus.
 struct StimulusSpec {
-  std::string trace;   ///< path, or empty
-  std::string synth;   ///< name, or empty
-  std::string filter;  ///< libpcap's expression; empty: the device's own choice
+  std::string trace = {};   ///< path, or empty
+  std::string synth = {};   ///< name, or empty
+  std::string filter = {};  ///< libpcap's expression; empty: the device's own choice
   uint64_t packets = 0;  ///< at most so many; 0: all
 };
 
@@ -112,21 +112,21 @@ enum class LineRate : uint8_t {
 class Device {
  public:
   struct Facts {
-    std::string name;
-    std::string summary;
+    std::string name = {};
+    std::string summary = {};
     double clock_mhz = 100;
     bool frames = false;          ///< fed with whole Ethernet frames; else with gradients
     bool burst_is_input = false;  ///< where a burst (one beat of uncompressed values) is counted
     LineRate line_rate = LineRate::kThroughput;
-    std::string top;        ///< of the RTL
-    std::string file_list;  ///< of the RTL, below the source tree
-    std::vector<Port> inputs, outputs;
+    std::string top = {};        ///< of the RTL
+    std::string file_list = {};  ///< of the RTL, below the source tree
+    std::vector<Port> inputs = {}, outputs = {};
     int beat_bytes = 32;
-    std::vector<Pin> pins;                ///< beside the streams, that the harness drives
-    std::vector<Pin> probe;               ///< output pins that are compared in each cycle
-    std::vector<std::string> statistics;  ///< names of the words of stat_o
-    std::vector<std::string> inside;      ///< signals within the top that its save file shows
-    std::vector<Option> options;
+    std::vector<Pin> pins = {};                ///< beside the streams, that the harness drives
+    std::vector<Pin> probe = {};               ///< output pins that are compared in each cycle
+    std::vector<std::string> statistics = {};  ///< names of the words of stat_o
+    std::vector<std::string> inside = {};      ///< signals within the top that its save file shows
+    std::vector<Option> options = {};
     bool paced() const;  ///< a port has a line rate
   };
 

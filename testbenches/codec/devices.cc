@@ -1,5 +1,7 @@
 #include "testbenches/codec/devices.h"
 
+#include <filesystem>
+
 #include "models/systemc/compressor.h"
 #include "models/systemc/decompressor.h"
 #include "sim/feeds/gradients.h"
@@ -73,9 +75,38 @@ class GradientSource final : public sim::Source {
   bool encoded_;
 };
 
+/// Both engines, the decompressor behind the compressor.
+template <class Compressor, class Decompressor>
+class Loop : public sim::Chain<CodecPorts, Compressor, Decompressor> {
+ public:
+  Loop(std::unique_ptr<Compressor> compressor, std::unique_ptr<Decompressor> decompressor)
+      : sim::Chain<CodecPorts, Compressor, Decompressor>(*compressor, *decompressor),
+        compressor_(std::move(compressor)),
+        decompressor_(std::move(decompressor)) {}
+
+  /// Each has a file of its own: the decompressor's is named after the compressor's.
+  int trace(const std::string& path, int64_t from, int64_t to, uint64_t period_ps) {
+    std::filesystem::path second(path);
+    second.replace_filename(second.stem().string() + "-decompressor.fst");
+    const int error = compressor_->trace(path, from, to, period_ps);
+    return error != 0 ? error : decompressor_->trace(second.string(), from, to, period_ps);
+  }
+  std::string finish() {
+    const std::string why = compressor_->finish();
+    return why + decompressor_->finish();
+  }
+
+ private:
+  std::unique_ptr<Compressor> compressor_;
+  std::unique_ptr<Decompressor> decompressor_;
+};
+
+using LoopModel = Loop<CompressorModel, DecompressorModel>;
+using LoopRtl = Loop<RtlEngine<CodecPorts>, RtlEngine<CodecPorts>>;
+
 /// What compressor, decompressor and their chain share.
-template <class Model>
-class CodecDevice : public DeviceOf<CodecPorts, Model> {
+template <class Model, class Rtl = RtlEngine<CodecPorts>>
+class CodecDevice : public DeviceOf<CodecPorts, Model, Rtl> {
  public:
   using Facts = sim::Device::Facts;
 
@@ -94,7 +125,8 @@ class CodecDevice : public DeviceOf<CodecPorts, Model> {
   }
 
  protected:
-  explicit CodecDevice(Facts facts) : DeviceOf<CodecPorts, Model>(complete(std::move(facts))) {}
+  explicit CodecDevice(Facts facts)
+      : DeviceOf<CodecPorts, Model, Rtl>(complete(std::move(facts))) {}
 
   std::unique_ptr<Score<Beat>> score(const sim::RunSpec& spec) const override {
     return std::make_unique<CodecScore>(codec_config(spec.options));
@@ -164,11 +196,53 @@ class DecompressorDevice final : public CodecDevice<DecompressorModel> {
   }
 };
 
+class LoopDevice final : public CodecDevice<LoopModel, LoopRtl> {
+ public:
+  LoopDevice()
+      : CodecDevice({.name = "codec_loop",
+                     .summary = "compressor and decompressor in a chain: what a link does to "
+                                "gradients",
+                     .burst_is_input = true,
+                     .top = "gw_compressor",
+                     .file_list = "rtl/codec/gw_compressor.f"}) {}
+
+  void check(const sim::RunSpec& spec) const override {
+    CodecDevice::check(spec);
+    if (!spec.user_rtl.file_list.empty()) {
+      throw sim::UsageError("codec_loop is made of two tops: --rtl goes with compressor or decompressor");
+    }
+  }
+
+ protected:
+  std::unique_ptr<LoopModel> model(const sim::RunSpec&) const override {
+    return std::make_unique<LoopModel>(std::make_unique<CompressorModel>(),
+                                       std::make_unique<DecompressorModel>());
+  }
+  std::vector<CompiledRtl> compile(const sim::RunSpec& spec, bool traced) const override {
+    return {compile_rtl(CompressorDevice().facts(), {}, spec, traced),
+            compile_rtl(DecompressorDevice().facts(), {}, spec, traced)};
+  }
+  std::unique_ptr<LoopRtl> rtl(const std::vector<CompiledRtl>& compiled,
+                               const sim::RunSpec& spec) const override {
+    const auto engine = [&](size_t i) {
+      return std::make_unique<RtlEngine<CodecPorts>>(compiled[i], spec.seed);
+    };
+    return std::make_unique<LoopRtl>(engine(0), engine(1));
+  }
+  std::unique_ptr<sim::Oracle<Beat>> oracle(const sim::RunSpec&) const override {
+    return std::make_unique<LoopOracle>();
+  }
+  std::string describe(bool, size_t, const sim::Packet<Beat>& packet, size_t beat) const override {
+    return describe_floats(packet, beat);
+  }
+};
+
 }  // namespace
 
 void add_codec_devices(sim::Registry& registry) {
   registry.add(std::make_unique<CompressorDevice>());
   registry.add(std::make_unique<DecompressorDevice>());
+  registry.add(std::make_unique<LoopDevice>());
 }
 
 }  // namespace gw::testbenches

@@ -159,8 +159,8 @@ sim::Speed bare_pass(E& engine, const sim::PreparedFeed<typename E::Ports::Beat>
   return {.cycles = cycles, .seconds = seconds.count()};
 }
 
-/// P: the ports (sim/harness/engine.h). M: the model as an engine.
-template <class P, class M>
+/// P: the ports (sim/harness/engine.h). M: the model as an engine. R: the RTL as an engine.
+template <class P, class M, class R = RtlEngine<P>>
 class DeviceOf : public sim::Device {
  public:
   using Beat = typename P::Beat;
@@ -185,9 +185,8 @@ class DeviceOf : public sim::Device {
       // Opened before anything runs, closed however the run ends.
       std::optional<Wave> wave;
       if (spec.wave) wave.emplace(*spec.wave);
-      const CompiledRtl rtl = compiled(spec, wave.has_value());
-      RtlEngine<P> engine(rtl.api(), spec.seed);
-      for (const auto& [pin, value] : pins(spec)) engine.set(pin, value);
+      const std::unique_ptr<R> rtl = this->rtl(compile(spec, wave.has_value()), spec);
+      R& engine = *rtl;
       if (wave) wave->begin(engine, *spec.wave, spec.clock_mhz);
       if (spec.model) {
         const auto model = this->model(spec);
@@ -229,6 +228,20 @@ class DeviceOf : public sim::Device {
   virtual std::vector<std::pair<std::string, uint64_t>> pins(const sim::RunSpec&) const {
     return {};
   }
+  /// The RTL, compiled: one, unless the device is made of several.
+  virtual std::vector<CompiledRtl> compile(const sim::RunSpec& spec, bool traced) const {
+    return {compile_rtl(facts_, parameters(spec), spec, traced)};
+  }
+  virtual std::unique_ptr<R> rtl(const std::vector<CompiledRtl>& compiled,
+                                 const sim::RunSpec& spec) const {
+    if constexpr (std::is_same_v<R, RtlEngine<P>>) {
+      auto engine = std::make_unique<R>(compiled.front(), spec.seed);
+      for (const auto& [pin, value] : pins(spec)) engine->set(pin, value);
+      return engine;
+    } else {
+      throw std::logic_error(facts_.name + " does not say what its RTL is made of");
+    }
+  }
   /// A beat in words.
   virtual std::string describe(bool input, size_t port, const sim::Packet<Beat>& packet,
                                size_t beat) const = 0;
@@ -246,10 +259,6 @@ class DeviceOf : public sim::Device {
     Score<Beat>* score_;
     sim::PacketWriter* writer_;
   };
-
-  CompiledRtl compiled(const sim::RunSpec& spec, bool traced) const {
-    return compile_rtl(facts_, parameters(spec), spec, traced);
-  }
 
   sim::Drive drive_of(const sim::RunSpec& spec) const {
     return {.stall = spec.stall,
@@ -302,7 +311,7 @@ class DeviceOf : public sim::Device {
         const auto oracle = device.oracle(spec);
         recorded_.emplace(*oracle, feed_, kIn, kOut);
       }
-      rtl_.emplace(device.compiled(spec, false));
+      rtl_ = device.compile(spec, false);
     }
 
     sim::Speed pass(sim::BenchSubject subject) override {
@@ -316,8 +325,8 @@ class DeviceOf : public sim::Device {
       } else if (subject == sim::BenchSubject::kModel) {
         return timed(*model, none, "model", "");
       }
-      RtlEngine<P> rtl(rtl_->api(), spec_.seed);
-      for (const auto& [pin, value] : device_.pins(spec_)) rtl.set(pin, value);
+      const std::unique_ptr<R> engine = device_.rtl(rtl_, spec_);
+      R& rtl = *engine;
       if (subject == sim::BenchSubject::kLockstep) return timed(rtl, *model, "rtl", "model");
       if constexpr (kTimeless) {
         return bare_pass(rtl, feed_, *recorded_, boot_, "rtl");
@@ -370,7 +379,7 @@ class DeviceOf : public sim::Device {
     const sim::Boot boot_;
     sim::PreparedFeed<Beat> feed_;
     std::optional<RecordedOracle<Beat>> recorded_;
-    std::optional<CompiledRtl> rtl_;
+    std::vector<CompiledRtl> rtl_;
   };
 
   Facts facts_;

@@ -15,7 +15,7 @@ using testbenches::registry;
 
 struct Invocation {
   std::string command;                 // as typed, for reports
-  std::vector<std::string> arguments;  // the words of it, a configuration file's among them
+  std::vector<std::string> arguments = {};  // the words of it, a configuration file's among them
   std::function<int()> action = [] {
     return 0;
   };  // set by the chosen command; returns the exit code
