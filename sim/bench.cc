@@ -141,6 +141,7 @@ json bench(const BenchOptions& options, const std::function<void(const std::stri
         {"encode_gbps", 8 * codec.encode_gbps},       {"decode_gbps", 8 * codec.decode_gbps},
         {"encode_to_memcpy", codec.encode_to_memcpy}, {"decode_to_memcpy", codec.decode_to_memcpy}};
     row["version"] = kVersion;
+    row["tools"] = build_tools();
   }
   return rows.size() == 1 ? rows.front() : rows;
 }

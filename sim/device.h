@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/reference/aggregator/aggregator.h"
@@ -167,8 +168,8 @@ class SwitchDevice : public Device {
 /// All devices, in the order of the data path. Filled by testbenches/devices.cc.
 const std::vector<std::unique_ptr<Device>>& devices();
 /// By name; throws UsageError naming the ones there are.
-const Device& device(const std::string& name);
+const Device& device(std::string_view name);
 /// The same, of devices with one stream in and out.
-const StreamDevice& stream_device(const std::string& name);
+const StreamDevice& stream_device(std::string_view name);
 
 }  // namespace gw::sim

@@ -259,6 +259,7 @@ json run_stream_device(const StreamDevice& dut, const RunOptions& options,
       {"cycles_per_s",
        outcome.wall_seconds > 0 ? static_cast<double>(c.cycles) / outcome.wall_seconds : 0.0}};
   report["version"] = kVersion;
+  report["tools"] = build_tools();
   report["command"] = options.command;
   const bool bound_ok = !report.contains("compression") || report["compression"]["bound_held"] ||
                         spec.codec.mode == reference::Mode::kPaper;

@@ -143,6 +143,7 @@ json run_switch(const SwitchDevice& dut, const RunOptions& options,
                                         ? static_cast<double>(outcome.cycles) / outcome.wall_seconds
                                         : 0.0}};
   report["version"] = kVersion;
+  report["tools"] = build_tools();
   report["command"] = options.command;
   report["pass"] = outcome.passed && source.incomplete.empty() && outcome.wave_error.empty();
   if (outcome.interrupted) report["interrupted"] = true;

@@ -17,7 +17,7 @@ const std::vector<std::unique_ptr<Device>>& devices() {
   return kDevices;
 }
 
-const Device& device(const std::string& name) {
+const Device& device(std::string_view name) {
   std::string names;
   for (const auto& candidate : devices()) {
     if (candidate->name() == name) return *candidate;
@@ -26,7 +26,7 @@ const Device& device(const std::string& name) {
   throw UsageError(fmt::format("unknown device '{}'; there are {}", name, names));
 }
 
-const StreamDevice& stream_device(const std::string& name) {
+const StreamDevice& stream_device(std::string_view name) {
   const StreamDevice* const found = device(name).stream();
   if (found == nullptr) throw UsageError(fmt::format("'{}' has more than one port", name));
   return *found;

@@ -1,5 +1,6 @@
 #include "testbenches/common/wave_file.h"
 
+#include <Vgw_harness_signals.h>
 #include <fmt/format.h>
 #include <gtkwave/fstapi.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 
 #include "sim/error.h"
 
@@ -19,66 +21,21 @@ namespace {
                                     error != 0 ? std::strerror(error) : "the file is not whole"));
 }
 
-// Harness signals in the trace: declared, then dumped in full or when changed, in one order.
-template <class Visit>
-void visit_signals(HarnessSignals& h, Visit&& visit) {
-  visit.word("cycle", static_cast<uint32_t>(h.cycle));
-  visit.word("input_packet", h.input_packet);
-  visit.word("output_packet", h.output_packet);
-  visit.bit("source_stall", h.source_stall);
-  visit.bit("sink_stall", h.sink_stall);
-  for (int i = 0; i < kLanes; ++i) visit.real(fmt::format("s_float{}", i), h.input_lane[i]);
-  for (int i = 0; i < kLanes; ++i) visit.real(fmt::format("m_float{}", i), h.output_lane[i]);
-}
-
-struct Declare {
-  VerilatedFst* trace;
-  uint32_t code;
-  void bit(const std::string& name, uint8_t) {
-    trace->declBit(code++, name.c_str(), -1, FST_VD_IMPLICIT, FST_VT_VCD_WIRE, false, -1);
-  }
-  void word(const std::string& name, uint32_t) {
-    trace->declBus(code++, name.c_str(), -1, FST_VD_IMPLICIT, FST_VT_VCD_WIRE, false, -1, 31, 0);
-  }
-  void real(const std::string& name, double) {
-    trace->declDouble(code, name.c_str(), -1, FST_VD_IMPLICIT, FST_VT_VCD_REAL, false, -1);
-    code += 2;
-  }
-};
-
-template <bool kFull>
-struct Dump {
-  VerilatedFst::Buffer* buffer;
-  uint32_t* old;
-  void bit(const std::string&, uint8_t value) {
-    if constexpr (kFull)
-      buffer->fullBit(old, value);
-    else
-      buffer->chgBit(old, value);
-    old += 1;
-  }
-  void word(const std::string&, uint32_t value) {
-    if constexpr (kFull)
-      buffer->fullIData(old, value, 32);
-    else
-      buffer->chgIData(old, value, 32);
-    old += 1;
-  }
-  void real(const std::string&, double value) {
-    if constexpr (kFull)
-      buffer->fullDouble(old, value);
-    else
-      buffer->chgDouble(old, value);
-    old += 2;
-  }
-};
-
 }  // namespace
 
-// The tracer's callbacks get one pointer: the base code belongs to the file, not to the process.
-struct HarnessTrace {
-  HarnessSignals* signals;
-  uint32_t base;
+// gw_harness_signals.sv, verilated: its scope in the waveform is its name.
+struct HarnessModel {
+  HarnessModel() {
+    context.traceEverOn(true);
+    context.timeunit(-12);
+    context.timeprecision(-12);
+    top = std::make_unique<Vgw_harness_signals>(&context, "harness");
+    top->eval();
+  }
+  ~HarnessModel() { top->final(); }
+
+  VerilatedContext context;
+  std::unique_ptr<Vgw_harness_signals> top;
 };
 
 WaveFile::WaveFile(const sim::WaveSpec& spec, double clock_mhz)
@@ -107,34 +64,33 @@ WaveFile::~WaveFile() {
 }
 
 void WaveFile::open() {
-  trace_ = std::make_unique<HarnessTrace>(HarnessTrace{&harness_, 0});
-  HarnessTrace* const context = trace_.get();
-  fst_.spTrace()->addInitCb(
-      [](void* user, VerilatedFst* trace, uint32_t code) {
-        auto* self = static_cast<HarnessTrace*>(user);
-        self->base = code;
-        trace->pushNamePrefix("harness ");
-        visit_signals(*self->signals, Declare{trace, code});
-        trace->popNamePrefix();
-      },
-      context);
-  fst_.spTrace()->addFullCb(
-      [](void* user, VerilatedFst::Buffer* buffer) {
-        auto* self = static_cast<HarnessTrace*>(user);
-        visit_signals(*self->signals, Dump<true>{buffer, buffer->oldp(self->base)});
-      },
-      context);
-  fst_.spTrace()->addChgCb(
-      [](void* user, VerilatedFst::Buffer* buffer) {
-        auto* self = static_cast<HarnessTrace*>(user);
-        visit_signals(*self->signals, Dump<false>{buffer, buffer->oldp(self->base)});
-      },
-      context);
-  fst_.spTrace()->set_time_unit("1ps");
-  fst_.spTrace()->set_time_resolution("1ps");
+  model_ = std::make_unique<HarnessModel>();
+  model_->top->trace(&fst_, 99);
+  fst_.set_time_unit("1ps");
+  fst_.set_time_resolution("1ps");
   fst_.open(fst_path_.c_str());
   if (!fst_.isOpen()) cannot_write(fst_path_, errno);
   open_ = true;
+}
+
+void WaveFile::show_harness() {
+  Vgw_harness_signals& top = *model_->top;
+  const HarnessSignals& h = harness_;
+  top.cycle = static_cast<uint32_t>(h.cycle);
+  top.input_packet = h.input_packet;
+  top.output_packet = h.output_packet;
+  top.source_stall = h.source_stall;
+  top.sink_stall = h.sink_stall;
+  double* const s_float[] = {&top.s_float0, &top.s_float1, &top.s_float2, &top.s_float3,
+                             &top.s_float4, &top.s_float5, &top.s_float6, &top.s_float7};
+  double* const m_float[] = {&top.m_float0, &top.m_float1, &top.m_float2, &top.m_float3,
+                             &top.m_float4, &top.m_float5, &top.m_float6, &top.m_float7};
+  static_assert(std::size(s_float) == kLanes && std::size(m_float) == kLanes);
+  for (size_t i = 0; i < kLanes; ++i) {
+    *s_float[i] = h.input_lane[i];
+    *m_float[i] = h.output_lane[i];
+  }
+  top.eval();
 }
 
 void WaveFile::close() {

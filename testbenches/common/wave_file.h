@@ -1,5 +1,6 @@
 // A waveform file of a traced engine: FST as Verilator writes it, or VCD converted from that when
-// it is closed.
+// it is closed. The harness's own signals are a second verilated model in the same file, with
+// documented calls only; what the file leans on besides is in cmake/VerilatorInternals.cmake.
 #pragma once
 
 // verilated.h has to come before SystemC, see ARCHITECTURE.md.
@@ -27,7 +28,7 @@ struct HarnessSignals {
   std::array<double, kLanes> input_lane{}, output_lane{};  // tdata's lanes read as binary32
 };
 
-struct HarnessTrace;
+struct HarnessModel;
 
 class WaveFile {
  public:
@@ -46,6 +47,7 @@ class WaveFile {
   /// the rising edge that ends the cycle.
   void dump(int64_t cycle, int half) {
     if (std::max<int64_t>(cycle, 0) < spec_.from || cycle > spec_.to) return;
+    show_harness();
     fst_.dump(time_of(cycle, half));
     last_time_ = time_of(cycle, half);
   }
@@ -59,13 +61,16 @@ class WaveFile {
            (half == 0 ? period_ps_ / 2 : period_ps_);
   }
 
+  /// Puts harness_ on the ports of gw_harness_signals.sv.
+  void show_harness();
+
   sim::WaveSpec spec_;
   std::string fst_path_;
   uint64_t period_ps_;
   uint64_t last_time_ = 0;
   bool open_ = false;
   HarnessSignals harness_;
-  std::unique_ptr<HarnessTrace> trace_;
+  std::unique_ptr<HarnessModel> model_;
   VerilatedFstC fst_;
 };
 

@@ -22,7 +22,11 @@ int main(int argc, char** argv) {
   CLI::App app{
       "gradwire: cycle-accurate simulation of hardware that works on gradients in the network"};
   app.name("gradwire");
-  app.set_version_flag("--version", sim::kVersion);
+  // The first line is the version alone, as scripts want it.
+  std::string version = sim::kVersion;
+  for (const auto& [name, what] : sim::build_tools())
+    version += fmt::format("\n{:<14} {}", name, what);
+  app.set_version_flag("--version", version);
   app.require_subcommand(1);
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   app.footer(
