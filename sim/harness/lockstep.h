@@ -105,7 +105,10 @@ class Lockstep final : public Steppable {
 
   bool advance(uint64_t n) override {
     while (n > 0 && !over()) {
-      if (stall_left_ == 0) draw_stalls();
+      if (stall_left_ == 0) {
+        draw_stalls();
+        ask_again();
+      }
       uint64_t chunk = std::min<uint64_t>(n, stall_left_);
       if (finished_) chunk = std::min(chunk, end_ - now_);
       const uint64_t moved = moved_in_ + moved_out_, in = moved_in_, out = moved_out_;
@@ -380,19 +383,24 @@ class Lockstep final : public Steppable {
     ask(b_, name_b_);
   }
 
+  /// Asks for packets that were not there yet. Every 64 cycles, whoever drives the run and by how
+  /// much at a time, so that this does not change what happens.
+  void ask_again() {
+    if (now_ == 0) return;
+    for (size_t p = 0; p < kIn; ++p) {
+      if (in_[p].next == nullptr && !in_[p].over) load(p);
+    }
+  }
+
   /// Nothing has moved in the cycles simulated last: is the run over, idle, or hanging?
   void at_rest() {
     bool over = true, offering = false, waiting = false;
     uint64_t due = UINT64_MAX;
-    for (size_t p = 0; p < kIn; ++p) {
-      In& in = in_[p];
-      if (in.next == nullptr && !in.over) {
-        load(p);
-        waiting |= in.next == nullptr && !in.over;
-      }
+    for (const In& in : in_) {
       over &= in.over;
       offering |= in.offering;
-      if (in.next != nullptr) due = std::min(due, kPacedIn ? in.due : 0);
+      waiting |= in.next == nullptr && !in.over;
+      if (in.next != nullptr) due = std::min(due, in.due);
     }
     const bool owed = !oracle_.quiet() || std::any_of(out_.begin(), out_.end(), [](const Out& out) {
       return out.want != nullptr;
@@ -403,7 +411,8 @@ class Lockstep final : public Steppable {
     if (over && !owed) {
       finished_ = true;
       // Run on, so that a beat too many is seen.
-      end_ = kPaced ? last + 257 : (last | 63) + 65;
+      const bool nothing_ever_moved = moved_in_ + moved_out_ == 0;
+      end_ = kPaced ? last + 257 : nothing_ever_moved ? 64 : (last | 63) + 65;
       if (now_ >= end_) {
         done_ = same_statistics();
         if (!done_) failure_.cycle = now_;
@@ -411,19 +420,36 @@ class Lockstep final : public Steppable {
       return;
     }
     finished_ = false;
+    // Until more comes in by itself, the device may wait for it.
     const bool idle = !offering && !over && due > now_;
-    if (idle && !owed && drive_.skip_idle && Ports::kSettles != 0 && due != UINT64_MAX &&
+    if (idle && !waiting && !owed && drive_.skip_idle && Ports::kSettles != 0 &&
         now_ >= last + Ports::kSettles) {
       return skip(due - now_);
     }
-    if (!idle && !waiting && now_ >= std::max(last, due == UINT64_MAX ? 0 : due) + kHangCycles) {
+    uint64_t since = last;
+    if (due != UINT64_MAX) since = std::max(since, due);
+    for (const Out& out : out_) since = std::max(since, static_cast<uint64_t>(out.wire_free));
+    if (!idle && now_ >= since + kHangCycles) {
       fail({.kind = FailureKind::kHang,
-            .port = over ? "m_axis" : "s_axis",
+            .port = std::string(over ? owing_output() : offering_input()),
             .engine_a = name_a_,
             .text = no_beat_moved(kHangCycles)});
       failure_.cycle = now_;
       tell_history();
     }
+  }
+
+  std::string_view owing_output() const {
+    for (size_t p = 0; p < kOut; ++p) {
+      if (out_[p].want != nullptr || oracle_.peek(p) != nullptr) return Ports::kOutputs[p].name;
+    }
+    return Ports::kOutputs[0].bundle;
+  }
+  std::string_view offering_input() const {
+    for (size_t p = 0; p < kIn; ++p) {
+      if (in_[p].offering) return Ports::kInputs[p].name;
+    }
+    return Ports::kInputs[0].bundle;
   }
 
   /// The next cycle to be simulated is `cycles` later; stalls are drawn as if all had been.
