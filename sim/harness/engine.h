@@ -21,7 +21,8 @@
 // and, if it needs them,
 //
 //   void write(uint32_t address, uint32_t data);             a host write: one rising edge
-//   void configure(size_t port, const PacketConfig&);        pins that go with a packet's first beat
+//   void configure(size_t port, const PacketConfig&);        pins of a packet, from the cycle in
+//                                                          which its first beat is offered
 //   std::span<const uint32_t> statistics() const;            counters, compared when the run is over
 //   void boot(const Boot&);                                  from reset to cycle 0; else edge by edge
 //   void skip(uint64_t cycles);                              time that is not simulated has passed

@@ -61,6 +61,9 @@ class Lockstep final : public Steppable {
       std::any_of(Ports::kInputs.begin(), Ports::kInputs.end(), [](Port p) { return p.paced; });
   static constexpr bool kPacedOut =
       std::any_of(Ports::kOutputs.begin(), Ports::kOutputs.end(), [](Port p) { return p.paced; });
+  static constexpr bool kConfigured =
+      requires(A& a, B& b, PacketConfig c) { a.configure(size_t{}, c); } ||
+      requires(A& a, B& b, PacketConfig c) { b.configure(size_t{}, c); };
   static constexpr bool kPaced = kPacedIn || kPacedOut;
   static_assert(std::is_same_v<Ports, typename B::Ports>);
 
@@ -143,6 +146,7 @@ class Lockstep final : public Steppable {
     const Beat* trigger = nullptr;
     uint64_t due = 0;  ///< the cycle from which a paced port may offer `next`
     bool offering = false, over = false, unchecked = false;
+    bool begins = false;  ///< no beat of the packet has been offered
     uint64_t packets = 0;  ///< loaded so far
     PacketRef<Beat> packet;
     AxisChecker<Beat> check;
@@ -183,6 +187,13 @@ class Lockstep final : public Steppable {
       in.offering |= due && (source_bits_[p] & 1) == 0;
       source_bits_[p] >>= 1;
       offered[p] = in.offering ? in.next : nullptr;
+      if constexpr (kConfigured) {
+        if (in.begins && in.offering) [[unlikely]] {
+          in.begins = false;
+          configure(a_, p, in.packet->config);
+          configure(b_, p, in.packet->config);
+        }
+      }
       timeline_.in[p].environment_stalls += due && !in.offering && ready_bit(s_ready, p);
     }
 
@@ -285,8 +296,7 @@ class Lockstep final : public Steppable {
     in.unchecked = in.packet->hostile;
     ++in.packets;
     if constexpr (kPacedIn) in.due = due_of(p);
-    configure(a_, p, in.packet->config);
-    configure(b_, p, in.packet->config);
+    in.begins = true;
   }
 
   template <class E>
