@@ -158,7 +158,7 @@ class Lockstep final : public Steppable {
     uint64_t offered = 0, first = 0, packets = 0;
     double wire_free = 0;  ///< cycle in which the wire can begin the next packet
     AxisChecker<Beat> check;
-    PacketRef<Beat> previous;  ///< the last one that is whole
+    std::array<PacketRef<Beat>, kHistory> history;  ///< the last ones that are whole
   };
 
   static constexpr bool ready_bit(uint32_t mask, size_t port) { return (mask >> port & 1) != 0; }
@@ -369,9 +369,8 @@ class Lockstep final : public Steppable {
     }
     timeline_.add(passage);
     if (listener_ != nullptr) listener_->left(passage, *out.packet);
-    out.previous = std::move(out.packet);
+    out.history[out.packets++ % kHistory] = std::move(out.packet);
     out.want = nullptr;
-    ++out.packets;
   }
 
   void draw_stalls() {
@@ -592,8 +591,10 @@ class Lockstep final : public Steppable {
         return differ(port, signal, signal_value(*a, signal), signal_value(*b, signal));
       }
     }
-    return differ(Ports::kEvents != 0 ? "event" : "probe", Ports::kEvents != 0 ? "o" : "",
-                  std::to_string(a_.probe()), std::to_string(b_.probe()));
+    const uint64_t a = a_.probe(), b = b_.probe();
+    const bool event = ((a ^ b) & Ports::kEvents) != 0;
+    return event ? differ("event", "o", std::to_string(a), std::to_string(b))
+                 : differ("probe", "", std::to_string(a), std::to_string(b));
   }
 
   /// Counters are compared once, at the end: whoever miscounts does so to the last cycle.
@@ -681,8 +682,8 @@ class Lockstep final : public Steppable {
     } else if (const PacketRef<Beat> coming = oracle_.peek(p)) {
       add(*coming, 0, true);
     }
-    if (out.previous != nullptr) {
-      const Packet<Beat>& packet = *out.previous;
+    for (uint64_t h = 1; h <= std::min<uint64_t>(out.packets, kHistory); ++h) {
+      const Packet<Beat>& packet = *out.history[(out.packets - h) % kHistory];
       for (size_t beat = packet.beats.size(); beat-- > 0 && lines.size() <= kHistory;) {
         add(packet, beat, false);
       }
