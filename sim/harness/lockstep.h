@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -104,6 +105,7 @@ class Lockstep final : public Steppable {
       oracle_.configured(0, write.address, write.data);
     }
     for (size_t p = 0; p < kIn; ++p) load(p);
+    ask_engines();
   }
 
   bool advance(uint64_t n) override {
@@ -279,6 +281,15 @@ class Lockstep final : public Steppable {
     }
   }
 
+  /// Feeds and oracles give packets whose last beat, and no other, has tlast: the loop reads on
+  /// until then.
+  static PacketRef<Beat> whole_packet(PacketRef<Beat> packet) {
+    if (packet == nullptr || packet->beats.empty() || packet->beats.back().last == 0) {
+      throw std::logic_error("a packet does not end with a beat that has tlast");
+    }
+    return packet;
+  }
+
   /// The next packet of input p, if there is one by now.
   void load(size_t p) {
     In& in = in_[p];
@@ -291,7 +302,11 @@ class Lockstep final : public Steppable {
       return;
     }
     if (next.state == Feed<Beat>::State::kNotYet) return;
-    in.packet = std::move(next.packet);
+    in.packet = whole_packet(std::move(next.packet));
+    // Of an earlier run nothing is left: packets may be fed again.
+    in.packet->accepted = in.packet->accepted_last = in.packet->triggered = 0;
+    in.packet->trigger = Packet<Beat>::kNoTrigger;
+    in.packet->port = static_cast<uint32_t>(p);
     in.next = in.first = in.packet->beats.data();
     in.unchecked = in.packet->hostile;
     ++in.packets;
@@ -317,6 +332,7 @@ class Lockstep final : public Steppable {
     if (out.want == nullptr) [[unlikely]] {
       out.packet = oracle_.next(p);
       if (out.packet == nullptr) return fail_surplus(p);
+      whole_packet(out.packet);
       out.want = out.packet->beats.data();
       out.offered = now_;
     }
@@ -357,7 +373,8 @@ class Lockstep final : public Steppable {
     passage.offered = out.offered;
     passage.first = out.first;
     passage.last = now_;
-    if (maker != nullptr) {
+    passage.made = maker != nullptr;
+    if (passage.made) {
       passage.id = maker->id;
       passage.trace_number = maker->trace_number;
       passage.measured = maker->measured;
@@ -383,6 +400,7 @@ class Lockstep final : public Steppable {
   void ask_engines() {
     const auto ask = [this](const auto& engine, const std::string& name) {
       if constexpr (requires { engine.stopped(); }) {
+        if (failure_.kind == FailureKind::kStopped) return;
         if (const std::string why = engine.stopped(); !why.empty()) {
           failure_ = {.kind = FailureKind::kStopped, .engine_a = name, .text = why};
         }

@@ -34,7 +34,7 @@ struct Packet : boost::intrusive_ref_counter<Packet<Beat>, boost::thread_unsafe_
   // Of a packet that leaves: the one that made it.
   boost::intrusive_ptr<Packet> source;
 
-  // Noted by the loop: cycles of a packet that went in.
+  // Noted by the loop: cycles of a packet that went in. So it is on its way only once at a time.
   uint64_t accepted = 0, accepted_last = 0, triggered = 0;
   /// Set by the oracle when the packet arrives: which of its beats completes the first beat that
   /// leaves for it, if that is so.

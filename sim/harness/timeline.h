@@ -16,6 +16,7 @@ struct Passage {
   uint64_t id = 0;            ///< of the packet that made it
   uint32_t trace_number = 0;  ///< its number in the trace; 0: none
   bool measured = true;
+  bool made = true;      ///< a packet that went in made it; else it has no latency
   bool follows = false;  ///< its first beat waits for a certain beat that went in, `triggered`
   uint32_t in = 0, out = 0;                  ///< ports
   uint32_t beats = 0, bytes = 0;             ///< as it left
@@ -23,6 +24,8 @@ struct Passage {
   uint64_t triggered = 0;
   uint64_t offered = 0;          ///< its first beat was shown
   uint64_t first = 0, last = 0;  ///< its first and last beat were taken
+
+  friend bool operator==(const Passage&, const Passage&) = default;
 };
 
 /// Cycles, counted.
@@ -84,6 +87,8 @@ struct Timeline {
     uint64_t measured = 0, measured_from = 0, measured_to = 0;
     uint64_t measured_bytes = 0;  ///< of all but the last
     uint32_t last_bytes = 0;
+
+    friend bool operator==(const Port&, const Port&) = default;
   };
 
   Timeline(size_t inputs, size_t outputs) : in(inputs), out(outputs) {}
@@ -92,7 +97,7 @@ struct Timeline {
     Port& port = out[passage.out];
     ++port.packets;
     port.bytes += passage.bytes;
-    latency.add(passage.offered - passage.accepted);
+    if (passage.made) latency.add(passage.offered - passage.accepted);
     if (passage.follows) pipeline_latency.add(passage.offered - passage.triggered);
     if (passage.measured) {
       if (port.measured == 0) {
