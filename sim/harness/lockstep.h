@@ -44,7 +44,7 @@ inline constexpr uint64_t kHangCycles = 100'000;
 struct Drive {
   StallSpec stall;
   uint64_t seed = 1;
-  Pace pace;              ///< of ports that have one
+  Pace pace;  ///< of ports that have one
   Boot boot;
   bool skip_idle = true;  ///< cycles in which nothing can happen are not simulated
   bool watched = false;   ///< engines are shown what the harness knows, for a waveform
@@ -62,9 +62,10 @@ class Lockstep final : public Steppable {
       std::any_of(Ports::kInputs.begin(), Ports::kInputs.end(), [](Port p) { return p.paced; });
   static constexpr bool kPacedOut =
       std::any_of(Ports::kOutputs.begin(), Ports::kOutputs.end(), [](Port p) { return p.paced; });
-  static constexpr bool kConfigured =
-      requires(A& a, B& b, PacketConfig c) { a.configure(size_t{}, c); } ||
-      requires(A& a, B& b, PacketConfig c) { b.configure(size_t{}, c); };
+  static constexpr bool kConfigured = requires(A & a, B& b, PacketConfig c) {
+    a.configure(size_t{}, c);
+  }
+  || requires(A& a, B& b, PacketConfig c) { b.configure(size_t{}, c); };
   static constexpr bool kPaced = kPacedIn || kPacedOut;
   static_assert(std::is_same_v<Ports, typename B::Ports>);
 
@@ -148,7 +149,7 @@ class Lockstep final : public Steppable {
     const Beat* trigger = nullptr;
     uint64_t due = 0;  ///< the cycle from which a paced port may offer `next`
     bool offering = false, over = false, unchecked = false;
-    bool begins = false;  ///< no beat of the packet has been offered
+    bool begins = false;   ///< no beat of the packet has been offered
     uint64_t packets = 0;  ///< loaded so far
     PacketRef<Beat> packet;
     AxisChecker<Beat> check;
@@ -176,7 +177,8 @@ class Lockstep final : public Steppable {
       if ((probe & Ports::kEvents) != 0) {
         last_event_ = now_;
         const std::string complaint = oracle_.decides(probe & Ports::kEvents);
-        if (!complaint.empty()) [[unlikely]] return fail_event(complaint);
+        if (!complaint.empty()) [[unlikely]]
+          return fail_event(complaint);
       }
     }
 
@@ -216,7 +218,8 @@ class Lockstep final : public Steppable {
       sink_bits_[p] >>= 1;
       bool wire = true;
       if constexpr (kPacedOut) {
-        wire = !Ports::kOutputs[p].paced || (out.want != nullptr && out.want != out.packet->beats.data()) ||
+        wire = !Ports::kOutputs[p].paced ||
+               (out.want != nullptr && out.want != out.packet->beats.data()) ||
                static_cast<double>(now_) >= std::floor(out.wire_free);
       }
       timeline_.out[p].environment_stalls += m[p] != nullptr && !ready;
@@ -366,9 +369,9 @@ class Lockstep final : public Steppable {
     Out& out = out_[p];
     const auto beats = static_cast<uint32_t>(out.want - out.packet->beats.data()) + 1;
     const Packet<Beat>* const maker = out.packet->source.get();
-    Passage passage{.beats = beats,
-                    .bytes = (beats - 1) * Beat::kBytes +
-                             static_cast<uint32_t>(bytes_of_keep(out.want->keep))};
+    Passage passage{
+        .beats = beats,
+        .bytes = (beats - 1) * Beat::kBytes + static_cast<uint32_t>(bytes_of_keep(out.want->keep))};
     passage.out = static_cast<uint32_t>(p);
     passage.offered = out.offered;
     passage.first = out.first;
@@ -653,8 +656,8 @@ class Lockstep final : public Steppable {
 
  public:
   /// A beat in the device's words; `packet` is whole, `beat` its index.
-  using Describe = std::function<std::string(bool input, size_t port, const Packet<Beat>& packet,
-                                             size_t beat)>;
+  using Describe =
+      std::function<std::string(bool input, size_t port, const Packet<Beat>& packet, size_t beat)>;
   void describe_with(Describe describe) { describe_ = std::move(describe); }
 
  private:
@@ -672,14 +675,16 @@ class Lockstep final : public Steppable {
       lines.push_back("  " + where(packet, beat) + "  " + describe_(true, p, packet, beat));
     };
     if (in.packet != nullptr) {
-      for (size_t beat = static_cast<size_t>(in.next - in.first); beat-- > 0 && lines.size() < kHistory;) {
+      for (size_t beat = static_cast<size_t>(in.next - in.first);
+           beat-- > 0 && lines.size() < kHistory;) {
         add(*in.packet, beat);
       }
     }
     const uint64_t whole = timeline_.in[p].packets - (in.next != in.first ? 1 : 0);
     for (uint64_t h = 0; h < std::min<uint64_t>(whole, kHistory) && lines.size() < kHistory; ++h) {
       const Packet<Beat>& packet = *in.history[(whole - h) % kHistory];
-      for (size_t beat = packet.beats.size(); beat-- > 0 && lines.size() < kHistory;) add(packet, beat);
+      for (size_t beat = packet.beats.size(); beat-- > 0 && lines.size() < kHistory;)
+        add(packet, beat);
     }
     if (lines.empty()) return;
     failure_.lines.push_back("last beats accepted on " + std::string(Ports::kInputs[p].name) + ":");
@@ -716,7 +721,8 @@ class Lockstep final : public Steppable {
   static std::string where(const Packet<Beat>& packet, size_t beat) {
     const Packet<Beat>& maker = packet.source != nullptr ? *packet.source : packet;
     std::string text = "packet " + std::to_string(maker.id + 1);
-    if (maker.trace_number != 0) text += " (" + std::to_string(maker.trace_number) + " of the trace)";
+    if (maker.trace_number != 0)
+      text += " (" + std::to_string(maker.trace_number) + " of the trace)";
     return text + " beat " + std::to_string(beat + 1);
   }
 

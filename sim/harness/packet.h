@@ -29,7 +29,8 @@ struct Packet : boost::intrusive_ref_counter<Packet<Beat>, boost::thread_unsafe_
   bool hostile = false;       ///< breaks the stream profile on purpose: its beats are not checked
   int64_t time_ns = 0;        ///< paced ports: when its preamble begins on the wire
   PacketConfig config{};
-  std::vector<uint32_t> values;  ///< what it stands for, where its bytes do not say (encoded gradients)
+  std::vector<uint32_t>
+      values;  ///< what it stands for, where its bytes do not say (encoded gradients)
 
   // Of a packet that leaves: the one that made it.
   boost::intrusive_ptr<Packet> source;
