@@ -1,48 +1,70 @@
 # RTL to C++: each device's top becomes two libraries, `fast` for runs and `traced` for waveforms.
 
-find_program(VERILATOR verilator REQUIRED)
+include(VerilatorInternals)
 get_filename_component(_verilator_bin ${VERILATOR} DIRECTORY)
 set(VERILATOR_ROOT ${_verilator_bin}/../share/verilator CACHE PATH "Where Verilator's runtime lies")
 
+gw_check_fst_sources(${VERILATOR_ROOT}/include)
+
+# How RTL becomes C++ and C++ becomes code, here and where RTL is built on demand (testbenches/engine/verilator_flags.h.in).
+set(GW_VERILATOR_FLAGS --cc -O3 --no-skip-identical --output-split 0 -Wno-lint)
+if(GRADWIRE_VERILATOR_VERSION VERSION_GREATER_EQUAL 5.032)
+  list(APPEND GW_VERILATOR_FLAGS --quiet-stats)  # how long it took is not for the build's output
+endif()
+set(GW_VERILATOR_FAST --noassert --x-assign fast --x-initial fast)
+# Assertions on, undefined values random: what is too slow for the fast build is watched here.
+set(GW_VERILATOR_TRACED --trace-fst --trace-structs --assert --x-assign unique --x-initial unique)
+# GCC: words are copied in place, not by calls of memcpy, and the operators' steps are compiled for the constants that they
+# are called with (the behaviour with subnormals).
+set(GW_VERILATED_FAST "")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(GW_VERILATED_FAST -fno-tree-loop-distribute-patterns --param=ipa-cp-eval-threshold=100)
+endif()
+# Tracing spends its time in the writer: its generated code need not be optimised to the last.
+set(GW_VERILATED_TRACED -O1)
+
 # The runtime, compiled once for all devices. Generated code and runtime are not ours: no warnings, SYSTEM headers.
 add_library(gw_verilated_runtime STATIC
-  ${VERILATOR_ROOT}/include/verilated.cpp
-  ${VERILATOR_ROOT}/include/verilated_fst_c.cpp
-  ${VERILATOR_ROOT}/include/verilated_threads.cpp
+  ${PROJECT_SOURCE_DIR}/testbenches/engine/verilated_runtime.cc
+  ${PROJECT_SOURCE_DIR}/testbenches/engine/verilated_trace_runtime.cc
   ${PROJECT_SOURCE_DIR}/testbenches/common/fst_mmap.cc)  # a full disk must not crash the FST writer
-set_source_files_properties(${VERILATOR_ROOT}/include/verilated_fst_c.cpp PROPERTIES
-  COMPILE_DEFINITIONS mmap=gw_fst_mmap)
 target_include_directories(gw_verilated_runtime SYSTEM PUBLIC
   ${VERILATOR_ROOT}/include ${VERILATOR_ROOT}/include/vltstd)
 target_compile_options(gw_verilated_runtime PRIVATE -w)
 find_package(ZLIB REQUIRED)
+target_compile_definitions(gw_verilated_runtime PUBLIC $<$<BOOL:${GRADWIRE_VERILATOR_SHORTCUTS}>:GRADWIRE_VERILATOR_SHORTCUTS>)
 target_link_libraries(gw_verilated_runtime PUBLIC gw_flags ZLIB::ZLIB Threads::Threads)
 
-# gw_verilate(TARGET TOP module PREFIX class SOURCES a.sv ... [PARAMETERS Name=value ...] [TRACED]): a library with class
-# PREFIX, the top's parameters set as given.
+# gw_verilate(TARGET TOP module PREFIX class SOURCES a.sv ... [PARAMETERS Name=value ...] [TRACED] [UNEDITED]): a library
+# with class PREFIX, the top's parameters set as given. UNEDITED leaves the generated text as Verilator wrote it, as RTL that
+# is not in our tree always is.
 # Paths are relative to the source tree and the command runs there, so that the generated C++ is the same wherever the
 # clone lies and ccache finds it again. One translation unit per library lets the compiler inline across the design.
 function(gw_verilate target)
-  cmake_parse_arguments(A "TRACED" "TOP;PREFIX" "SOURCES;PARAMETERS" ${ARGN})
+  cmake_parse_arguments(A "TRACED;UNEDITED" "TOP;PREFIX" "SOURCES;PARAMETERS" ${ARGN})
   set(dir ${CMAKE_CURRENT_BINARY_DIR}/${target}.verilated)
   set(all ${dir}/${A_PREFIX}__all.cpp)
+  set(flags ${GW_VERILATOR_FAST})
   if(A_TRACED)
-    # Assertions on, undefined values random: what is too slow for the fast build is watched here.
-    set(flags --trace-fst --trace-structs --assert --x-assign unique --x-initial unique)
-  else()
-    set(flags --noassert --x-assign fast --x-initial fast)
+    set(flags ${GW_VERILATOR_TRACED})
   endif()
   list(TRANSFORM A_PARAMETERS PREPEND -G)
   set(sources ${A_SOURCES})
   list(TRANSFORM sources PREPEND ${PROJECT_SOURCE_DIR}/)
+  set(trim OFF)
+  set(foreign ${A_SOURCES})
+  list(FILTER foreign EXCLUDE REGEX "^(rtl|testbenches)/")
+  if(GRADWIRE_VERILATOR_SHORTCUTS AND NOT A_UNEDITED AND NOT foreign)
+    set(trim ON)
+  endif()
   file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/rtl/common/*.svh)
   file(MAKE_DIRECTORY ${dir})
   add_custom_command(
     OUTPUT ${all}
     BYPRODUCTS ${dir}/${A_PREFIX}.h  # what includes it must be compiled anew in the same run
-    COMMAND ${VERILATOR} --cc -O3 ${flags} --top-module ${A_TOP} --prefix ${A_PREFIX} -Mdir ${dir}
-            --output-split 0 -Wno-lint -Irtl/common ${A_PARAMETERS} ${A_SOURCES}
-    COMMAND ${CMAKE_COMMAND} -DDIR=${dir} -DPREFIX=${A_PREFIX} -DOUT=${all}
+    COMMAND ${VERILATOR} ${GW_VERILATOR_FLAGS} ${flags} --top-module ${A_TOP} --prefix ${A_PREFIX} -Mdir ${dir}
+            -Irtl/common ${A_PARAMETERS} ${A_SOURCES}
+    COMMAND ${CMAKE_COMMAND} -DDIR=${dir} -DPREFIX=${A_PREFIX} -DOUT=${all} -DTRIM=${trim}
             -P ${PROJECT_SOURCE_DIR}/cmake/OneTranslationUnit.cmake
     DEPENDS ${sources} ${headers} ${PROJECT_SOURCE_DIR}/cmake/OneTranslationUnit.cmake
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
@@ -54,11 +76,5 @@ function(gw_verilate target)
   add_library(${target} STATIC ${all})
   target_include_directories(${target} SYSTEM PUBLIC ${dir})
   target_link_libraries(${target} PUBLIC gw_verilated_runtime)
-  # GCC: words are copied in place, not by calls of memcpy, and the operators' steps are compiled for the constants that they
-  # are called with (the behaviour with subnormals).
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT A_TRACED)
-    target_compile_options(${target} PRIVATE -fno-tree-loop-distribute-patterns --param=ipa-cp-eval-threshold=100)
-  endif()
-  # Tracing spends its time in the writer: its generated code need not be optimised to the last.
-  target_compile_options(${target} PRIVATE -w $<$<BOOL:${A_TRACED}>:-O1>)
+  target_compile_options(${target} PRIVATE -w $<IF:$<BOOL:${A_TRACED}>,${GW_VERILATED_TRACED},${GW_VERILATED_FAST}>)
 endfunction()

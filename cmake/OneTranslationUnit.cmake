@@ -1,21 +1,33 @@
 # Writes OUT, which includes every C++ file that Verilator left in DIR.
-# Verilator clears, in each cycle, the variables that take the results of the functions it calls (not inlines), although
-# a call writes all of its result: with hundreds of calls that costs time, and is taken out.
+# With TRIM (cmake/VerilatorInternals.cmake says when): Verilator clears, in each cycle, the variables that take the results
+# of the functions it calls (not inlines), although a call writes all of its result. With hundreds of calls that costs time,
+# and is taken out. That is known of our own RTL: its functions assign their result on every path.
 file(GLOB parts RELATIVE ${DIR} ${DIR}/${PREFIX}*.cpp)
 list(FILTER parts EXCLUDE REGEX "__all[.]cpp$")
 list(SORT parts)
 set(text "// Generated: the verilated design as one translation unit.\n")
+set(trimmed 0)
 foreach(part IN LISTS parts)
   string(APPEND text "#include \"${part}\"\n")
+  if(NOT TRIM)
+    continue()
+  endif()
   file(READ ${DIR}/${part} code)
   set(lean "${code}")
   string(REGEX MATCHALL "VnoInFunc_[a-z0-9_]+[^;]*, __Vfunc_[a-z0-9_]+__Vfuncout\\)" calls "${code}")
   list(TRANSFORM calls REPLACE ".*, (__Vfunc_[a-z0-9_]+__Vfuncout).*" "\\1")
   foreach(result IN LISTS calls)
+    set(before "${lean}")
     string(REPLACE "\n    ${result} = 0;" "" lean "${lean}")
+    if(NOT lean STREQUAL before)
+      math(EXPR trimmed "${trimmed} + 1")
+    endif()
   endforeach()
   if(NOT lean STREQUAL code)
     file(WRITE ${DIR}/${part} "${lean}")
   endif()
 endforeach()
+if(trimmed GREATER 0)
+  message("-- ${PREFIX}: ${trimmed} stores trimmed from Verilator's code (cmake/VerilatorInternals.cmake)")
+endif()
 file(WRITE ${OUT} "${text}")

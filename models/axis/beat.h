@@ -1,15 +1,17 @@
-// The AXI4-Stream beat that every layer exchanges: harness, models, RTL adapters.
+// The AXI4-Stream beat that every layer exchanges: harness, models, compiled RTL.
 //
-// Shape: 256-bit tdata as eight 32-bit lanes, lane i = tdata[32i+31:32i] = bytes 4i..4i+3 in stream
-// order (little-endian floats); tkeep one bit a byte; tuser set on the tlast beat of a bad packet.
-// Between the blocks of the switch, tuser is 192 bits wide and says what the frame is: `meta`
-// (docs/devices/parser.md), the same in every beat of a frame; elsewhere it is zero.
-// This header knows nobody, so that the layers which share it stay independent of each other.
+// Shape: tdata of 256 bits (or 512, for 100GbE) as eight (sixteen) 32-bit lanes, lane i =
+// tdata[32i+31:32i] = bytes 4i..4i+3 in stream order (little-endian floats); tkeep one bit a byte;
+// tuser set on the tlast beat of a bad packet. Between the blocks of the switch, tuser is 192 bits
+// wide and says what the frame is: `meta` (docs/devices/parser.md), the same in every beat of a
+// frame; elsewhere it is zero. This header knows nobody, so that the layers which share it stay
+// independent of each other.
 #pragma once
 
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <type_traits>
 
 namespace gw {
 
@@ -17,18 +19,31 @@ inline constexpr int kLanes = 8;       // binary32 values per beat
 inline constexpr int kBeatBytes = 32;  // bytes per beat
 inline constexpr uint32_t kKeepAll = 0xFFFFFFFFu;
 
-/// One transfer on a 256-bit AXI4-Stream.
-struct alignas(32) Beat {
-  std::array<uint32_t, kLanes> data{};
-  uint32_t keep = kKeepAll;
+/// One transfer on an AXI4-Stream of kWidth lanes of 32 bits.
+template <int kWidth>
+struct alignas(32) BasicBeat {
+  static_assert(kWidth == 8 || kWidth == 16, "tkeep is one machine word");
+  using Keep = std::conditional_t<kWidth == 8, uint32_t, uint64_t>;
+  static constexpr int kBytes = 4 * kWidth;
+
+  std::array<uint32_t, kWidth> data{};
+  Keep keep = static_cast<Keep>(~Keep{0});
   uint8_t last = 0;  // 0 or 1
   uint8_t user = 0;  // 0 or 1, meaningful with last: the packet is in error
   std::array<uint32_t, 6> meta{};
 
-  friend bool operator==(const Beat&, const Beat&) = default;
+  /// tkeep of a beat whose first `bytes` bytes (0..kBytes) are valid.
+  static constexpr Keep keep_of(int bytes) {
+    return bytes >= kBytes ? static_cast<Keep>(~Keep{0}) : (Keep{1} << bytes) - 1;
+  }
+
+  friend bool operator==(const BasicBeat&, const BasicBeat&) = default;
 };
 
-/// tkeep of a beat whose first `bytes` bytes (0..32) are valid.
+/// The 256-bit beat of all devices but those for 100GbE.
+using Beat = BasicBeat<kLanes>;
+
+/// tkeep of a beat of 256 bits whose first `bytes` bytes (0..32) are valid.
 constexpr uint32_t keep_of_bytes(int bytes) { return Beat::keep_of(bytes); }
 
 /// Number of valid bytes in a contiguous tkeep.

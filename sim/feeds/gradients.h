@@ -1,27 +1,36 @@
-// Where gradients come from: a captured trace, or a named synthetic stimulus.
+// Where gradients come from, packet by packet: a captured trace, or a named synthetic stimulus.
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "sim/feeds/source.h"
 #include "sim/run/device.h"
 
 namespace gw::sim {
 
-struct GradientSource {
-  std::vector<GradientPacket> packets;
-  /// The report's `trace` section: file, packets, selected, skipped {reason: n}.
-  nlohmann::json trace;
-  std::string trace_path;  // empty for a synthetic stimulus
-  /// Set when the file ended early: what was read before is above, this says what is missing.
-  std::string incomplete;
+/// A packet's gradient values as they were found in a trace or synthesised.
+struct GradientPacket {
+  std::vector<uint32_t> values;  // binary32 bit patterns
+  uint32_t trace_number = 0;     // 1-based number in the trace; 0: none
 };
 
-/// Marked TCP/UDP payloads of a capture, at most `limit` of them (0: all). Throws InputError if
-/// nothing can be read.
-GradientSource load_trace(const std::string& path, uint64_t limit);
+class Gradients {
+ public:
+  virtual ~Gradients() = default;
+  virtual std::optional<GradientPacket> next() = 0;
+  const SourceFacts& facts() const { return facts_; }
+
+ protected:
+  SourceFacts facts_;
+};
+
+/// Marked TCP/UDP payloads of a capture, or, with a filter, of the packets that it lets through.
+/// Throws InputError if nothing can be read, UsageError for a wrong filter.
+std::unique_ptr<Gradients> open_trace(const StimulusSpec& stimulus);
 
 /// The names of the synthetic stimuli and what each is for.
 struct SynthKind {
@@ -30,7 +39,13 @@ struct SynthKind {
 };
 const std::vector<SynthKind>& synth_kinds();
 
-/// `limit` packets (0: 256) of the named kind. Throws UsageError for an unknown name.
-GradientSource synthesise(const std::string& name, uint64_t seed, uint64_t limit);
+/// `packets` packets (0: 256) of the named kind. Throws UsageError for an unknown name.
+std::unique_ptr<Gradients> synthesise(const std::string& name, uint64_t seed, uint64_t packets);
+
+/// The one of these that the stimulus names. Throws InputError if it holds no gradients.
+std::unique_ptr<Gradients> open_gradients(const StimulusSpec& stimulus, uint64_t seed);
+
+/// All there are.
+std::vector<GradientPacket> read_all(Gradients& gradients);
 
 }  // namespace gw::sim

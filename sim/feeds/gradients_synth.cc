@@ -50,6 +50,45 @@ uint32_t length_of(Random& random) {
   return random.below(8) == 0 ? kMssValues : 1 + random.below(40);
 }
 
+class SyntheticGradients final : public Gradients {
+ public:
+  SyntheticGradients(const std::string& name, uint64_t seed, uint64_t packets)
+      : name_(name), random_(seed ^ 0x5EEDull), left_(packets == 0 ? kDefaultPackets : packets) {
+    facts_.name = "the synthetic stimulus " + name;
+    facts_.expected = left_;
+    facts_.trace = {{"synth", name}, {"packets", left_}, {"selected", left_}};
+  }
+
+  std::optional<GradientPacket> next() override {
+    if (left_ == 0) return std::nullopt;
+    --left_;
+    GradientPacket packet;
+    packet.values.resize(name_ == "single"  ? 1 + random_.below(8)
+                         : name_ == "mixed" ? length_of(random_)
+                                            : kMssValues);
+    if (name_ == "gradients") return fill(packet, table3_hdc);
+    if (name_ == "uniform") {
+      return fill(packet, [](Random& random) { return static_cast<uint32_t>(random.next()); });
+    }
+    if (name_ == "raw") {
+      return fill(packet, [](Random& random) { return of_exponent(random, 127 + random.below(100)); });
+    }
+    if (name_ == "zeros") return fill(packet, [](Random&) { return 0u; });
+    return fill(packet, any_class);
+  }
+
+ private:
+  template <class Draw>
+  GradientPacket fill(GradientPacket& packet, Draw draw) {
+    for (uint32_t& value : packet.values) value = draw(random_);
+    return std::move(packet);
+  }
+
+  std::string name_;
+  Random random_;
+  uint64_t left_;
+};
+
 }  // namespace
 
 const std::vector<SynthKind>& synth_kinds() {
@@ -64,7 +103,7 @@ const std::vector<SynthKind>& synth_kinds() {
   return kKinds;
 }
 
-GradientSource synthesise(const std::string& name, uint64_t seed, uint64_t limit) {
+std::unique_ptr<Gradients> synthesise(const std::string& name, uint64_t seed, uint64_t packets) {
   const auto& kinds = synth_kinds();
   if (std::none_of(kinds.begin(), kinds.end(),
                    [&](const SynthKind& k) { return name == k.name; })) {
@@ -73,25 +112,7 @@ GradientSource synthesise(const std::string& name, uint64_t seed, uint64_t limit
       names += fmt::format("{}{}", names.empty() ? "" : ", ", kind.name);
     throw UsageError(fmt::format("--synth '{}' is unknown; there are {}", name, names));
   }
-  Random random(seed ^ 0x5EEDull);
-  GradientSource source;
-  const uint64_t count = limit == 0 ? kDefaultPackets : limit;
-  for (uint64_t p = 0; p < count; ++p) {
-    GradientPacket packet;
-    const uint32_t values = name == "single"  ? 1 + random.below(8)
-                            : name == "mixed" ? length_of(random)
-                                              : kMssValues;
-    for (uint32_t v = 0; v < values; ++v) {
-      packet.values.push_back(name == "gradients" ? table3_hdc(random)
-                              : name == "uniform" ? static_cast<uint32_t>(random.next())
-                              : name == "raw"     ? of_exponent(random, 127 + random.below(100))
-                              : name == "zeros"   ? 0
-                                                  : any_class(random));
-    }
-    source.packets.push_back(std::move(packet));
-  }
-  source.trace = {{"synth", name}, {"packets", count}, {"selected", count}};
-  return source;
+  return std::make_unique<SyntheticGradients>(name, seed, packets);
 }
 
 }  // namespace gw::sim

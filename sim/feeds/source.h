@@ -28,12 +28,12 @@ struct RawPacket {
 
 /// What a report says of a source.
 struct SourceFacts {
-  nlohmann::json trace;     ///< the report's `trace` section
-  std::string path;         ///< of the capture; empty: none
-  std::string name;         ///< "traces/x.pcap", "the synthetic stimulus mixed"
-  std::string incomplete;   ///< what is missing, when the file ended early
-  uint64_t expected = 0;    ///< packets, if known beforehand; for progress
-  int64_t begin_ns = 0;     ///< time of its first packet
+  nlohmann::json trace;    ///< the report's `trace` section
+  std::string path;        ///< of the capture; empty: none
+  std::string name;        ///< "traces/x.pcap", "the synthetic stimulus mixed"
+  std::string incomplete;  ///< what is missing, when the file ended early
+  uint64_t expected = 0;   ///< packets, if known beforehand; for progress
+  int64_t begin_ns = 0;    ///< time of its first packet
 };
 
 /// Asked for one packet after the other. Throws InputError or UsageError.

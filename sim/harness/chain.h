@@ -2,9 +2,12 @@
 // differs in that cycle.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <deque>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "sim/base/random.h"
 #include "sim/harness/engine.h"
@@ -14,61 +17,99 @@ namespace gw::sim {
 /// A cable between two engines: beats come out `delay` cycles after they went in. What befalls a
 /// packet is drawn once, from the seed, so that all engines of a run meet the same faults.
 struct LinkSpec {
-  uint32_t delay = 0;        ///< cycles; 0: the ports are one
+  uint32_t delay = 0;        ///< cycles; 0: the ports are one, unless there are faults (then as 1)
   uint32_t capacity = 1024;  ///< beats on their way at most; then tready falls
   double loss = 0;           ///< percent of the packets that vanish
   double corrupt = 0;        ///< percent of the packets that arrive with tuser = 1 on tlast
   uint64_t seed = 1;
 };
 
+/// What befalls one packet after the other on a cable: drawn by the link, and again by the oracle
+/// that has to know.
+class LinkFaults {
+ public:
+  enum class Fate : uint8_t { kWhole, kLost, kCorrupt };
+
+  explicit LinkFaults(const LinkSpec& spec)
+      : random_(spec.seed), loss_(spec.loss), corrupt_(spec.corrupt) {}
+  Fate next() {
+    const double draw = random_.unit() * 100;
+    return draw < loss_ ? Fate::kLost : draw < loss_ + corrupt_ ? Fate::kCorrupt : Fate::kWhole;
+  }
+
+ private:
+  Random random_;
+  double loss_, corrupt_;
+};
+
 template <class Beat>
 class Link {
  public:
-  explicit Link(const LinkSpec& spec = {}) : spec_(spec), random_(spec.seed) {}
+  explicit Link(const LinkSpec& spec = {}) : spec_(spec), faults_(spec) {
+    if (!direct()) way_.resize(size_t{spec.capacity} + 1);
+  }
 
   void reset() {
-    way_.clear();
-    random_ = Random(spec_.seed);
+    head_ = count_ = 0;
+    faults_ = LinkFaults(spec_);
     now_ = 0;
-    fate_ = Fate::kUndrawn;
+    between_packets_ = true;
   }
-  /// What the receiver sees in this cycle.
+  /// What the receiver sees in this cycle. It stays where it is over the edge that takes it.
   const Beat* front() const {
-    return !way_.empty() && way_.front().at <= now_ ? &way_.front().beat : nullptr;
+    return count_ != 0 && way_[head_].at <= now_ ? &way_[head_].beat : nullptr;
   }
-  bool ready() const { return way_.size() < spec_.capacity; }
+  bool ready() const { return count_ < spec_.capacity; }
   /// One edge: `in` was accepted (or nullptr), `taken`: the receiver took front().
   void clock(const Beat* in, bool taken) {
-    if (taken) way_.pop_front();
     if (in != nullptr) {
-      if (fate_ == Fate::kUndrawn) {
-        const double draw = random_.unit() * 100;
-        fate_ = draw < spec_.loss                   ? Fate::kLost
-                : draw < spec_.loss + spec_.corrupt ? Fate::kCorrupt
-                                                    : Fate::kWhole;
+      if (between_packets_) fate_ = faults_.next();
+      between_packets_ = in->last != 0;
+      if (fate_ != LinkFaults::Fate::kLost) {
+        // One more place than beats: the one that is free now is not the one taken last.
+        Moving& moving = way_[(head_ + count_) % way_.size()];
+        moving.at = now_ + spec_.delay;
+        moving.beat = *in;
+        if (fate_ == LinkFaults::Fate::kCorrupt && in->last != 0) moving.beat.user = 1;
+        ++count_;
       }
-      if (fate_ != Fate::kLost) {
-        way_.push_back({now_ + spec_.delay, *in});
-        if (fate_ == Fate::kCorrupt && in->last != 0) way_.back().beat.user = 1;
-      }
-      if (in->last != 0) fate_ = Fate::kUndrawn;
+    }
+    if (taken) {
+      head_ = (head_ + 1) % way_.size();
+      --count_;
     }
     ++now_;
   }
   bool direct() const { return spec_.delay == 0 && spec_.loss == 0 && spec_.corrupt == 0; }
 
  private:
-  enum class Fate : uint8_t { kUndrawn, kWhole, kLost, kCorrupt };
   struct Moving {
-    uint64_t at;
+    uint64_t at = 0;
     Beat beat;
   };
   LinkSpec spec_;
-  Random random_;
-  std::deque<Moving> way_;
+  LinkFaults faults_;
+  std::vector<Moving> way_;  ///< a ring of places, allocated once
+  size_t head_ = 0, count_ = 0;
   uint64_t now_ = 0;
-  Fate fate_ = Fate::kUndrawn;
+  bool between_packets_ = true;
+  LinkFaults::Fate fate_ = LinkFaults::Fate::kWhole;
 };
+
+/// Why an engine, or one within it, cannot go on; empty: it can.
+template <class E>
+std::string stopped_of(const E& engine) {
+  if constexpr (requires { engine.stopped(); }) {
+    return engine.stopped();
+  } else {
+    return {};
+  }
+}
+
+template <class E>
+void skip_engine(E& engine, uint64_t cycles) {
+  if constexpr (requires { engine.skip(cycles); }) engine.skip(cycles);
+}
 
 /// A's output feeds B's input. A has one output, B one input. P: the ports of the whole, A's inputs
 /// and B's outputs by other names.
@@ -80,6 +121,7 @@ class Chain {
   static_assert(kOutputsOf<typename A::Ports> == 1 && kInputsOf<typename B::Ports> == 1);
   static_assert(kInputsOf<P> == kInputsOf<typename A::Ports> &&
                 kOutputsOf<P> == kOutputsOf<typename B::Ports>);
+  static_assert(P::kEvents == 0, "the probe of a whole is a digest: it has no events");
 
   Chain(A& a, B& b, const LinkSpec& link = {}) : a_(a), b_(b), link_(link) {}
 
@@ -110,26 +152,49 @@ class Chain {
       a_.clock(offered, taken);
       return;
     }
+    // Everything is read before anything moves.
     const Beat* const in = link_.front();
     const bool taken = in != nullptr && (b_.s_ready() & 1) != 0;
-    const bool accepted = out != nullptr && link_.ready();
+    const bool ready = link_.ready();
     b_.clock({in}, m_ready);
-    link_.clock(accepted ? out : nullptr, taken);
-    a_.clock(offered, accepted || link_.ready());
+    link_.clock(ready ? out : nullptr, taken);
+    a_.clock(offered, ready);
+  }
+  /// A's counters, then B's.
+  std::span<const uint32_t> statistics() const {
+    statistics_ = statistics_of(a_);
+    const std::vector<uint32_t> more = statistics_of(b_);
+    statistics_.insert(statistics_.end(), more.begin(), more.end());
+    return statistics_;
+  }
+  std::string stopped() const {
+    const std::string why = stopped_of(a_);
+    return why.empty() ? stopped_of(b_) : why;
   }
   void skip(uint64_t cycles) {
-    if constexpr (requires { a_.skip(cycles); }) a_.skip(cycles);
-    if constexpr (requires { b_.skip(cycles); }) b_.skip(cycles);
+    skip_engine(a_, cycles);
+    skip_engine(b_, cycles);
+  }
+  void show(const Cycle<P>& cycle) {
+    if constexpr (requires { a_.show(cycle); }) a_.show(cycle);
+    if constexpr (requires { b_.show(cycle); }) b_.show(cycle);
+  }
+  std::string stopped() const {
+    std::string why;
+    if constexpr (requires { a_.stopped(); }) why = a_.stopped();
+    if constexpr (requires { b_.stopped(); }) why += b_.stopped();
+    return why;
   }
 
  private:
   A& a_;
   B& b_;
   Link<Beat> link_;
+  mutable std::vector<uint32_t> statistics_;
 };
 
-/// N nodes in a circle. A node has inputs {host, left, right} and outputs {host, left, right}; right
-/// of node i is left of node i + 1. The ring's ports are the hosts'.
+/// N nodes in a circle. A node has inputs {host, left, right} and outputs {host, left, right};
+/// right of node i is left of node i + 1. The ring's ports are the hosts'.
 template <class P, Engine Node, size_t N>
 class Ring {
  public:
@@ -137,11 +202,13 @@ class Ring {
   using Beat = typename P::Beat;
   static_assert(kInputsOf<P> == N && kOutputsOf<P> == N && N >= 2);
   static_assert(kInputsOf<typename Node::Ports> == 3 && kOutputsOf<typename Node::Ports> == 3);
+  static_assert(P::kEvents == 0, "the probe of a whole is a digest: it has no events");
   enum Side : size_t { kHost, kLeft, kRight };
 
   explicit Ring(std::array<Node*, N> nodes, const LinkSpec& link = {}) : nodes_(nodes) {
     for (size_t i = 0; i < N; ++i) {
       LinkSpec spec = link;
+      spec.delay = std::max(link.delay, uint32_t{1});  // a cable holds at least one beat
       spec.seed = link.seed * 2 * N + 2 * i;
       to_right_[i] = Link<Beat>(spec);
       ++spec.seed;
@@ -155,6 +222,9 @@ class Ring {
       to_right_[i].reset();
       to_left_[i].reset();
     }
+  }
+  void boot(const Boot& boot) {
+    for (Node* node : nodes_) boot_engine(*node, boot);
   }
   uint32_t s_ready() const {
     uint32_t ready = 0;
@@ -185,34 +255,44 @@ class Ring {
     for (size_t i = 0; i < N; ++i) {
       const size_t before = (i + N - 1) % N, after = (i + 1) % N;
       in[i] = {offered[i], to_right_[before].front(), to_left_[after].front()};
-      ready[i] = (m_ready >> i & 1) << kHost |
-                 static_cast<uint32_t>(to_left_[i].ready()) << kLeft |
+      ready[i] = (m_ready >> i & 1) << kHost | static_cast<uint32_t>(to_left_[i].ready()) << kLeft |
                  static_cast<uint32_t>(to_right_[i].ready()) << kRight;
       right_sent[i] = to_right_[i].ready() ? nodes_[i]->m_beat(kRight) : nullptr;
       left_sent[i] = to_left_[i].ready() ? nodes_[i]->m_beat(kLeft) : nullptr;
       right_taken[before] = in[i][kLeft] != nullptr && (nodes_[i]->s_ready() >> kLeft & 1) != 0;
       left_taken[after] = in[i][kRight] != nullptr && (nodes_[i]->s_ready() >> kRight & 1) != 0;
     }
-    // A link keeps what it shows until its own edge, a node what it sends until its own: the cables
-    // copy first, and the nodes are shown copies of what the cables held.
-    std::array<std::array<Beat, 3>, N> held;
-    for (size_t i = 0; i < N; ++i) {
-      for (const size_t side : {kLeft, kRight}) {
-        if (in[i][side] == nullptr) continue;
-        held[i][side] = *in[i][side];
-        in[i][side] = &held[i][side];
-      }
-    }
+    // A node keeps what it sends until its own edge, a cable what it showed beyond its own: cables
+    // first.
     for (size_t i = 0; i < N; ++i) {
       to_right_[i].clock(right_sent[i], right_taken[i]);
       to_left_[i].clock(left_sent[i], left_taken[i]);
     }
     for (size_t i = 0; i < N; ++i) nodes_[i]->clock(in[i], ready[i]);
   }
+  /// Node 0's counters, then node 1's ...
+  std::span<const uint32_t> statistics() const {
+    statistics_.clear();
+    for (const Node* node : nodes_) {
+      const std::vector<uint32_t> more = statistics_of(*node);
+      statistics_.insert(statistics_.end(), more.begin(), more.end());
+    }
+    return statistics_;
+  }
+  std::string stopped() const {
+    for (const Node* node : nodes_) {
+      if (std::string why = stopped_of(*node); !why.empty()) return why;
+    }
+    return {};
+  }
+  void skip(uint64_t cycles) {
+    for (Node* node : nodes_) skip_engine(*node, cycles);
+  }
 
  private:
   std::array<Node*, N> nodes_;
   std::array<Link<Beat>, N> to_right_, to_left_;
+  mutable std::vector<uint32_t> statistics_;
 };
 
 }  // namespace gw::sim

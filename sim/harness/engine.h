@@ -6,8 +6,9 @@
 //   using Beat = gw::Beat;                                    the width of its streams
 //   static constexpr std::array<Port, I> kInputs;             names, tuser's width, pace
 //   static constexpr std::array<Port, O> kOutputs;
-//   static constexpr uint64_t kEvents = 0;                    bits of the probe that the oracle follows
-//   static constexpr uint64_t kSettles = 0;                   cycles after which a device without
+//   static constexpr uint64_t kEvents = 0;                    bits of the probe that the oracle
+//   follows static constexpr uint64_t kSettles = 0;                   cycles after which a device
+//   without
 //                                                             input or debt is still; 0: never
 // An engine is a class with
 //
@@ -21,18 +22,22 @@
 // and, if it needs them,
 //
 //   void write(uint32_t address, uint32_t data);             a host write: one rising edge
-//   void configure(size_t port, const PacketConfig&);        pins that go with a packet's first beat
-//   std::span<const uint32_t> statistics() const;            counters, compared when the run is over
-//   void boot(const Boot&);                                  from reset to cycle 0; else edge by edge
-//   void skip(uint64_t cycles);                              time that is not simulated has passed
-//   void show(const Cycle&);                                 what the harness knows, for a waveform
-//   std::string stopped() const;                             why it cannot go on; empty: it can
+//   void configure(size_t port, const PacketConfig&);        pins of a packet, from the cycle in
+//                                                          which its first beat is offered
+//   std::span<const uint32_t> statistics() const;            counters, compared when the run is
+//   over void boot(const Boot&);                                  from reset to cycle 0; else edge
+//   by edge void skip(uint64_t cycles);                              time that is not simulated has
+//   passed void show(const Cycle&);                                 what the harness knows, for a
+//   waveform std::string stopped() const;                             why it cannot go on; empty:
+//   it can
 //
 // Outputs are functions of registers: they are read before the edge and belong to the cycle that it
 // ends.
 #pragma once
 
 #include <array>
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>

@@ -50,7 +50,9 @@ template <class Beat>
 std::string signal_value(const Beat& beat, std::string_view signal) {
   if (signal == "tlast") return std::to_string(beat.last);
   if (signal == "tuser" && beat.meta == Beat{}.meta) return std::to_string(beat.user);
-  if (signal == "tuser") return hex_words(beat.meta.data(), beat.meta.size());
+  if (signal == "tuser") {
+    return hex_words(beat.meta.data(), beat.meta.size()) + (beat.user != 0 ? " (in error)" : "");
+  }
   if (signal == "tkeep") {
     const uint32_t keep[2] = {static_cast<uint32_t>(beat.keep),
                               static_cast<uint32_t>(static_cast<uint64_t>(beat.keep) >> 32)};

@@ -16,7 +16,7 @@ class Feed {
  public:
   enum class State : uint8_t {
     kPacket,  ///< here it is; a paced port offers it when its time has come
-    kNotYet,  ///< ask again in a later cycle
+    kNotYet,  ///< ask again; the loop does so in every 64th cycle
     kOver,    ///< no more for this port, ever
   };
   struct Next {

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -43,7 +44,7 @@ inline constexpr uint64_t kHangCycles = 100'000;
 struct Drive {
   StallSpec stall;
   uint64_t seed = 1;
-  Pace pace;              ///< of ports that have one
+  Pace pace;  ///< of ports that have one
   Boot boot;
   bool skip_idle = true;  ///< cycles in which nothing can happen are not simulated
   bool watched = false;   ///< engines are shown what the harness knows, for a waveform
@@ -61,6 +62,10 @@ class Lockstep final : public Steppable {
       std::any_of(Ports::kInputs.begin(), Ports::kInputs.end(), [](Port p) { return p.paced; });
   static constexpr bool kPacedOut =
       std::any_of(Ports::kOutputs.begin(), Ports::kOutputs.end(), [](Port p) { return p.paced; });
+  static constexpr bool kConfigured = requires(A & a, B& b, PacketConfig c) {
+    a.configure(size_t{}, c);
+  }
+  || requires(A& a, B& b, PacketConfig c) { b.configure(size_t{}, c); };
   static constexpr bool kPaced = kPacedIn || kPacedOut;
   static_assert(std::is_same_v<Ports, typename B::Ports>);
 
@@ -101,11 +106,15 @@ class Lockstep final : public Steppable {
       oracle_.configured(0, write.address, write.data);
     }
     for (size_t p = 0; p < kIn; ++p) load(p);
+    ask_engines();
   }
 
   bool advance(uint64_t n) override {
     while (n > 0 && !over()) {
-      if (stall_left_ == 0) draw_stalls();
+      if (stall_left_ == 0) {
+        draw_stalls();
+        ask_again();
+      }
       uint64_t chunk = std::min<uint64_t>(n, stall_left_);
       if (finished_) chunk = std::min(chunk, end_ - now_);
       const uint64_t moved = moved_in_ + moved_out_, in = moved_in_, out = moved_out_;
@@ -140,6 +149,7 @@ class Lockstep final : public Steppable {
     const Beat* trigger = nullptr;
     uint64_t due = 0;  ///< the cycle from which a paced port may offer `next`
     bool offering = false, over = false, unchecked = false;
+    bool begins = false;   ///< no beat of the packet has been offered
     uint64_t packets = 0;  ///< loaded so far
     PacketRef<Beat> packet;
     AxisChecker<Beat> check;
@@ -151,7 +161,7 @@ class Lockstep final : public Steppable {
     uint64_t offered = 0, first = 0, packets = 0;
     double wire_free = 0;  ///< cycle in which the wire can begin the next packet
     AxisChecker<Beat> check;
-    PacketRef<Beat> previous;  ///< the last one that is whole
+    std::array<PacketRef<Beat>, kHistory> history;  ///< the last ones that are whole
   };
 
   static constexpr bool ready_bit(uint32_t mask, size_t port) { return (mask >> port & 1) != 0; }
@@ -167,7 +177,8 @@ class Lockstep final : public Steppable {
       if ((probe & Ports::kEvents) != 0) {
         last_event_ = now_;
         const std::string complaint = oracle_.decides(probe & Ports::kEvents);
-        if (!complaint.empty()) [[unlikely]] return fail_event(complaint);
+        if (!complaint.empty()) [[unlikely]]
+          return fail_event(complaint);
       }
     }
 
@@ -180,6 +191,13 @@ class Lockstep final : public Steppable {
       in.offering |= due && (source_bits_[p] & 1) == 0;
       source_bits_[p] >>= 1;
       offered[p] = in.offering ? in.next : nullptr;
+      if constexpr (kConfigured) {
+        if (in.begins && in.offering) [[unlikely]] {
+          in.begins = false;
+          configure(a_, p, in.packet->config);
+          configure(b_, p, in.packet->config);
+        }
+      }
       timeline_.in[p].environment_stalls += due && !in.offering && ready_bit(s_ready, p);
     }
 
@@ -200,7 +218,8 @@ class Lockstep final : public Steppable {
       sink_bits_[p] >>= 1;
       bool wire = true;
       if constexpr (kPacedOut) {
-        wire = !Ports::kOutputs[p].paced || (out.want != nullptr && out.want != out.packet->beats.data()) ||
+        wire = !Ports::kOutputs[p].paced ||
+               (out.want != nullptr && out.want != out.packet->beats.data()) ||
                static_cast<double>(now_) >= std::floor(out.wire_free);
       }
       timeline_.out[p].environment_stalls += m[p] != nullptr && !ready;
@@ -265,6 +284,15 @@ class Lockstep final : public Steppable {
     }
   }
 
+  /// Feeds and oracles give packets whose last beat, and no other, has tlast: the loop reads on
+  /// until then.
+  static PacketRef<Beat> whole_packet(PacketRef<Beat> packet) {
+    if (packet == nullptr || packet->beats.empty() || packet->beats.back().last == 0) {
+      throw std::logic_error("a packet does not end with a beat that has tlast");
+    }
+    return packet;
+  }
+
   /// The next packet of input p, if there is one by now.
   void load(size_t p) {
     In& in = in_[p];
@@ -277,13 +305,16 @@ class Lockstep final : public Steppable {
       return;
     }
     if (next.state == Feed<Beat>::State::kNotYet) return;
-    in.packet = std::move(next.packet);
+    in.packet = whole_packet(std::move(next.packet));
+    // Of an earlier run nothing is left: packets may be fed again.
+    in.packet->accepted = in.packet->accepted_last = in.packet->triggered = 0;
+    in.packet->trigger = Packet<Beat>::kNoTrigger;
+    in.packet->port = static_cast<uint32_t>(p);
     in.next = in.first = in.packet->beats.data();
     in.unchecked = in.packet->hostile;
     ++in.packets;
     if constexpr (kPacedIn) in.due = due_of(p);
-    configure(a_, p, in.packet->config);
-    configure(b_, p, in.packet->config);
+    in.begins = true;
   }
 
   template <class E>
@@ -304,6 +335,7 @@ class Lockstep final : public Steppable {
     if (out.want == nullptr) [[unlikely]] {
       out.packet = oracle_.next(p);
       if (out.packet == nullptr) return fail_surplus(p);
+      whole_packet(out.packet);
       out.want = out.packet->beats.data();
       out.offered = now_;
     }
@@ -337,14 +369,15 @@ class Lockstep final : public Steppable {
     Out& out = out_[p];
     const auto beats = static_cast<uint32_t>(out.want - out.packet->beats.data()) + 1;
     const Packet<Beat>* const maker = out.packet->source.get();
-    Passage passage{.beats = beats,
-                    .bytes = (beats - 1) * Beat::kBytes +
-                             static_cast<uint32_t>(bytes_of_keep(out.want->keep))};
+    Passage passage{
+        .beats = beats,
+        .bytes = (beats - 1) * Beat::kBytes + static_cast<uint32_t>(bytes_of_keep(out.want->keep))};
     passage.out = static_cast<uint32_t>(p);
     passage.offered = out.offered;
     passage.first = out.first;
     passage.last = now_;
-    if (maker != nullptr) {
+    passage.made = maker != nullptr;
+    if (passage.made) {
       passage.id = maker->id;
       passage.trace_number = maker->trace_number;
       passage.measured = maker->measured;
@@ -356,9 +389,8 @@ class Lockstep final : public Steppable {
     }
     timeline_.add(passage);
     if (listener_ != nullptr) listener_->left(passage, *out.packet);
-    out.previous = std::move(out.packet);
+    out.history[out.packets++ % kHistory] = std::move(out.packet);
     out.want = nullptr;
-    ++out.packets;
   }
 
   void draw_stalls() {
@@ -371,6 +403,7 @@ class Lockstep final : public Steppable {
   void ask_engines() {
     const auto ask = [this](const auto& engine, const std::string& name) {
       if constexpr (requires { engine.stopped(); }) {
+        if (failure_.kind == FailureKind::kStopped) return;
         if (const std::string why = engine.stopped(); !why.empty()) {
           failure_ = {.kind = FailureKind::kStopped, .engine_a = name, .text = why};
         }
@@ -380,19 +413,24 @@ class Lockstep final : public Steppable {
     ask(b_, name_b_);
   }
 
+  /// Asks for packets that were not there yet. Every 64 cycles, whoever drives the run and by how
+  /// much at a time, so that this does not change what happens.
+  void ask_again() {
+    if (now_ == 0) return;
+    for (size_t p = 0; p < kIn; ++p) {
+      if (in_[p].next == nullptr && !in_[p].over) load(p);
+    }
+  }
+
   /// Nothing has moved in the cycles simulated last: is the run over, idle, or hanging?
   void at_rest() {
     bool over = true, offering = false, waiting = false;
     uint64_t due = UINT64_MAX;
-    for (size_t p = 0; p < kIn; ++p) {
-      In& in = in_[p];
-      if (in.next == nullptr && !in.over) {
-        load(p);
-        waiting |= in.next == nullptr && !in.over;
-      }
+    for (const In& in : in_) {
       over &= in.over;
       offering |= in.offering;
-      if (in.next != nullptr) due = std::min(due, kPacedIn ? in.due : 0);
+      waiting |= in.next == nullptr && !in.over;
+      if (in.next != nullptr) due = std::min(due, in.due);
     }
     const bool owed = !oracle_.quiet() || std::any_of(out_.begin(), out_.end(), [](const Out& out) {
       return out.want != nullptr;
@@ -403,7 +441,10 @@ class Lockstep final : public Steppable {
     if (over && !owed) {
       finished_ = true;
       // Run on, so that a beat too many is seen.
-      end_ = kPaced ? last + std::max<uint64_t>(257, oracle_.busy()) : (last | 63) + 65;
+      const bool nothing_ever_moved = moved_in_ + moved_out_ == 0;
+      end_ = kPaced               ? last + std::max<uint64_t>(257, oracle_.busy())
+             : nothing_ever_moved ? 64
+                                  : (last | 63) + 65;
       if (now_ >= end_) {
         done_ = same_statistics();
         if (!done_) failure_.cycle = now_;
@@ -411,19 +452,36 @@ class Lockstep final : public Steppable {
       return;
     }
     finished_ = false;
+    // Until more comes in by itself, the device may wait for it.
     const bool idle = !offering && !over && due > now_;
-    if (idle && !owed && drive_.skip_idle && Ports::kSettles != 0 && due != UINT64_MAX &&
+    if (idle && !waiting && !owed && drive_.skip_idle && Ports::kSettles != 0 &&
         now_ >= last + Ports::kSettles + oracle_.busy()) {
       return skip(due - now_);
     }
-    if (!idle && !waiting && now_ >= std::max(last, due == UINT64_MAX ? 0 : due) + kHangCycles) {
+    uint64_t since = last;
+    if (due != UINT64_MAX) since = std::max(since, due);
+    for (const Out& out : out_) since = std::max(since, static_cast<uint64_t>(out.wire_free));
+    if (!idle && now_ >= since + kHangCycles) {
       fail({.kind = FailureKind::kHang,
-            .port = over ? "m_axis" : "s_axis",
+            .port = std::string(over ? owing_output() : offering_input()),
             .engine_a = name_a_,
             .text = no_beat_moved(kHangCycles)});
       failure_.cycle = now_;
       tell_history();
     }
+  }
+
+  std::string_view owing_output() const {
+    for (size_t p = 0; p < kOut; ++p) {
+      if (out_[p].want != nullptr || oracle_.peek(p) != nullptr) return Ports::kOutputs[p].name;
+    }
+    return Ports::kOutputs[0].bundle;
+  }
+  std::string_view offering_input() const {
+    for (size_t p = 0; p < kIn; ++p) {
+      if (in_[p].offering) return Ports::kInputs[p].name;
+    }
+    return Ports::kInputs[0].bundle;
   }
 
   /// The next cycle to be simulated is `cycles` later; stalls are drawn as if all had been.
@@ -556,8 +614,10 @@ class Lockstep final : public Steppable {
         return differ(port, signal, signal_value(*a, signal), signal_value(*b, signal));
       }
     }
-    return differ(Ports::kEvents != 0 ? "event" : "probe", Ports::kEvents != 0 ? "o" : "",
-                  std::to_string(a_.probe()), std::to_string(b_.probe()));
+    const uint64_t a = a_.probe(), b = b_.probe();
+    const bool event = ((a ^ b) & Ports::kEvents) != 0;
+    return event ? differ("event", "o", std::to_string(a), std::to_string(b))
+                 : differ("probe", "", std::to_string(a), std::to_string(b));
   }
 
   /// Counters are compared once, at the end: whoever miscounts does so to the last cycle.
@@ -598,8 +658,8 @@ class Lockstep final : public Steppable {
 
  public:
   /// A beat in the device's words; `packet` is whole, `beat` its index.
-  using Describe = std::function<std::string(bool input, size_t port, const Packet<Beat>& packet,
-                                             size_t beat)>;
+  using Describe =
+      std::function<std::string(bool input, size_t port, const Packet<Beat>& packet, size_t beat)>;
   void describe_with(Describe describe) { describe_ = std::move(describe); }
 
  private:
@@ -617,14 +677,16 @@ class Lockstep final : public Steppable {
       lines.push_back("  " + where(packet, beat) + "  " + describe_(true, p, packet, beat));
     };
     if (in.packet != nullptr) {
-      for (size_t beat = static_cast<size_t>(in.next - in.first); beat-- > 0 && lines.size() < kHistory;) {
+      for (size_t beat = static_cast<size_t>(in.next - in.first);
+           beat-- > 0 && lines.size() < kHistory;) {
         add(*in.packet, beat);
       }
     }
     const uint64_t whole = timeline_.in[p].packets - (in.next != in.first ? 1 : 0);
     for (uint64_t h = 0; h < std::min<uint64_t>(whole, kHistory) && lines.size() < kHistory; ++h) {
       const Packet<Beat>& packet = *in.history[(whole - h) % kHistory];
-      for (size_t beat = packet.beats.size(); beat-- > 0 && lines.size() < kHistory;) add(packet, beat);
+      for (size_t beat = packet.beats.size(); beat-- > 0 && lines.size() < kHistory;)
+        add(packet, beat);
     }
     if (lines.empty()) return;
     failure_.lines.push_back("last beats accepted on " + std::string(Ports::kInputs[p].name) + ":");
@@ -645,8 +707,8 @@ class Lockstep final : public Steppable {
     } else if (const PacketRef<Beat> coming = oracle_.peek(p)) {
       add(*coming, 0, true);
     }
-    if (out.previous != nullptr) {
-      const Packet<Beat>& packet = *out.previous;
+    for (uint64_t h = 1; h <= std::min<uint64_t>(out.packets, kHistory); ++h) {
+      const Packet<Beat>& packet = *out.history[(out.packets - h) % kHistory];
       for (size_t beat = packet.beats.size(); beat-- > 0 && lines.size() <= kHistory;) {
         add(packet, beat, false);
       }
@@ -661,7 +723,8 @@ class Lockstep final : public Steppable {
   static std::string where(const Packet<Beat>& packet, size_t beat) {
     const Packet<Beat>& maker = packet.source != nullptr ? *packet.source : packet;
     std::string text = "packet " + std::to_string(maker.id + 1);
-    if (maker.trace_number != 0) text += " (" + std::to_string(maker.trace_number) + " of the trace)";
+    if (maker.trace_number != 0)
+      text += " (" + std::to_string(maker.trace_number) + " of the trace)";
     return text + " beat " + std::to_string(beat + 1);
   }
 

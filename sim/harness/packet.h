@@ -29,12 +29,13 @@ struct Packet : boost::intrusive_ref_counter<Packet<Beat>, boost::thread_unsafe_
   bool hostile = false;       ///< breaks the stream profile on purpose: its beats are not checked
   int64_t time_ns = 0;        ///< paced ports: when its preamble begins on the wire
   PacketConfig config{};
-  std::vector<uint32_t> values;  ///< what it stands for, where its bytes do not say (encoded gradients)
+  std::vector<uint32_t>
+      values;  ///< what it stands for, where its bytes do not say (encoded gradients)
 
   // Of a packet that leaves: the one that made it.
   boost::intrusive_ptr<Packet> source;
 
-  // Noted by the loop: cycles of a packet that went in.
+  // Noted by the loop: cycles of a packet that went in. So it is on its way only once at a time.
   uint64_t accepted = 0, accepted_last = 0, triggered = 0;
   /// Set by the oracle when the packet arrives: which of its beats completes the first beat that
   /// leaves for it, if that is so.

@@ -69,9 +69,10 @@ class AxisChecker {
                    : (beat->user != 0 ? AxisRule::kUserBeforeLast : AxisRule::kKeepBeforeLast);
       }
     }
-    waiting_ = beat != nullptr && !ready;
-    if (waiting_) [[unlikely]]
+    const bool waits = beat != nullptr && !ready;
+    if (waits && !waiting_) [[unlikely]]
       held_ = *beat;
+    waiting_ = waits;
     return rule;
   }
 

@@ -1,10 +1,13 @@
 // What a run left behind, packet by packet: every figure of the report comes from here, for every
-// device and every engine. Sums are kept as the rows pass, so that memory does not grow with the run.
+// device and every engine. Sums are kept as the rows pass, so that memory does not grow with the
+// run.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 namespace gw::sim {
@@ -14,13 +17,16 @@ struct Passage {
   uint64_t id = 0;            ///< of the packet that made it
   uint32_t trace_number = 0;  ///< its number in the trace; 0: none
   bool measured = true;
-  bool follows = false;  ///< its first beat waits for a certain beat that went in, `triggered`
-  uint32_t in = 0, out = 0;                  ///< ports
+  bool made = true;          ///< a packet that went in made it; else it has no latency
+  bool follows = false;      ///< its first beat waits for a certain beat that went in, `triggered`
+  uint32_t in = 0, out = 0;  ///< ports
   uint32_t beats = 0, bytes = 0;             ///< as it left
   uint64_t accepted = 0, accepted_last = 0;  ///< cycles of its maker's first and last beat
   uint64_t triggered = 0;
   uint64_t offered = 0;          ///< its first beat was shown
   uint64_t first = 0, last = 0;  ///< its first and last beat were taken
+
+  friend bool operator==(const Passage&, const Passage&) = default;
 };
 
 /// Cycles, counted.
@@ -53,8 +59,7 @@ class Series {
  public:
   /// n beats moved from `cycle` on, within 64 cycles.
   void add(uint64_t cycle, uint64_t n) {
-    while (cycle >> shift_ >= kBuckets) [[unlikely]]
-      halve();
+    while (cycle >> shift_ >= kBuckets) [[unlikely]] halve();
     buckets_[cycle >> shift_] += n;
   }
   uint64_t bucket_cycles() const { return uint64_t{1} << shift_; }
@@ -82,6 +87,8 @@ struct Timeline {
     uint64_t measured = 0, measured_from = 0, measured_to = 0;
     uint64_t measured_bytes = 0;  ///< of all but the last
     uint32_t last_bytes = 0;
+
+    friend bool operator==(const Port&, const Port&) = default;
   };
 
   Timeline(size_t inputs, size_t outputs) : in(inputs), out(outputs) {}
@@ -90,7 +97,7 @@ struct Timeline {
     Port& port = out[passage.out];
     ++port.packets;
     port.bytes += passage.bytes;
-    latency.add(passage.offered - passage.accepted);
+    if (passage.made) latency.add(passage.offered - passage.accepted);
     if (passage.follows) pipeline_latency.add(passage.offered - passage.triggered);
     if (passage.measured) {
       if (port.measured == 0) {
@@ -106,13 +113,13 @@ struct Timeline {
   }
 
   /// Of all ports of a direction.
-  template <uint64_t Port::* kField>
+  template <uint64_t Port::*kField>
   uint64_t sum_in() const {
     uint64_t sum = 0;
     for (const Port& port : in) sum += port.*kField;
     return sum;
   }
-  template <uint64_t Port::* kField>
+  template <uint64_t Port::*kField>
   uint64_t sum_out() const {
     uint64_t sum = 0;
     for (const Port& port : out) sum += port.*kField;

@@ -261,6 +261,9 @@ std::string render_bench_terminal(const nlohmann::json& bench, bool colour) {
              body;
     }
   }
+  if (!runs.empty())
+    if (const auto [verilator, others] = built_with(*runs.front()); !verilator.empty())
+      out += paint.dim("  built with " + verilator + ", " + others) + "\n";
   return out;
 }
 

@@ -361,6 +361,17 @@ Section checks(const Json& doc) {
   return s;
 }
 
+}  // namespace
+
+std::pair<std::string, std::string> built_with(const Json& doc) {
+  const std::string verilator = text(doc, {"tools", "verilator"});
+  if (verilator.empty()) return {};
+  return {"Verilator " + verilator,
+          "SystemC " + text(doc, {"tools", "systemc"}) + ", " + text(doc, {"tools", "compiler"})};
+}
+
+namespace {
+
 Section simulator(const Json& doc) {
   Section s{"Simulator", {}, {}, "", {}};
   if (const auto v = number(doc, {"sim", "cycles_per_s"}))
@@ -371,6 +382,8 @@ Section simulator(const Json& doc) {
       if (key != "cycles_per_s" && key != "wall_s" && v.is_primitive())
         add(s, words(key), scalar(v));
   add(s, "gradwire", text(doc, {"version"}));
+  if (const auto [verilator, others] = built_with(doc); !verilator.empty())
+    add(s, "built with", verilator, others);
   return s;
 }
 
@@ -436,6 +449,7 @@ std::vector<Section> others(const Json& doc) {
                                             "checks",
                                             "sim",
                                             "version",
+                                            "tools",
                                             "command",
                                             "pass",
                                             "plots",

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/report/text.h"
@@ -73,5 +74,8 @@ struct View {
 };
 
 View make_view(const Json& doc);
+
+/// Verilator, and what else a report's simulator was built with; empty if the report does not say.
+std::pair<std::string, std::string> built_with(const Json& doc);
 
 }  // namespace gw::sim::report

@@ -35,9 +35,9 @@ struct UserRtl {
 
 /// Which packets: of a capture, or of a named synthetic stimulus.
 struct StimulusSpec {
-  std::string trace;   ///< path, or empty
-  std::string synth;   ///< name, or empty
-  std::string filter;  ///< libpcap's expression; empty: the device's own choice
+  std::string trace = {};   ///< path, or empty
+  std::string synth = {};   ///< name, or empty
+  std::string filter = {};  ///< libpcap's expression; empty: the device's own choice
   uint64_t packets = 0;  ///< at most so many; 0: all
 };
 
@@ -57,8 +57,9 @@ struct RunSpec {
   StimulusSpec stimulus;
   /// Gets a line now and then about what is being done; may be empty.
   std::function<void(const std::string&)> note;
-  /// Gets cycles simulated and packets done while the run goes on; may be empty.
-  std::function<void(uint64_t cycles, uint64_t packets)> progress;
+  /// Gets cycles, packets that have left, and packets that will go in (0: unknown) while the run
+  /// goes on; may be empty.
+  std::function<void(uint64_t cycles, uint64_t packets, uint64_t expected)> progress;
 };
 
 /// What a run left behind.
@@ -111,20 +112,21 @@ enum class LineRate : uint8_t {
 class Device {
  public:
   struct Facts {
-    std::string name;
-    std::string summary;
+    std::string name = {};
+    std::string summary = {};
     double clock_mhz = 100;
     bool frames = false;          ///< fed with whole Ethernet frames; else with gradients
     bool burst_is_input = false;  ///< where a burst (one beat of uncompressed values) is counted
     LineRate line_rate = LineRate::kThroughput;
-    std::string top;        ///< of the RTL
-    std::string file_list;  ///< of the RTL, below the source tree
-    std::vector<Port> inputs, outputs;
-    std::vector<Pin> pins;                ///< beside the streams, that the harness drives
-    std::vector<std::string> probe;       ///< output pins compared in each cycle
-    std::vector<std::string> statistics;  ///< names of the words of stat_o
-    std::vector<std::string> inside;      ///< signals within the top that its save file shows
-    std::vector<Option> options;
+    std::string top = {};        ///< of the RTL
+    std::string file_list = {};  ///< of the RTL, below the source tree
+    std::vector<Port> inputs = {}, outputs = {};
+    int beat_bytes = 32;
+    std::vector<Pin> pins = {};                ///< beside the streams, that the harness drives
+    std::vector<Pin> probe = {};               ///< output pins that are compared in each cycle
+    std::vector<std::string> statistics = {};  ///< names of the words of stat_o
+    std::vector<std::string> inside = {};      ///< signals within the top that its save file shows
+    std::vector<Option> options = {};
     bool paced() const;  ///< a port has a line rate
   };
 

@@ -3,8 +3,9 @@
 // object keeps its simulator's runtime to itself.
 //
 // A shared object exports `gw_engine`; what is linked into the program exports `gw_engine_NAME`.
-// Beats are `gw::BasicBeat` (models/axis/beat.h) of the width that `describe` states. No call throws
-// or ends the process: what the RTL has to say ($fatal, $finish, GW_ASSERT) waits in `failure`.
+// Beats are `gw::BasicBeat` (models/axis/beat.h) of the width that `describe` states. No call
+// throws or ends the process: what the RTL has to say ($fatal, $finish, GW_ASSERT) waits in
+// `failure`.
 #ifndef GW_ENGINE_ABI_H
 #define GW_ENGINE_ABI_H
 
@@ -27,11 +28,12 @@ struct GwOutputs {
   const void* m_beat;  ///< array of beats, one an output port; m_beat[o] counts while bit o is set
 };
 
-/// What only the harness knows; written into the waveform beside the RTL's signals, scope `harness`.
+/// What only the harness knows; written into the waveform beside the RTL's signals, scope
+/// `harness`.
 struct GwHarnessSignals {
-  uint64_t cycle;                            ///< counted from the end of reset
-  uint32_t source_stall, sink_stall;         ///< bit p: the environment withholds valid, ready
-  uint32_t input_packet[GW_ENGINE_PORTS];    ///< number of the packet at each port, from 0
+  uint64_t cycle;                          ///< counted from the end of reset
+  uint32_t source_stall, sink_stall;       ///< bit p: the environment withholds valid, ready
+  uint32_t input_packet[GW_ENGINE_PORTS];  ///< number of the packet at each port, from 0
   uint32_t output_packet[GW_ENGINE_PORTS];
 };
 
@@ -61,7 +63,8 @@ struct GwEngine {
   /// Writes a waveform of cycles from..to (counted as in GwHarnessSignals; what lies before cycle 0
   /// is shown with cycle 0 when from <= 0). Call before the first edge. 0, or an errno.
   int (*trace)(void* engine, const char* path, int64_t from, int64_t to, uint64_t period_ps);
-  /// The harness's signals of the cycle that the next edge ends; null: that edge is not to be shown.
+  /// The harness's signals of the cycle that the next edge ends; null: that edge is not to be
+  /// shown.
   void (*harness)(void* engine, const struct GwHarnessSignals* signals);
   /// The waveform's time goes on by so many cycles in which nothing changes.
   void (*skip)(void* engine, uint64_t cycles);

@@ -13,7 +13,7 @@
 
 #include "sim/base/error.h"
 #include "sim/harness/engine.h"
-#include "testbenches/engine/engine_abi.h"
+#include "testbenches/engine/compiled_rtl.h"
 
 namespace gw::testbenches {
 
@@ -26,7 +26,8 @@ class RtlEngine {
   using Beat = typename P::Beat;
 
   /// Throws std::bad_alloc.
-  RtlEngine(const GwEngine& api, uint64_t seed) : api_(api), self_(api.make(seed)) {
+  RtlEngine(CompiledRtl compiled, uint64_t seed)
+      : compiled_(std::move(compiled)), api_(compiled_.api()), self_(api_.make(seed)) {
     if (self_ == nullptr) throw std::bad_alloc();
     outputs_ = api_.outputs(self_);
     if constexpr (requires { P::kPinsOfPacket; }) {
@@ -107,6 +108,7 @@ class RtlEngine {
     return index;
   }
 
+  const CompiledRtl compiled_;
   const GwEngine& api_;
   void* self_;
   const GwOutputs* outputs_ = nullptr;

@@ -33,22 +33,16 @@ class Score : public sim::Listener<Beat> {
 /// Tells every so often how far a run has come.
 class Told final : public sim::Steppable {
  public:
-  Told(sim::Steppable& run, const std::function<void(uint64_t, uint64_t)>& progress,
-       std::function<std::pair<uint64_t, uint64_t>()> where)
-      : run_(run), progress_(progress), where_(std::move(where)) {}
+  Told(sim::Steppable& run, std::function<void()> tell) : run_(run), tell_(std::move(tell)) {}
   bool advance(uint64_t n) override {
     const bool more = run_.advance(n);
-    if (++calls_ % 2048 == 0) {
-      const auto [cycles, packets] = where_();
-      progress_(cycles, packets);
-    }
+    if (++calls_ % 2048 == 0) tell_();
     return more;
   }
 
  private:
   sim::Steppable& run_;
-  const std::function<void(uint64_t, uint64_t)>& progress_;
-  std::function<std::pair<uint64_t, uint64_t>()> where_;
+  std::function<void()> tell_;
   uint64_t calls_ = 0;
 };
 
@@ -165,8 +159,8 @@ sim::Speed bare_pass(E& engine, const sim::PreparedFeed<typename E::Ports::Beat>
   return {.cycles = cycles, .seconds = seconds.count()};
 }
 
-/// P: the ports (sim/harness/engine.h). M: the model as an engine.
-template <class P, class M>
+/// P: the ports (sim/harness/engine.h). M: the model as an engine. R: the RTL as an engine.
+template <class P, class M, class R = RtlEngine<P>>
 class DeviceOf : public sim::Device {
  public:
   using Beat = typename P::Beat;
@@ -183,22 +177,22 @@ class DeviceOf : public sim::Device {
     Tee listener(score.get(), writer);
     sim::Outcome outcome;
     sim::NoEngine<P> none;
+    const uint64_t expected = source.facts().expected;
     if (!spec.rtl) {
       const auto model = this->model(spec);
-      drive(*model, none, "model", "", feed, *oracle, &listener, spec, kernel, outcome);
+      drive(*model, none, "model", "", feed, *oracle, &listener, spec, kernel, expected, outcome);
     } else {
       // Opened before anything runs, closed however the run ends.
       std::optional<Wave> wave;
       if (spec.wave) wave.emplace(*spec.wave);
-      const CompiledRtl rtl = compiled(spec, wave.has_value());
-      RtlEngine<P> engine(rtl.api(), spec.seed);
-      for (const auto& [pin, value] : pins(spec)) engine.set(pin, value);
+      const std::unique_ptr<R> rtl = this->rtl(compile(spec, wave.has_value()), spec);
+      R& engine = *rtl;
       if (wave) wave->begin(engine, *spec.wave, spec.clock_mhz);
       if (spec.model) {
         const auto model = this->model(spec);
-        drive(engine, *model, "rtl", "model", feed, *oracle, &listener, spec, kernel, outcome);
+        drive(engine, *model, "rtl", "model", feed, *oracle, &listener, spec, kernel, expected, outcome);
       } else {
-        drive(engine, none, "rtl", "", feed, *oracle, &listener, spec, kernel, outcome);
+        drive(engine, none, "rtl", "", feed, *oracle, &listener, spec, kernel, expected, outcome);
       }
       if (wave) outcome.wave_error = wave->end(engine);
     }
@@ -218,6 +212,7 @@ class DeviceOf : public sim::Device {
   explicit DeviceOf(Facts facts) : facts_(std::move(facts)) {
     facts_.inputs.assign(P::kInputs.begin(), P::kInputs.end());
     facts_.outputs.assign(P::kOutputs.begin(), P::kOutputs.end());
+    facts_.beat_bytes = Beat::kBytes;
   }
 
   // What a device adds.
@@ -232,6 +227,20 @@ class DeviceOf : public sim::Device {
   /// Pins that are set once.
   virtual std::vector<std::pair<std::string, uint64_t>> pins(const sim::RunSpec&) const {
     return {};
+  }
+  /// The RTL, compiled: one, unless the device is made of several.
+  virtual std::vector<CompiledRtl> compile(const sim::RunSpec& spec, bool traced) const {
+    return {compile_rtl(facts_, parameters(spec), spec, traced)};
+  }
+  virtual std::unique_ptr<R> rtl(const std::vector<CompiledRtl>& compiled,
+                                 const sim::RunSpec& spec) const {
+    if constexpr (std::is_same_v<R, RtlEngine<P>>) {
+      auto engine = std::make_unique<R>(compiled.front(), spec.seed);
+      for (const auto& [pin, value] : pins(spec)) engine->set(pin, value);
+      return engine;
+    } else {
+      throw std::logic_error(facts_.name + " does not say what its RTL is made of");
+    }
   }
   /// A beat in words.
   virtual std::string describe(bool input, size_t port, const sim::Packet<Beat>& packet,
@@ -251,10 +260,6 @@ class DeviceOf : public sim::Device {
     sim::PacketWriter* writer_;
   };
 
-  CompiledRtl compiled(const sim::RunSpec& spec, bool traced) const {
-    return compile_rtl(facts_, parameters(spec), spec, traced);
-  }
-
   sim::Drive drive_of(const sim::RunSpec& spec) const {
     return {.stall = spec.stall,
             .seed = spec.seed,
@@ -267,7 +272,7 @@ class DeviceOf : public sim::Device {
   template <class A, class B>
   void drive(A& a, B& b, const char* name_a, const char* name_b, sim::Feed<Beat>& feed,
              sim::Oracle<Beat>& oracle, sim::Listener<Beat>* listener, const sim::RunSpec& spec,
-             sim::Kernel& kernel, sim::Outcome& outcome) const {
+             sim::Kernel& kernel, uint64_t expected, sim::Outcome& outcome) const {
     const auto begin = std::chrono::steady_clock::now();
     sim::Lockstep<A, B> run(a, b, feed, oracle, drive_of(spec), name_a, name_b, listener);
     run.describe_with([this](bool input, size_t port, const sim::Packet<Beat>& packet, size_t beat) {
@@ -276,8 +281,8 @@ class DeviceOf : public sim::Device {
     run.timeline().keep_rows = spec.keep_rows;
     run.reset();
     if (spec.progress) {
-      Told told(run, spec.progress, [&run] {
-        return std::pair(run.now(), run.timeline().packets_out());
+      Told told(run, [&] {
+        spec.progress(run.now(), run.timeline().packets_out(), expected);
       });
       outcome.interrupted = !kernel.run(told, spec.clock_mhz);
     } else {
@@ -306,7 +311,7 @@ class DeviceOf : public sim::Device {
         const auto oracle = device.oracle(spec);
         recorded_.emplace(*oracle, feed_, kIn, kOut);
       }
-      rtl_.emplace(device.compiled(spec, false));
+      rtl_ = device.compile(spec, false);
     }
 
     sim::Speed pass(sim::BenchSubject subject) override {
@@ -320,8 +325,8 @@ class DeviceOf : public sim::Device {
       } else if (subject == sim::BenchSubject::kModel) {
         return timed(*model, none, "model", "");
       }
-      RtlEngine<P> rtl(rtl_->api(), spec_.seed);
-      for (const auto& [pin, value] : device_.pins(spec_)) rtl.set(pin, value);
+      const std::unique_ptr<R> engine = device_.rtl(rtl_, spec_);
+      R& rtl = *engine;
       if (subject == sim::BenchSubject::kLockstep) return timed(rtl, *model, "rtl", "model");
       if constexpr (kTimeless) {
         return bare_pass(rtl, feed_, *recorded_, boot_, "rtl");
@@ -374,7 +379,7 @@ class DeviceOf : public sim::Device {
     const sim::Boot boot_;
     sim::PreparedFeed<Beat> feed_;
     std::optional<RecordedOracle<Beat>> recorded_;
-    std::optional<CompiledRtl> rtl_;
+    std::vector<CompiledRtl> rtl_;
   };
 
   Facts facts_;

@@ -1,6 +1,7 @@
 #include "testbenches/switch/sweep.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
@@ -134,6 +135,7 @@ json area_of(const SweepOptions& options, Algorithm algorithm, bool iterative, b
   return {{"lut", result["used"]["LUT"]},
           {"ff", result["used"]["FF"]},
           {"dsp", result["used"]["DSP"]},
+          {"tool", result.value("tool", "Yosys")},
           {"longest_path_ns", result["longest_path_ns"]}};
 }
 
@@ -341,6 +343,7 @@ json sweep_optimizer(const SweepOptions& options,
       }
       point["lut_percent_of_device"] = point["lut"].get<double>() / kDeviceLuts * 100;
       point["longest_path_ns"] = area["longest_path_ns"];
+      point["tool"] = area["tool"];
     }
     // Parameter memory of the build: 36-kbit blocks of 1,024 words of 36 bits, a bank for each
     // word.
@@ -353,10 +356,11 @@ json sweep_optimizer(const SweepOptions& options,
   }
   mark_pareto(points);
 
-  json document = {{"sweep", "optimizer"}, {"clock_mhz", options.clock_mhz},
-                   {"seed", options.seed}, {"frames", frames.size()},
-                   {"points", points},     {"smallest", smallest_arrays(points)},
-                   {"version", kVersion},  {"command", options.command}};
+  json document = {{"sweep", "optimizer"},      {"clock_mhz", options.clock_mhz},
+                   {"seed", options.seed},      {"frames", frames.size()},
+                   {"points", points},          {"smallest", smallest_arrays(points)},
+                   {"version", kVersion},       {"tools", build_tools()},
+                   {"command", options.command}};
   if (!missing.empty()) document["missing"] = missing;
 
   for (const Algorithm algorithm : algorithms) {
@@ -439,7 +443,12 @@ std::string sweep_text(const json& sweep) {
     out += fmt::format("{:<8} {:>4} / {:>4}\n", name, row["paper"].get<int>(),
                        row["ours_paper_profile"].get<int>());
   }
-  out += "\nTable 3, one PE: LUT / FF / DSP, estimated longest path\n";
+  std::set<std::string> synthesis;
+  for (const json& p : sweep["points"]) {
+    if (p.contains("tool")) synthesis.insert(p["tool"].get<std::string>());
+  }
+  out += fmt::format("\nTable 3, one PE: LUT / FF / DSP, estimated longest path{}{}\n",
+                     synthesis.empty() ? "" : "; areas of ", fmt::join(synthesis, ", "));
   for (const auto& [name, row] : sweep["table3"].items()) {
     for (const auto& [what, area] : row.items()) {
       out += fmt::format("{:<8} {:<16} {:>6.0f} / {:>6.0f} / {:>3.0f}", name, what,

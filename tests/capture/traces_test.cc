@@ -89,8 +89,8 @@ TEST(Traces, CoverEveryRingStepOfBothFlowsAndEveryLayer) {
       std::set<std::size_t> steps;
       for (const auto& p : s.payloads) {
         const FlowKey& key = s.flows[p.flow].key;
-        if (ipv4_to_string(key.source_ip) != ring_flow.at("source") ||
-            ipv4_to_string(key.destination_ip) != ring_flow.at("destination")) {
+        if (ipv4_to_string(key.source_ip) != ring_flow.at("source").get<std::string>() ||
+            ipv4_to_string(key.destination_ip) != ring_flow.at("destination").get<std::string>()) {
           continue;
         }
         std::uint64_t start = 0;

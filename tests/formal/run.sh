@@ -1,5 +1,6 @@
 #!/bin/sh
 # Proves the properties of the common cells with Yosys alone, by induction after one cycle in reset: run.sh [CELL...]
+# async2sync lowers assertions, which newer versions of Yosys read as $check cells, to the $assert cells that sat proves.
 set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -24,6 +25,7 @@ for cell in "$@"; do
   if yosys -e 'implicitly declared' -p "
       read_verilog -sv -formal -Irtl/common rtl/*/$cell.sv tests/formal/${cell}_props.sv
       prep -flatten -top ${cell}_props
+      async2sync
       memory_map $connect
       opt_clean
       select -assert-min 1 t:\$assert; select -count t:\$assert

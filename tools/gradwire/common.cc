@@ -48,9 +48,4 @@ std::string trace_folder() {
   return GRADWIRE_TRACE_FOLDER;
 }
 
-std::function<void(const std::string&)> progress(bool quiet) {
-  if (quiet) return [](const std::string&) {};
-  return [](const std::string& text) { fmt::print(stderr, "# {}\n", text); };
-}
-
 }  // namespace gw::tools

@@ -22,7 +22,11 @@ int main(int argc, char** argv) {
   CLI::App app{
       "gradwire: cycle-accurate simulation of hardware that works on gradients in the network"};
   app.name("gradwire");
-  app.set_version_flag("--version", sim::kVersion);
+  // The first line is the version alone, as scripts want it.
+  std::string version = sim::kVersion;
+  for (const auto& [name, what] : sim::build_tools())
+    version += fmt::format("\n{:<14} {}", name, what);
+  app.set_version_flag("--version", version);
   app.require_subcommand(1);
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   app.footer(
@@ -30,17 +34,17 @@ int main(int argc, char** argv) {
 
   std::vector<std::string> arguments(argv + 1, argv + argc);
   tools::Invocation invocation{.command = tools::shell_command(argv[0], arguments)};
-  tools::add_list(app, invocation);
-  tools::add_run(app, invocation);
-  tools::add_bench(app, invocation);
-  tools::add_sweep(app, invocation);
-  tools::add_trace(app, invocation);
-  tools::add_codec(app, invocation);
-  tools::add_fp(app, invocation);
-
   try {
-    tools::require_known_command(app, arguments);
     arguments = tools::expand_config_file(std::move(arguments));
+    invocation.arguments = arguments;
+    tools::add_list(app, invocation);
+    tools::add_run(app, invocation);
+    tools::add_bench(app, invocation);
+    tools::add_sweep(app, invocation);
+    tools::add_trace(app, invocation);
+    tools::add_codec(app, invocation);
+    tools::add_fp(app, invocation);
+    tools::require_known_command(app, arguments);
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
     app.parse(std::move(arguments));
     sim::catch_interrupts();

@@ -30,11 +30,14 @@ printf '%s\n' $tops | xargs -P "$(nproc)" -I TOP sh -c '
 python3 - "$build/all" $tops <<'EOF'
 import json, sys
 
+tools = set()
 print(f"{'top':24} {'LUT':>7} {'FF':>7} {'DSP':>4} {'BRAM36':>6} {'ns':>6}")
 for top in sys.argv[2:]:
     with open(f"{sys.argv[1]}/{top}.json", encoding="utf-8") as file:
         figures = json.load(file)
+    tools.add(figures["tool"])
     used, path = figures["used"], figures["longest_path_ns"]
     print(f"{top:24} {used['LUT']:7} {used['FF']:7} {used['DSP']:4} {used['BRAM36']:6g} "
           f"{f'{path:.2f}' if figures['path'] else '-':>6}")
+print(", ".join(sorted(tools)))
 EOF

@@ -229,11 +229,14 @@ def main():
     parser.add_argument("--json", help="write the figures here, too")
     args = parser.parse_args()
     with open(args.netlist, encoding="utf-8") as file:
-        module = json.load(file)["modules"][args.top]
+        netlist = json.load(file)
+    module = netlist["modules"][args.top]
+    # "Yosys 0.23 (git sha1 ...)": areas depend on it.
+    tool = " ".join(netlist.get("creator", "Yosys").split()[:2])
     used = area(module["cells"])
     delay, steps = Netlist(module).longest()
 
-    print(f"{args.top} on {DEVICE}, Yosys synth_xilinx")
+    print(f"{args.top} on {DEVICE}, {tool} synth_xilinx")
     for key, total in CAPACITY.items():
         print(f"  {key:7} {used[key]:7g}  {100 * used[key] / total:6.2f} % of {total}")
     print(f"  longest register-to-register path, estimated: {delay:.2f} ns ({1000 / delay:.0f} MHz)" if steps else
@@ -242,7 +245,7 @@ def main():
         print(f"    {at:6.2f} ns  {kind + '.' + pin:12} {short(name)}  ({note})")
     if args.json:
         with open(args.json, "w", encoding="utf-8") as file:
-            json.dump({"top": args.top, "device": DEVICE, "used": used, "capacity": CAPACITY,
+            json.dump({"top": args.top, "device": DEVICE, "tool": tool, "used": used, "capacity": CAPACITY,
                        "longest_path_ns": round(delay, 3),
                        "path": [{"ns": round(s[0], 3), "cell": s[1], "pin": s[2], "signal": short(s[3])} for s in steps]},
                       file, indent=2)

@@ -1,0 +1,40 @@
+# The one place that says what gradwire leans on inside Verilator, beyond its documented interface:
+#
+#   what                                  where                                  with a version that was not tried
+#   text of the generated C++             cmake/OneTranslationUnit.cmake         left as Verilator wrote it
+#   memory of the clock's last value      testbenches/common/falling_edge.h      the clock falls by an evaluation
+#   calls of mmap in the FST writer       testbenches/common/fst_mmap.cc         a sentence, if the writer is not where it was
+#   the FST reader beside the writer      testbenches/common/wave_file.cc        a sentence, if the reader is not where it was
+#
+# The first two only make the simulation faster. tests/devices/shortcuts_test.cc compares them cycle by cycle with a build
+# without them.
+set(GRADWIRE_VERILATOR_TRIED 5.006 5.032)
+
+set(shortcuts OFF)
+if(GRADWIRE_VERILATOR_VERSION IN_LIST GRADWIRE_VERILATOR_TRIED)
+  set(shortcuts ON)
+endif()
+option(GRADWIRE_VERILATOR_SHORTCUTS
+  "Save time by what is known of Verilator's generated code (on with the versions that this was tried with)" ${shortcuts})
+list(JOIN GRADWIRE_VERILATOR_TRIED ", " tried)
+if(GRADWIRE_VERILATOR_SHORTCUTS)
+  message(STATUS "Verilator ${GRADWIRE_VERILATOR_VERSION}: generated code of our own RTL is trimmed (tried with ${tried})")
+else()
+  message(STATUS "Verilator ${GRADWIRE_VERILATOR_VERSION}: generated code is left as it is (trimming was tried with ${tried})")
+endif()
+
+# gw_check_fst_sources(DIR): the FST writer and reader lie where they lay in the versions tried.
+function(gw_check_fst_sources dir)
+  foreach(file verilated_fst_c.cpp gtkwave/fstapi.c gtkwave/fstapi.h)
+    if(NOT EXISTS ${dir}/${file})
+      list(JOIN GRADWIRE_VERILATOR_TRIED ", " tried)
+      message(FATAL_ERROR "Verilator ${GRADWIRE_VERILATOR_VERSION} has no ${file}, on which gradwire's waveforms lean: "
+        "it was tried with ${tried}.")
+    endif()
+  endforeach()
+  file(STRINGS ${dir}/gtkwave/fstapi.c calls REGEX "mmap\\(" LIMIT_COUNT 1)
+  file(STRINGS ${dir}/verilated_fst_c.cpp include REGEX "#.*include \"gtkwave/fstapi.c\"" LIMIT_COUNT 1)
+  if(NOT calls OR NOT include)
+    message(STATUS "Verilator ${GRADWIRE_VERILATOR_VERSION}: its FST writer is another; a full disk may end a run with a waveform")
+  endif()
+endfunction()

@@ -1,0 +1,472 @@
+#include "testbenches/engine/engine_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "sim/error.h"
+#include "testbenches/engine/engine_abi.h"
+#include "testbenches/engine/verilator_flags.h"  // generated from cmake/GradwireVerilate.cmake
+
+namespace gw::testbenches {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+std::string read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw sim::InputError(fmt::format("cannot read '{}'", path.string()));
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void write_file(const fs::path& path, std::string_view text) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file.write(text.data(), static_cast<std::streamsize>(text.size()));
+  file.flush();
+  if (!file) throw sim::InputError(fmt::format("cannot write '{}'", path.string()));
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+/// A bundle's pins, one direction.
+struct BundleOf {
+  std::string name;
+  int first, slots, user_bits;
+};
+
+std::vector<BundleOf> bundles_of(const std::vector<sim::Port>& ports) {
+  std::vector<BundleOf> all;
+  for (size_t p = 0; p < ports.size(); ++p) {
+    const sim::Port& port = ports[p];
+    if (port.slot == 0) {
+      all.push_back({std::string(port.bundle), static_cast<int>(p), port.slots, port.user_bits});
+    }
+    const BundleOf& now = all.empty() ? BundleOf{} : all.back();
+    if (now.name != port.bundle || static_cast<int>(p) != now.first + port.slot ||
+        now.user_bits != port.user_bits) {
+      throw std::logic_error(
+          fmt::format("port {} is not the next slot of its bundle {}", port.name, port.bundle));
+    }
+  }
+  if (ports.empty() || ports.size() > GW_ENGINE_PORTS) {
+    throw std::logic_error("an engine has 1 to 16 ports each way");
+  }
+  return all;
+}
+
+/// What a shape asks of the top, pin by pin.
+std::vector<TopPort> wanted_ports(const EngineShape& shape) {
+  std::vector<TopPort> all = {{"aclk", true, 1}, {"aresetn", true, 1}};
+  const auto add = [&](const std::vector<sim::Port>& ports, bool input) {
+    for (const BundleOf& b : bundles_of(ports)) {
+      const auto pin = [&](const char* suffix, bool in, int bits) {
+        all.push_back({b.name + suffix, in, bits});
+      };
+      pin("_tdata", input, shape.beat_bits * b.slots);
+      pin("_tkeep", input, shape.beat_bits / 8 * b.slots);
+      pin("_tvalid", input, b.slots);
+      pin("_tready", !input, b.slots);
+      pin("_tlast", input, b.slots);
+      if (b.user_bits > 0) pin("_tuser", input, b.user_bits * b.slots);
+    }
+  };
+  add(shape.inputs, true);
+  add(shape.outputs, false);
+  for (const sim::Pin& pin : shape.pins) all.push_back({std::string(pin.name), true, pin.bits});
+  for (const sim::Pin& pin : shape.probes) all.push_back({std::string(pin.name), false, pin.bits});
+  return all;
+}
+
+const TopPort* find(const std::vector<TopPort>& ports, std::string_view name) {
+  const auto at = std::ranges::find(ports, name, &TopPort::name);
+  return at == ports.end() ? nullptr : &*at;
+}
+
+const char* direction(const TopPort& port) { return port.input ? "input" : "output"; }
+
+/// The outputs that are compared in each cycle, packed into 64 bits.
+std::string probe_expression(const std::vector<TopPort>& ports,
+                             const std::vector<TopPort>& streams) {
+  std::string expression;
+  int lsb = 0;
+  for (const TopPort& port : ports) {
+    if (port.input || port.name == "stat_o" || find(streams, port.name) != nullptr) continue;
+    if (lsb + port.bits > 64) {
+      throw sim::InputError(fmt::format(
+          "the outputs beside the streams have more than 64 bits ({} is one too many)", port.name));
+    }
+    expression += fmt::format("{}uint64_t{{top.{}}} << {}", lsb == 0 ? "" : " | ", port.name, lsb);
+    lsb += port.bits;
+  }
+  return expression.empty() ? "0" : expression;
+}
+
+nlohmann::json description(const VerilateJob& job, const std::vector<TopPort>& ports) {
+  nlohmann::json parameters = nlohmann::json::object();
+  for (const std::string& p : job.parameters) {
+    const size_t equals = p.find('=');
+    parameters[p.substr(0, equals)] = equals == std::string::npos ? "" : p.substr(equals + 1);
+  }
+  nlohmann::json list = nlohmann::json::array();
+  for (const TopPort& port : ports) {
+    list.push_back({{"name", port.name}, {"direction", direction(port)}, {"bits", port.bits}});
+  }
+  return {{"top", job.top},       {"beat_bits", job.shape.beat_bits},
+          {"ports", list},        {"parameters", parameters},
+          {"traced", job.traced}, {"built_with", job.version}};
+}
+
+/// The harness's own signals as a module, traced beside the RTL.
+std::string harness_module(const EngineShape& shape) {
+  std::string text =
+      "// What the harness knows in a cycle and the RTL does not.\nmodule harness (\n";
+  text += "  input wire logic [31:0] cycle";
+  const auto port_signals = [&](const char* packet, const char* stall, size_t ports) {
+    for (size_t p = 0; p < ports; ++p) {
+      const std::string number = ports == 1 ? "" : std::to_string(p);
+      text += fmt::format(",\n  input wire logic [31:0] {}{},\n  input wire logic {}{}", packet,
+                          number, stall, number);
+    }
+  };
+  port_signals("input_packet", "source_stall", shape.inputs.size());
+  port_signals("output_packet", "sink_stall", shape.outputs.size());
+  if (shape.inputs.size() == 1 && shape.outputs.size() == 1) {
+    for (const char* side : {"s", "m"}) {
+      for (int lane = 0; lane < shape.beat_bits / 32; ++lane) {
+        text += fmt::format(",\n  input real {}_float{}", side, lane);
+      }
+    }
+  }
+  return text + "\n);\nendmodule\n";
+}
+
+/// How the glue writes them.
+std::string harness_facts(const VerilateJob& job) {
+  const EngineShape& shape = job.shape;
+  const bool lanes = shape.inputs.size() == 1 && shape.outputs.size() == 1;
+  std::string text = fmt::format(
+      "  using Harness = V{}_harness;\n"
+      "  static constexpr bool kHarnessLanes = {};\n"
+      "  static void show(Harness& h, const GwHarnessSignals& s) {{\n"
+      "    h.cycle = static_cast<uint32_t>(s.cycle);\n",
+      job.name, lanes);
+  const auto port_signals = [&](const char* packet, const char* stall, size_t ports) {
+    for (size_t p = 0; p < ports; ++p) {
+      const std::string number = ports == 1 ? "" : std::to_string(p);
+      text += fmt::format("    h.{}{} = s.{}[{}];\n    h.{}{} = s.{} >> {} & 1;\n", packet, number,
+                          packet, p, stall, number, stall, p);
+    }
+  };
+  port_signals("input_packet", "source_stall", shape.inputs.size());
+  port_signals("output_packet", "sink_stall", shape.outputs.size());
+  text += "  }\n";
+  if (lanes) {
+    text += "  static void show_lanes(Harness& h, const auto* s, const auto* m) {\n";
+    for (const char* side : {"s", "m"}) {
+      text += fmt::format("    if ({} != nullptr) {{\n", side);
+      for (int lane = 0; lane < shape.beat_bits / 32; ++lane) {
+        text += fmt::format("      h.{}_float{} = std::bit_cast<float>({}->data[{}]);\n", side,
+                            lane, side, lane);
+      }
+      text += "    }\n";
+    }
+    text += "  }\n";
+  }
+  return text;
+}
+
+std::string glue(const VerilateJob& job, const std::vector<TopPort>& ports,
+                 const std::vector<std::string>& parts, bool quiet_fall) {
+  std::string text = fmt::format("// Generated: {} as an engine.\n", job.top);
+  if (job.traced) text += "#define GW_ENGINE_TRACED\n";
+  text += fmt::format("#include \"V{0}.h\"\n#include \"V{0}___024root.h\"\n", job.name);
+  if (job.traced) text += fmt::format("#include \"V{}_harness.h\"\n", job.name);
+  for (const std::string& part : parts) text += fmt::format("#include \"{}\"\n", part);
+  text += "#include \"testbenches/engine/verilated_engine.h\"\n";
+  text += "namespace gw::testbenches {\nnamespace {\n";
+
+  const auto list = [&](const std::vector<sim::Port>& side) {
+    std::vector<std::string> all;
+    for (const BundleOf& b : bundles_of(side)) {
+      text += fmt::format("GW_ENGINE_BUNDLE({})\n", b.name);
+      all.push_back(
+          fmt::format("Bundle<Pins_{}, {}, {}, {}>", b.name, b.first, b.slots, b.user_bits));
+    }
+    return fmt::format("Bundles<{}>", joined(all));
+  };
+  const std::string inputs = list(job.shape.inputs), outputs = list(job.shape.outputs);
+  EngineShape only_streams = job.shape;
+  only_streams.pins.clear();
+  only_streams.probes.clear();
+  const std::vector<TopPort> streams = wanted_ports(only_streams);
+
+  text += fmt::format(
+      "struct Facts {{\n"
+      "  using Top = V{};\n"
+      "  static constexpr int kLanes = {};\n"
+      "  static constexpr bool kTraced = {};\n"
+      "  static constexpr bool kQuietFall = {};\n"
+      "  static constexpr const char* kName = \"{}\";\n"
+      "  static constexpr const char* kDescription = R\"json({})json\";\n"
+      "  using Inputs = {};\n"
+      "  using Outputs = {};\n"
+      "  static uint64_t probe([[maybe_unused]] Top& top) {{ return {}; }}\n"
+      "  static constexpr NamedPin<Top> kPins[] = {{\n",
+      job.name, job.shape.beat_bits / 32, job.traced, quiet_fall, job.top,
+      description(job, ports).dump(), inputs, outputs, probe_expression(ports, streams));
+  for (const TopPort& port : ports) {
+    if (!port.input || find(streams, port.name) != nullptr) continue;
+    text += fmt::format(
+        "      {{\"{0}\", [](Top& top, uint64_t value) {{ put_bits<{1}>(top.{0}, 0, value); "
+        "}}}},\n",
+        port.name, std::min(port.bits, 64));
+  }
+  text += "      {}};\n";
+  if (job.traced) text += harness_facts(job);
+  text += fmt::format(
+      "}};\n}}  // namespace\n}}  // namespace gw::testbenches\n\n"
+      "extern \"C\" __attribute__((visibility(\"default\"))) const GwEngine* {}(void) {{\n"
+      "  return gw::testbenches::engine_table<gw::testbenches::Facts>();\n}}\n",
+      job.entry);
+  return text;
+}
+
+/// Runs Verilator; throws its words if it fails.
+void verilate(const VerilateJob& job, const std::vector<std::string>& arguments,
+              const RunProgram& run) {
+  std::string words;
+  if (run(job.verilator, arguments, job.folder, words) == 0) return;
+  // Its messages are shown as they are, but for the last, which only counts them.
+  std::erase(words, '\0');
+  while (!words.empty() && words.back() == '\n') words.pop_back();
+  throw sim::InputError(fmt::format("Verilator refuses {}:\n{}", job.top, words));
+}
+
+}  // namespace
+
+std::vector<TopPort> top_ports(std::string_view header) {
+  // VL_IN8(&name,msb,lsb); VL_OUTW(&name,msb,lsb,words); arrays and reals look otherwise.
+  std::vector<TopPort> ports;
+  const size_t end = header.find("// CELLS");
+  size_t line_begin = std::min(header.find("// PORTS"), header.size());
+  while (line_begin < std::min(end, header.size())) {
+    const size_t line_end = std::min(header.find('\n', line_begin), header.size());
+    std::string_view line = header.substr(line_begin, line_end - line_begin);
+    line_begin = line_end + 1;
+    while (!line.empty() && line.front() == ' ') line.remove_prefix(1);
+    const bool input = line.starts_with("VL_IN"), output = line.starts_with("VL_OUT");
+    if (!input && !output) {
+      if (line.starts_with("double &")) {
+        const size_t semicolon = line.find(';');
+        ports.push_back({std::string(line.substr(8, semicolon - 8)), true, 0});
+      }
+      continue;
+    }
+    const size_t open = line.find('('), name_begin = line.find('&');
+    if (open == std::string_view::npos || name_begin == std::string_view::npos) continue;
+    size_t name_end = name_begin + 1;
+    while (name_end < line.size() && is_word(line[name_end])) ++name_end;
+    TopPort port{std::string(line.substr(name_begin + 1, name_end - name_begin - 1)), input, 0};
+    int msb = 0, lsb = 0;
+    if (name_end < line.size() && line[name_end] == ',' &&
+        std::sscanf(std::string(line.substr(name_end)).c_str(), ",%d,%d", &msb, &lsb) == 2 &&
+        !line.starts_with("VL_INOUT")) {
+      port.bits = msb - lsb + 1;
+    }
+    ports.push_back(port);
+  }
+  return ports;
+}
+
+std::string port_differences(const std::string& top, const EngineShape& shape,
+                             const std::vector<TopPort>& ports) {
+  const std::vector<TopPort> wanted = wanted_ports(shape);
+  std::vector<std::string> missing, other, surplus;
+  const auto bits = [](int n) { return n == 1 ? std::string("1 bit") : fmt::format("{} bits", n); };
+  for (const TopPort& want : wanted) {
+    const TopPort* have = find(ports, want.name);
+    if (have == nullptr) {
+      missing.push_back(
+          want.bits == 0 ? fmt::format("{} {}", direction(want), want.name)
+                         : fmt::format("{} {} ({})", direction(want), want.name, bits(want.bits)));
+    } else if (have->input != want.input) {
+      other.push_back(fmt::format("{} is an {} instead of an {}", want.name, direction(*have),
+                                  direction(want)));
+    } else if (have->bits == 0) {
+      other.push_back(fmt::format("{} is no plain vector", want.name));
+    } else if (want.bits != 0 && have->bits != want.bits) {
+      other.push_back(
+          fmt::format("{} has {} instead of {}", want.name, bits(have->bits), want.bits));
+    }
+  }
+  for (const TopPort& have : ports) {
+    if (find(wanted, have.name) != nullptr) continue;
+    if (shape.any_pins && have.bits != 0) continue;
+    surplus.push_back(fmt::format("{} {}", direction(have), have.name));
+  }
+  std::vector<std::string> all;
+  if (!missing.empty()) all.push_back(fmt::format("missing: {}", joined(missing)));
+  if (!other.empty()) all.push_back(fmt::format("different: {}", joined(other)));
+  if (!surplus.empty()) {
+    all.push_back(fmt::format("left over, nothing drives or reads it: {}", joined(surplus)));
+  }
+  if (all.empty()) return "";
+  return fmt::format("the ports of {} are not the device's; {}", top, joined(all));
+}
+
+bool lean_is_tried(std::string_view verilator_version) {
+  // The build says so of the version that it found (cmake/VerilatorInternals.cmake).
+  return kShortcuts && (std::string(verilator_version) + ' ')
+                           .starts_with("Verilator " + std::string(kBuildVerilator) + ' ');
+}
+
+std::string lean_source(std::string_view code) {
+  // Variables that are the last argument of a call: `...VnoInFunc_x(..., __Vfunc_y__Vfuncout)`.
+  constexpr std::string_view kEnd = "__Vfuncout)";
+  std::set<std::string, std::less<>> filled;
+  for (size_t at = code.find(kEnd); at != std::string_view::npos; at = code.find(kEnd, at + 1)) {
+    size_t begin = at;
+    while (begin > 0 && is_word(code[begin - 1])) --begin;
+    const std::string_view name = code.substr(begin, at + kEnd.size() - 1 - begin);
+    if (!name.starts_with("__Vfunc_") || begin < 2 || code.substr(begin - 2, 2) != ", ") continue;
+    const size_t statement = code.rfind(';', begin);
+    const std::string_view call =
+        code.substr(statement == std::string_view::npos ? 0 : statement,
+                    begin - (statement == std::string_view::npos ? 0 : statement));
+    if (call.find("VnoInFunc_") != std::string_view::npos) filled.emplace(name);
+  }
+  std::string lean;
+  lean.reserve(code.size());
+  size_t done = 0;
+  constexpr std::string_view kBegin = "\n    __Vfunc_";
+  for (size_t at = code.find(kBegin); at != std::string_view::npos;
+       at = code.find(kBegin, at + 1)) {
+    size_t end = at + 5;
+    while (end < code.size() && is_word(code[end])) ++end;
+    if (code.substr(end, 5) != " = 0;" || !filled.contains(code.substr(at + 5, end - at - 5))) {
+      continue;
+    }
+    lean.append(code.substr(done, at - done));
+    done = end + 5;
+  }
+  lean.append(code.substr(done));
+  return lean;
+}
+
+bool falls_quietly(std::string_view code) {
+  // Every use of aclk is the detection of its rising edge, or the note of its last value.
+  constexpr std::string_view kClock = "aclk";
+  for (size_t at = code.find(kClock); at != std::string_view::npos;
+       at = code.find(kClock, at + 1)) {
+    const bool member = at > 0 && (code[at - 1] == '>' || code[at - 1] == '.') &&
+                        !(at + 4 < code.size() && is_word(code[at + 4]));
+    if (!member) continue;
+    const size_t begin = at > 120 ? at - 120 : 0;
+    std::string near;  // the place without white space
+    size_t mark = 0;
+    for (size_t i = begin; i < std::min(code.size(), at + 160); ++i) {
+      if (i == at) mark = near.size();
+      if (std::isspace(static_cast<unsigned char>(code[i])) == 0) near += code[i];
+    }
+    const std::string_view before = std::string_view(near).substr(0, mark);
+    std::string_view after = std::string_view(near).substr(mark + kClock.size());
+    const auto skip = [&](std::string_view word) {
+      if (!after.starts_with(word)) return false;
+      after.remove_prefix(word.size());
+      return true;
+    };
+    // (IData)(vlSelf->aclk) & (~ (IData)(vlSelf->__Vtrigrprev__TOP__aclk))
+    const bool rising =
+        (before.ends_with("((IData)(vlSelf->") || before.ends_with("((IData)(vlSelfRef.")) &&
+        skip(")&(~(IData)(") && (skip("vlSelf->") || skip("vlSelfRef.")) &&
+        (skip("__Vtrigrprev__TOP__aclk))") || skip("__Vtrigprevexpr___TOP__aclk__0))"));
+    if (rising) continue;
+    const bool noted =
+        after.starts_with(";") && (before.ends_with("__Vtrigrprev__TOP__aclk=vlSelf->") ||
+                                   before.ends_with("__Vtrigprevexpr___TOP__aclk__0=vlSelfRef."));
+    const bool checked = after.starts_with("&0xfeU)");  // debugging of Verilator's own
+    const bool cleared = after.starts_with("=0;");      // before time begins
+    const bool bound = after.starts_with("}");          // the class's reference to it
+    if (!noted && !checked && !cleared && !bound) return false;
+  }
+  return true;
+}
+
+EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run) {
+  const std::string prefix = "V" + job.name;
+  std::vector<std::string> common = kVerilatorFlags;
+  const std::vector<std::string>& mode = job.traced ? kVerilatorTraced : kVerilatorFast;
+  common.insert(common.end(), mode.begin(), mode.end());
+
+  std::vector<std::string> arguments = common;
+  arguments.insert(arguments.end(),
+                   {"--top-module", job.top, "--prefix", prefix, "-Mdir", job.out.string()});
+  for (const std::string& p : job.parameters) arguments.push_back("-G" + p);
+  arguments.insert(arguments.end(), job.arguments.begin(), job.arguments.end());
+  verilate(job, arguments, run);
+
+  const std::vector<TopPort> ports = top_ports(read_file(job.out / (prefix + ".h")));
+  if (std::string sentence = port_differences(job.top, job.shape, ports); !sentence.empty()) {
+    throw sim::InputError(sentence);
+  }
+
+  if (job.traced) {
+    write_file(job.out / "harness.sv", harness_module(job.shape));
+    arguments = common;
+    // By a relative path: the text is the same wherever it is written, and ccache knows it.
+    arguments.insert(arguments.end(), {"--top-module", "harness", "--prefix", prefix + "_harness",
+                                       "-Mdir", ".", "harness.sv"});
+    VerilateJob beside = job;
+    beside.folder = job.out.string();
+    verilate(beside, arguments, run);
+  }
+
+  std::vector<std::string> hot, cold;
+  bool quiet_fall = true;
+  EngineSource source;
+  for (const fs::directory_entry& entry : fs::directory_iterator(job.out)) {
+    const std::string file = entry.path().filename().string();
+    if (!file.starts_with(prefix) || entry.path().extension() != ".cpp") continue;
+    // The harness's signals have names in common with the top: another unit.
+    const bool harness = file.starts_with(prefix + "_harness");
+    (harness || file.find("__Slow") != std::string::npos ? cold : hot).push_back(file);
+    if (harness) continue;
+    const std::string code = read_file(entry.path());
+    source.bytes += code.size();
+    quiet_fall = quiet_fall && lean_is_tried(job.version) && falls_quietly(code);
+    if (job.own && lean_is_tried(job.version)) {
+      if (const std::string lean = lean_source(code); lean != code) write_file(entry.path(), lean);
+    }
+  }
+  std::ranges::sort(hot);
+  std::ranges::sort(cold);
+
+  source.hot = job.out / (job.name + "_engine.cc");
+  write_file(source.hot, glue(job, ports, hot, quiet_fall));
+  source.cold = job.out / (job.name + "_cold.cc");
+  std::string text = fmt::format("// Generated: what {} runs once.\n", job.top);
+  for (const std::string& part : cold) text += fmt::format("#include \"{}\"\n", part);
+  write_file(source.cold, text);
+
+  // `targets : files`, as make reads it; the program itself is among the files.
+  std::istringstream depend(read_file(job.out / (prefix + "__ver.d")));
+  bool behind = false;
+  for (std::string word; depend >> word;) {
+    if (behind && !word.ends_with("verilator_bin")) source.read.push_back(word);
+    behind = behind || word == ":";
+  }
+  return source;
+}
+
+}  // namespace gw::testbenches

@@ -1,0 +1,77 @@
+// RTL to the C++ text of an engine: Verilator is run, the top's ports are compared with those that
+// the harness will drive, and a translation unit is written that makes a GwEngine of it
+// (verilated_engine.h). Used by the build for what is linked, by library.h for what is not.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/harness/port.h"
+
+namespace gw::testbenches {
+
+/// The ports that a top shall have, beside aclk and aresetn.
+struct EngineShape {
+  int beat_bits = 256;
+  std::vector<sim::Port> inputs, outputs;
+  std::vector<sim::Pin> pins;    ///< inputs that are values; `bits` 0: of any width
+  std::vector<sim::Pin> probes;  ///< outputs compared in each cycle, and stat_o; `bits` 0: any
+  bool any_pins = false;         ///< pins and probes are whatever the top has
+};
+
+/// A port of a verilated top. `bits` 0: neither a scalar nor a vector.
+struct TopPort {
+  std::string name;
+  bool input = true;
+  int bits = 1;
+};
+
+/// From the class's header, as Verilator wrote it.
+std::vector<TopPort> top_ports(std::string_view header);
+
+/// All that is missing, left over or of another width, in one sentence; "": nothing.
+std::string port_differences(const std::string& top, const EngineShape& shape,
+                             const std::vector<TopPort>& ports);
+
+/// Generated code without the clearing of variables that a call fills at once: with hundreds of
+/// calls a cycle that costs time. Tried with the Verilator versions that `lean_is_tried` names.
+std::string lean_source(std::string_view code);
+bool lean_is_tried(std::string_view verilator_version);
+
+/// Whether the falling edge of aclk means nothing to this generated code.
+bool falls_quietly(std::string_view code);
+
+struct VerilateJob {
+  std::string verilator = "verilator";  ///< the program
+  std::string version;                  ///< its words after --version
+  std::string folder = ".";             ///< where it runs: sources are relative to it
+  std::filesystem::path out;            ///< an existing folder for all that is written
+  std::string name;                     ///< of the class and the files
+  std::string entry = "gw_engine";      ///< the function that returns the engine
+  std::string top;
+  EngineShape shape;
+  std::vector<std::string> parameters;  ///< Name=value
+  std::vector<std::string> arguments;   ///< sources, +incdir+, +define+, -f ...
+  bool traced = false;
+  bool own = false;  ///< the project's RTL: its generated text may be edited
+};
+
+struct EngineSource {
+  std::filesystem::path hot;      ///< the translation unit with everything that runs each cycle
+  std::filesystem::path cold;     ///< the one with what runs once
+  std::vector<std::string> read;  ///< files that Verilator read, as it names them
+  std::uintmax_t bytes = 0;       ///< of generated text
+};
+
+/// Runs a program with a list of arguments and waits; the words it says end up in `words`.
+using RunProgram =
+    std::function<int(const std::string& program, const std::vector<std::string>& arguments,
+                      const std::string& folder, std::string& words)>;
+
+/// Throws InputError with Verilator's words, or with what is wrong about the ports.
+EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run);
+
+}  // namespace gw::testbenches

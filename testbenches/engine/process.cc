@@ -1,0 +1,81 @@
+#include "testbenches/engine/process.h"
+
+#include <unistd.h>
+
+#include <boost/process/args.hpp>
+#include <boost/process/child.hpp>
+#include <boost/process/io.hpp>
+#include <boost/process/search_path.hpp>
+#include <boost/process/start_dir.hpp>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <system_error>
+#include <thread>
+
+namespace gw::testbenches {
+namespace {
+
+namespace bp = boost::process;
+
+struct Close {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, Close>;
+
+std::string words_of(std::FILE* file) {
+  std::string words;
+  std::rewind(file);
+  char part[4096];
+  for (size_t n; (n = std::fread(part, 1, sizeof part, file)) > 0;) words.append(part, n);
+  return words;
+}
+
+}  // namespace
+
+std::string find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return ::access(name.c_str(), X_OK) == 0 ? name : "";
+  return bp::search_path(name).string();
+}
+
+std::vector<Finished> run_programs(const std::vector<Command>& commands,
+                                   const std::function<void()>& waiting) {
+  std::vector<Finished> finished(commands.size());
+  std::vector<File> files;
+  std::vector<bp::child> children;
+  for (size_t i = 0; i < commands.size(); ++i) {
+    const Command& c = commands[i];
+    files.emplace_back(std::tmpfile());
+    std::error_code error;
+    if (files.back() == nullptr) {
+      finished[i].words = std::generic_category().message(errno);
+      children.emplace_back();
+      continue;
+    }
+    children.emplace_back(c.program, bp::args(c.arguments), bp::start_dir(c.folder),
+                          bp::std_in<bp::null, (bp::std_out & bp::std_err)> files.back().get(),
+                          error);
+    if (error) finished[i].words = c.program + ": " + error.message();
+  }
+  const auto running = [&] {
+    for (bp::child& child : children) {
+      std::error_code error;
+      if (child.valid() && child.running(error)) return true;
+    }
+    return false;
+  };
+  for (int polls = 0; running(); ++polls) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(polls < 50 ? 2 : 50));
+    if (waiting && (polls >= 50 || polls % 25 == 24)) waiting();
+  }
+  for (size_t i = 0; i < commands.size(); ++i) {
+    if (!children[i].valid()) continue;
+    std::error_code error;
+    children[i].wait(error);
+    finished[i].status = children[i].exit_code();
+    finished[i].words = words_of(files[i].get());
+  }
+  return finished;
+}
+
+}  // namespace gw::testbenches
