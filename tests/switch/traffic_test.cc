@@ -1,6 +1,6 @@
 // Synthesised frames: as many as asked for, each accounted for, never faster than the wire, the
 // same for a seed; and a capture of them gives them back.
-#include "sim/feeds/frames.h"
+#include "testbenches/switch/traffic.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -19,15 +19,23 @@
 #include "models/reference/expether/frame.h"
 #include "sim/base/error.h"
 
-namespace gw::sim {
+namespace gw::testbenches {
 namespace {
 
 namespace fs = std::filesystem;
 namespace expether = reference::expether;
+using sim::Frame;
+using sim::FrameList;
+using sim::InputError;
+using sim::UsageError;
+
+FrameList load_frames(const std::string& path, uint64_t limit) {
+  return sim::load_frames({.trace = path, .packets = limit}, 4);
+}
 
 const std::string kGradients = std::string(GRADWIRE_SOURCE_DIR) + "/traces/hdc-ring-middle.pcap";
 
-std::vector<Frame> measured(const FrameSource& source) {
+std::vector<Frame> measured(const FrameList& source) {
   std::vector<Frame> frames;
   std::ranges::copy_if(source.frames, std::back_inserter(frames), &Frame::measured);
   return frames;
@@ -53,7 +61,7 @@ Key key_of(const expether::Classified& what) {
   return {what.fields.iteration, what.fields.worker, what.fields.sequence};
 }
 
-bool same_frames(const FrameSource& a, const FrameSource& b) {
+bool same_frames(const FrameList& a, const FrameList& b) {
   return std::ranges::equal(a.frames, b.frames, [](const Frame& x, const Frame& y) {
     return x.bytes == y.bytes && x.port == y.port && x.time_ns == y.time_ns;
   });
@@ -92,7 +100,7 @@ class EveryKind : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryKind, KeepsToTheWireAndToLegalLengths) {
   for (const uint64_t seed : {1u, 2u, 3u}) {
-    const FrameSource source = synthesise_frames(GetParam(), seed, 0, with_faults());
+    const FrameList source = synthesise_frames(GetParam(), seed, 0, with_faults());
     EXPECT_FALSE(too_early(source.frames)) << *too_early(source.frames);
     EXPECT_TRUE(std::ranges::is_sorted(source.frames, {}, &Frame::time_ns));
     for (const Frame& frame : source.frames) {
@@ -106,7 +114,7 @@ TEST_P(EveryKind, KeepsToTheWireAndToLegalLengths) {
 }
 
 TEST_P(EveryKind, IntroducesEveryStationBeforeAnythingIsMeasured) {
-  const FrameSource source = synthesise_frames(GetParam(), 1, 0, with_faults());
+  const FrameList source = synthesise_frames(GetParam(), 1, 0, with_faults());
   const auto first = std::ranges::find_if(source.frames, &Frame::measured);
   EXPECT_TRUE(std::all_of(first, source.frames.end(), [](const Frame& f) { return f.measured; }));
   std::map<uint64_t, int> ports;
@@ -129,7 +137,7 @@ TEST_P(EveryKind, IntroducesEveryStationBeforeAnythingIsMeasured) {
 
 TEST_P(EveryKind, IsTheSameForASeedOnly) {
   TrafficOptions options = with_faults();
-  const FrameSource a = synthesise_frames(GetParam(), 5, 200, options);
+  const FrameList a = synthesise_frames(GetParam(), 5, 200, options);
   EXPECT_TRUE(same_frames(a, synthesise_frames(GetParam(), 5, 200, options)));
   EXPECT_FALSE(same_frames(a, synthesise_frames(GetParam(), 6, 200, options)));
 }
@@ -147,12 +155,12 @@ TEST_P(EveryKind, ComesBackFromACapture) {
   options.workers = 16;
   options.sequences = 8;
   options.iterations = 4;
-  const FrameSource made = synthesise_frames(GetParam(), 4, 0, options);
+  const FrameList made = synthesise_frames(GetParam(), 4, 0, options);
   auto writer = capture::PcapWriter::open(file);
   ASSERT_TRUE(writer);
   for (const Frame& frame : made.frames) ASSERT_FALSE(writer->write(frame.time_ns, frame.bytes));
   ASSERT_FALSE(writer->close());
-  const FrameSource read = load_frames(file.string(), 0);
+  const FrameList read = load_frames(file.string(), 0);
   EXPECT_TRUE(same_frames(made, read));
   EXPECT_TRUE(read.incomplete.empty());
   EXPECT_EQ(read.trace["selected"], made.frames.size());
@@ -166,7 +174,7 @@ TEST_P(EveryKind, ComesBackFromACapture) {
 
 INSTANTIATE_TEST_SUITE_P(Traffic, EveryKind, testing::ValuesIn([] {
                            std::vector<std::string> names;
-                           for (const SynthKind& kind : frame_synth_kinds()) {
+                           for (const sim::SynthKind& kind : frame_synth_kinds()) {
                              names.emplace_back(kind.name);
                            }
                            return names;
@@ -257,7 +265,7 @@ TEST(Workers, WithoutFaultsEachSendsEverySequenceOfEveryIterationOnce) {
     options.first_iteration = 0xFFFF'FFFF;  // wraps
     options.group = 7;
     options.vlan = 99;
-    const FrameSource source = synthesise_frames("workers", 1, 0, options);
+    const FrameList source = synthesise_frames("workers", 1, 0, options);
     const auto frames = measured(source);
     EXPECT_EQ(frames.size(), static_cast<size_t>(workers) * 30);
     std::set<Key> keys;
@@ -282,7 +290,7 @@ TEST(Workers, WithoutFaultsEachSendsEverySequenceOfEveryIterationOnce) {
 TEST(Workers, EveryFaultIsAccountedFor) {
   for (const uint64_t seed : {1u, 2u, 3u, 4u}) {
     const TrafficOptions options = with_faults();
-    const FrameSource source = synthesise_frames("workers", seed, 0, options);
+    const FrameList source = synthesise_frames("workers", seed, 0, options);
     const auto frames = measured(source);
     const auto& faults = source.trace.at("faults");
     const uint64_t lost = faults["lost"], duplicated = faults["duplicated"],
@@ -327,7 +335,7 @@ TEST(Workers, OneFaultAloneDoesNothingElse) {
   all_lost.loss = 100;
   all_twice.duplicate = 100;
   const auto in_order = measured(synthesise_frames("workers", 1, 0, {}));
-  const FrameSource mixed_up = synthesise_frames("workers", 1, 0, reorder);
+  const FrameList mixed_up = synthesise_frames("workers", 1, 0, reorder);
   const auto keys = [](const std::vector<Frame>& frames) {
     std::vector<Key> out;
     for (const auto& what : gradients_of(frames)) out.push_back(key_of(what));
@@ -370,9 +378,9 @@ TEST(Workers, DuplicatesComeAtOnceLaterAndStale) {
 TEST(Workers, CapturedGradientsFillTheFramesInTheirOrder) {
   TrafficOptions options;
   options.gradients_trace = kGradients;
-  const GradientSource captured = load_trace(kGradients, 0);
   std::vector<uint32_t> values;
-  for (const GradientPacket& packet : captured.packets) {
+  for (const sim::GradientPacket& packet :
+       sim::read_all(*sim::open_trace({.trace = kGradients}))) {
     values.insert(values.end(), packet.values.begin(), packet.values.end());
   }
   std::set<size_t> windows;
@@ -391,7 +399,7 @@ TEST(Workers, CapturedGradientsFillTheFramesInTheirOrder) {
 // ---- anything
 
 TEST(Anything, HoldsEveryKindReasonVlanAndLength) {
-  const FrameSource source = synthesise_frames("anything", 1, 0, {});
+  const FrameList source = synthesise_frames("anything", 1, 0, {});
   std::set<expether::Kind> kinds;
   std::map<expether::Reason, int> reasons;
   std::set<unsigned> vlans;
@@ -416,98 +424,49 @@ TEST(Anything, HoldsEveryKindReasonVlanAndLength) {
   EXPECT_GT(lengths.size(), 100u);
 }
 
-// ---- captures
+// ---- irregular
 
-class Load : public testing::Test {
- protected:
-  void SetUp() override {
-    file_ = (fs::temp_directory_path() / fmt::format("gradwire-load-{}.pcap", getpid())).string();
+TEST(Irregular, LeavesNothingAsRegularTrafficHasIt) {
+  const FrameList source = synthesise_frames("irregular", 1, 4000, {});
+  std::set<expether::Kind> kinds;
+  std::map<expether::Reason, int> reasons;
+  std::set<unsigned> priorities, dei, tails;
+  std::set<uint32_t> iterations;
+  std::map<int64_t, std::set<int>> begins;
+  size_t padded = 0, null_bytes = 0, reserved = 0, flags = 0;
+  for (const Frame& frame : measured(source)) {
+    const auto what = expether::classify(frame.bytes);
+    kinds.insert(what.kind);
+    ++reasons[what.reason];
+    tails.insert(static_cast<unsigned>(frame.bytes.size() % 32));
+    begins[frame.time_ns].insert(frame.port);
+    if (!what.carries_values()) continue;
+    priorities.insert(what.fields.tci >> 13);
+    dei.insert(what.fields.tci >> 12 & 1);
+    iterations.insert(what.fields.iteration);
+    flags += (what.fields.flags & ~3) != 0;
+    const std::span<const uint8_t> bytes(frame.bytes);
+    const auto nonzero = [](std::span<const uint8_t> some) {
+      return std::ranges::any_of(some, [](uint8_t byte) { return byte != 0; });
+    };
+    reserved += nonzero(bytes.subspan(expether::kReservedOffset, 8));
+    const auto padding = bytes.subspan(expether::kPayloadOffset + 4u * what.fields.count);
+    padded += nonzero(padding);
+    null_bytes += std::ranges::count(padding, 0) != 0 && nonzero(padding);
   }
-  void TearDown() override { fs::remove(file_); }
-
-  struct Record {
-    int64_t time_ns;
-    size_t bytes;
-    uint8_t station;
-    size_t original = 0;
-  };
-  FrameSource load(const std::vector<Record>& records) {
-    auto writer = capture::PcapWriter::open(file_);
-    EXPECT_TRUE(writer);
-    for (const Record& r : records) {
-      std::vector<uint8_t> frame(r.bytes, 0x55);
-      if (frame.size() > 11) frame[11] = r.station;
-      EXPECT_FALSE(writer->write(r.time_ns, frame, r.original));
-    }
-    EXPECT_FALSE(writer->close());
-    return load_frames(file_, 0);
-  }
-
-  std::string file_;
-};
-
-TEST_F(Load, PadsAndSkipsAndCounts) {
-  const FrameSource source = load({{0, 42, 1},
-                                   {1000, 14, 1},
-                                   {2000, 13, 1},
-                                   {3000, 60, 1},
-                                   {4000, 9018, 1},
-                                   {50'000, 9019, 1},
-                                   {60'000, 96, 1, 1514}});
-  ASSERT_EQ(source.frames.size(), 4u);
-  EXPECT_EQ(source.frames[0].bytes.size(), 60u);
-  EXPECT_EQ(source.frames[0].bytes[41], 0x55);
-  EXPECT_EQ(source.frames[0].bytes[42], 0);
-  EXPECT_EQ(source.frames[3].bytes.size(), 9018u);
-  EXPECT_EQ(source.frames[3].trace_number, 5u);
-  EXPECT_EQ(source.trace["packets"], 7);
-  EXPECT_EQ(source.trace["selected"], 4);
-  EXPECT_EQ(source.trace["padded"], 2);
-  EXPECT_EQ(source.trace["skipped"],
-            (nlohmann::json{{"overlong", 1}, {"runt", 1}, {"truncated", 1}}));
-}
-
-TEST_F(Load, GivesPortsToStationsInTheirOrder) {
-  const FrameSource source = load({{0, 60, 9},
-                                   {1000, 60, 4},
-                                   {2000, 60, 9},
-                                   {3000, 60, 7},
-                                   {4000, 60, 1},
-                                   {5000, 60, 2},
-                                   {6000, 60, 4}});
-  std::vector<int> ports;
-  for (const Frame& frame : source.frames) ports.push_back(frame.port);
-  EXPECT_EQ(ports, (std::vector<int>{0, 1, 0, 2, 3, 0, 1}));
-  EXPECT_EQ(source.trace["stations"], 5);
-}
-
-TEST_F(Load, NeverBeatsTheWireAndKeepsEveryTimeThatItCan) {
-  // Three at once on one port, one on another, one long after.
-  const int64_t t = 1'700'000'000'123'456'789;
-  const FrameSource source =
-      load({{t, 60, 1}, {t, 60, 1}, {t, 192, 1}, {t, 60, 2}, {t + 100'000, 60, 1}});
-  ASSERT_EQ(source.frames.size(), 5u);
-  std::vector<std::pair<int, int64_t>> got;
-  for (const Frame& frame : source.frames) got.emplace_back(frame.port, frame.time_ns - t);
-  // 84 bytes take 67.2 ns.
-  EXPECT_EQ(
-      got, (std::vector<std::pair<int, int64_t>>{{0, 0}, {1, 0}, {0, 67}, {0, 134}, {0, 100'000}}));
-}
-
-TEST_F(Load, ACapturedTraceKeepsToTheWireToo) {
-  const FrameSource source =
-      load_frames(std::string(GRADWIRE_SOURCE_DIR) + "/traces/mixed.pcap", 0);
-  EXPECT_FALSE(too_early(source.frames));
-  EXPECT_EQ(source.trace["selected"], source.trace["packets"]);
-  EXPECT_EQ(source.trace["padded"], 6);  // ARP
-}
-
-TEST_F(Load, ACutFileSaysSo) {
-  load({{0, 60, 1}, {1000, 60, 1}});
-  fs::resize_file(file_, fs::file_size(file_) - 5);
-  const FrameSource source = load_frames(file_, 0);
-  EXPECT_EQ(source.frames.size(), 1u);
-  EXPECT_NE(source.incomplete.find("packet 2"), std::string::npos) << source.incomplete;
+  EXPECT_EQ(kinds.size(), expether::kKindCount);
+  EXPECT_EQ(reasons.size(), expether::kReasonCount);
+  EXPECT_EQ(tails.size(), 32u);  // every tkeep
+  EXPECT_EQ(priorities.size(), 8u);
+  EXPECT_EQ(dei.size(), 2u);
+  EXPECT_TRUE(iterations.contains(0xFFFF'FFFF) && iterations.contains(0x8000'0000));
+  EXPECT_GT(flags, 1000u);
+  EXPECT_GT(reserved, 1000u);
+  EXPECT_GT(padded, 1000u);
+  EXPECT_GT(null_bytes, 500u);
+  std::map<size_t, int> together;
+  for (const auto& [time, ports] : begins) ++together[ports.size()];
+  for (const size_t ports : {2u, 3u, 4u}) EXPECT_GT(together[ports], 10) << ports;
 }
 
 // ---- what is refused
@@ -530,7 +489,7 @@ TEST(Refused, OptionsOutOfRange) {
     return o;
   };
   using O = TrafficOptions;
-  expect_refused<UsageError>("nonsense", {}, "incast");
+  expect_refused<UsageError>("nonsense", {}, "irregular");
   expect_refused<UsageError>("workers", options([](O& o) { o.workers = 0; }), "--workers");
   expect_refused<UsageError>("workers", options([](O& o) { o.workers = 17; }), "--workers");
   expect_refused<UsageError>("workers", options([](O& o) { o.iterations = 0; }), "--iterations");
@@ -549,8 +508,7 @@ TEST(Refused, FilesThatCannotBeRead) {
   TrafficOptions options;
   options.gradients_trace = "/nonexistent.pcap";
   expect_refused<InputError>("workers", options, "/nonexistent.pcap");
-  EXPECT_THROW(load_frames("/nonexistent.pcap", 0), InputError);
 }
 
 }  // namespace
-}  // namespace gw::sim
+}  // namespace gw::testbenches
