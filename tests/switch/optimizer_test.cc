@@ -3,22 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <bit>
-#include <tuple>
 
-#include "models/reference/expether/frame.h"
 #include "models/reference/optimizer/graph.h"
 #include "sim/base/error.h"
-#include "sim/harness/kernel.h"
-#include "sim/feeds/frames.h"
-#include "tests/devices/support.h"
+#include "tests/switch/support.h"
 
-namespace gw::tests {
+namespace gw::testbenches::testing {
 namespace {
 
 namespace expether = reference::expether;
 namespace optimizer = reference::optimizer;
 
-/// The builds of the RTL that the default configuration holds.
+/// Builds of the RTL: of each algorithm, kind and profile, with 1 to 64 PEs.
 struct Build {
   optimizer::Algorithm algorithm;
   int pes;
@@ -43,45 +39,31 @@ std::string name_of_build(const Build& b) {
 }
 
 sim::RunSpec spec_of(const Build& b, uint64_t salt = 0) {
-  sim::RunSpec spec;
+  sim::RunSpec spec = testing::spec_of("optimizer", {{"algorithm", std::string(name_of(b.algorithm))},
+                                                     {"pes", std::to_string(b.pes)},
+                                                     {"kind", b.iterative ? "iterative" : "pipelined"},
+                                                     {"profile", b.fast ? "fast" : "paper"}});
   spec.seed = seed() * 1000 + salt;
-  spec.clock_mhz = 200;
-  spec.network.algorithm = b.algorithm;
-  spec.network.pes = b.pes;
-  spec.network.iterative = b.iterative;
-  spec.network.fast = b.fast;
   return spec;
 }
 
-std::vector<std::vector<uint8_t>> bytes_of(const sim::FrameSource& source) {
-  std::vector<std::vector<uint8_t>> frames;
-  for (const sim::Frame& frame : source.frames) frames.push_back(frame.bytes);
-  return frames;
-}
-
 sim::Outcome run(const std::vector<std::vector<uint8_t>>& frames, const sim::RunSpec& spec) {
-  const sim::StreamDevice& device = sim::stream_device("optimizer");
-  const sim::Outcome outcome =
-      device.run(device.stimulus_from_bytes(frames, spec), spec, sim::Kernel::instance());
-  EXPECT_TRUE(outcome.passed) << explain(outcome.failure);
-  return outcome;
+  return testing::run("optimizer", frames, spec);
 }
 
-class Builds : public testing::TestWithParam<Build> {};
+class Builds : public ::testing::TestWithParam<Build> {};
 
 TEST_P(Builds, EnginesAgreeInEveryCycleAndWithTheReference) {
   uint64_t salt = 0;
   for (const char* stall : {"none", "source:40", "sink:40", "both:40"}) {
-    for (const char* traffic : {"anything", "workers", "gradient-192"}) {
+    for (const std::string traffic : {"anything", "workers", "gradient-192", "irregular"}) {
       sim::RunSpec spec = spec_of(GetParam(), ++salt);
       spec.stall = sim::StallSpec::parse(stall);
-      sim::TrafficOptions options;
-      options.iterations = 6;
-      options.sequences = 7;
-      options.duplicate = options.reorder = options.malformed = options.foreign = 10;
-      const auto frames = bytes_of(sim::synthesise_frames(
-          traffic, spec.seed, traffic == std::string("workers") ? 0 : 200, options));
-      run(frames, spec);
+      spec.options.set("iterations", "6").set("sequences", "7");
+      for (const char* fault : {"duplicate", "reorder", "malformed", "foreign"}) {
+        spec.options.set(fault, "10");
+      }
+      run_synth("optimizer", traffic, traffic == "workers" ? 0 : 200, spec);
       ASSERT_FALSE(HasFailure()) << stall << " " << traffic << " seed " << spec.seed;
     }
   }
@@ -107,8 +89,9 @@ TEST_P(Builds, SpecialValuesAndManyIterations) {
     for (uint32_t sequence = 0; sequence < 3; ++sequence) {
       std::vector<uint32_t> values(1 + random.below(32));
       for (uint32_t& v : values) {
-        v = sequence == 0 ? kSpecial[random.below(std::size(kSpecial))] : value_of(random, 10);
-        if (sequence == 2) v = static_cast<uint32_t>(random.next());
+        v = sequence == 0   ? kSpecial[random.below(std::size(kSpecial))]
+            : sequence == 1 ? std::bit_cast<uint32_t>(static_cast<float>(random.unit() - 0.5))
+                            : static_cast<uint32_t>(random.next());
       }
       frames.push_back(gradient(sequence, iteration, values));
     }
@@ -127,7 +110,7 @@ TEST_P(Builds, LatencyIsTheTables) {
   const uint64_t gathered = parser + 6;  // the core has all six beats
   const uint64_t iteration = b.algorithm == kAdam ? 24 : 0;
   const uint64_t last_round = gathered + iteration + (rounds - 1) * b.interval;
-  EXPECT_EQ(outcome.offer_cycles[0], last_round + b.latency + 4);
+  EXPECT_EQ(outcome.timeline.rows[0].offered, last_round + b.latency + 4);
 }
 
 TEST_P(Builds, PipelinedLatencyIsThatOfTheGraph) {
@@ -139,62 +122,49 @@ TEST_P(Builds, PipelinedLatencyIsThatOfTheGraph) {
                                                      b.fast ? fast : optimizer::kPaperLatencies)));
 }
 
-INSTANTIATE_TEST_SUITE_P(Optimizer, Builds, testing::ValuesIn(kBuilds),
+INSTANTIATE_TEST_SUITE_P(Optimizer, Builds, ::testing::ValuesIn(kBuilds),
                          [](const auto& info) { return name_of_build(info.param); });
 
 // Every output bit over a thousand iterations on captured gradients, and the distance to the
 // textbook that the report gives.
 TEST(OptimizerDrift, AThousandIterationsOnCapturedGradients) {
-  sim::TrafficOptions options;
-  options.gradients_trace = std::string(GRADWIRE_SOURCE_DIR) + "/traces/hdc-ring-middle.pcap";
-  options.workers = 1;
-  options.iterations = 1000;
-  options.sequences = 4;
-  const auto frames = bytes_of(sim::synthesise_frames("workers", seed(), 0, options));
   for (const Build& b : kBuilds) {
     sim::RunSpec spec = spec_of(b);
+    spec.seed = seed();
     spec.rtl = !b.iterative && b.fast;  // in lockstep with the RTL where that is quick
-    const sim::StreamDevice& device = sim::stream_device("optimizer");
-    const sim::Stimulus stimulus = device.stimulus_from_bytes(frames, spec);
-    const sim::Outcome outcome = device.run(stimulus, spec, sim::Kernel::instance());
-    ASSERT_TRUE(outcome.passed) << name_of_build(b) << " " << explain(outcome.failure);
-    EXPECT_EQ(stimulus.findings["optimizer"]["iterations"], 1000);
-    EXPECT_EQ(stimulus.findings["drift"].back()["iteration"], 1000);
-    const double mean = stimulus.findings["optimizer"]["ulp"]["mean"];
+    spec.keep_rows = false;
+    spec.options
+        .set("from", std::string(GRADWIRE_SOURCE_DIR) + "/traces/hdc-ring-middle.pcap")
+        .set("workers", "1")
+        .set("iterations", "1000")
+        .set("sequences", "4");
+    const sim::Outcome outcome = run_synth("optimizer", "workers", 0, spec);
+    ASSERT_TRUE(outcome.passed) << name_of_build(b);
+    EXPECT_EQ(outcome.sections["optimizer"]["iterations"], 1000);
+    EXPECT_EQ(outcome.sections["drift"].back()["iteration"], 1000);
+    const double mean = outcome.sections["optimizer"]["ulp"]["mean"];
     EXPECT_GT(mean, 0.1) << name_of_build(b);
     EXPECT_LT(mean, 1000) << name_of_build(b);
   }
 }
 
-TEST(OptimizerModel, RunsWhatTheRtlWasNotBuiltFor) {
+TEST(OptimizerModel, RunsEveryCombination) {
   for (const int pes : {1, 2, 4, 8, 16, 32, 64}) {
     for (const bool iterative : {false, true}) {
       for (const auto algorithm : optimizer::kAlgorithms) {
-        for (const auto subnormal :
-             {reference::fp::Subnormal::kFlush, reference::fp::Subnormal::kIeee}) {
+        for (const char* subnormal : {"0", "1"}) {
           sim::RunSpec spec = spec_of({algorithm, pes, iterative, false, 0, 0});
           spec.rtl = false;
-          spec.network.subnormal = subnormal;
-          run(bytes_of(sim::synthesise_frames("anything", seed(), 60, {})), spec);
-          ASSERT_FALSE(HasFailure()) << name_of(algorithm) << " " << pes;
+          spec.options.set("subnormal", subnormal);
+          for (const char* traffic : {"anything", "irregular"}) {
+            run_synth("optimizer", traffic, 60, spec);
+            ASSERT_FALSE(HasFailure()) << name_of(algorithm) << " " << pes << " " << traffic;
+          }
         }
       }
     }
   }
 }
 
-TEST(OptimizerErrors, WhatCannotRunIsRefused) {
-  const sim::Device& device = sim::device("optimizer");
-  sim::RunSpec spec = spec_of(kBuilds[0]);
-  spec.network.pes = 3;
-  EXPECT_THROW(device.check(spec), sim::UsageError);
-  spec.network.pes = 128;
-  EXPECT_THROW(device.check(spec), sim::UsageError);
-  spec.network.pes = 16;  // legal, but not in this build
-  EXPECT_THROW(device.check(spec), sim::UsageError);
-  spec.rtl = false;
-  EXPECT_NO_THROW(device.check(spec));
-}
-
 }  // namespace
-}  // namespace gw::tests
+}  // namespace gw::testbenches::testing
