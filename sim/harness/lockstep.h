@@ -461,7 +461,7 @@ class Lockstep final : public Steppable {
     uint64_t since = last;
     if (due != UINT64_MAX) since = std::max(since, due);
     for (const Out& out : out_) since = std::max(since, static_cast<uint64_t>(out.wire_free));
-    if (!idle && now_ >= since + kHangCycles) {
+    if (!idle && now_ >= since + kHangCycles + oracle_.busy()) {
       fail({.kind = FailureKind::kHang,
             .port = std::string(over ? owing_output() : offering_input()),
             .engine_a = name_a_,

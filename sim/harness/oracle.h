@@ -32,8 +32,8 @@ class Oracle {
   virtual PacketRef<Beat> peek(size_t port) const = 0;
   /// Nothing that went in is still owed.
   virtual bool quiet() const = 0;
-  /// Cycles for which a quiet device may go on by itself, beyond what its ports promise
-  /// (Ports::kSettles): with work that nothing will leave for.
+  /// Cycles for which the device may go on by itself though no beat moves, beyond what its ports
+  /// promise (Ports::kSettles): known work on packets that nothing, or nothing yet, leaves for.
   virtual uint64_t busy() const { return 0; }
 
   /// Counters that depend on packets and their order only; the others have no value.

@@ -195,11 +195,11 @@ SwitchOracle::SwitchOracle(const NetworkSpec& net, uint64_t seed)
 
 /// Beats that were there before can only have become fewer when the packet comes, so that it fits
 /// if it fits beside all of them.
-void SwitchOracle::Queue::enter(const Packet& packet) {
+void SwitchOracle::Queue::enter(const Packet& packet, uint64_t order) {
   size_t beats = leaving + packet->beats.size();
   for (const Entering& before : entering) beats += before.packet->beats.size();
   for (const Packet& before : waiting) beats += before->beats.size();
-  entering.push_back({packet, beats <= kQueueBeats});
+  entering.push_back({packet, beats <= kQueueBeats, order});
 }
 
 sim::PacketRef<Beat> SwitchOracle::Queue::take() {
@@ -242,6 +242,7 @@ std::string SwitchOracle::decides(uint64_t events) {
       if (!complaint.empty()) return at("RX", p, complaint);
     }
     if (tx_in || tx_out) {
+      if (tx_[p].first() != nullptr) has_left(tx_[p].entering.front().order);
       const std::string complaint = tx_[p].settle(tx_in, tx_out, nullptr);
       if (!complaint.empty()) return at("TX", p, complaint);
     }
@@ -255,23 +256,33 @@ std::string SwitchOracle::serve(size_t port) {
   }
   const Packet packet = rx_[port].take();
   const Pipeline::Frame frame = pipeline_.accept(sim::bytes_of(*packet), static_cast<int>(port));
-  if (frame.ports == 0) {
-    const auto pes = static_cast<size_t>(net_.pes);
-    const ArrayTiming array =
-        array_timing(static_cast<size_t>(net_.algorithm), net_.iterative, net_.fast);
-    if (frame.optimised != 0) {
-      filtered_work_ += (frame.optimised + pes - 1) / pes * array.interval + array.latency +
-                        kFrameCycles;
-    }
-    return {};
+  ++served_;
+  if (frame.optimised != 0) {
+    computing_.push_back({served_, work_of(frame)});
+    work_ += computing_.back().cycles;
   }
-  filtered_work_ = 0;  // frames stay in order: it is done when this one leaves
+  if (frame.ports == 0) return {};
   Packet owed = sim::make_packet<Beat>(frame.bytes);
   owed->source = packet;
   for (size_t q = 0; q < kPorts; ++q) {
-    if ((frame.ports >> q & 1) != 0) tx_[q].enter(owed);
+    if ((frame.ports >> q & 1) != 0) tx_[q].enter(owed, served_);
   }
   return {};
+}
+
+/// An upper limit: one frame after the other, rounds, latency, what comes on top.
+uint64_t SwitchOracle::work_of(const Pipeline::Frame& frame) const {
+  const auto pes = static_cast<size_t>(net_.pes);
+  const ArrayTiming array =
+      array_timing(static_cast<size_t>(net_.algorithm), net_.iterative, net_.fast);
+  return (frame.optimised + pes - 1) / pes * array.interval + array.latency + kFrameCycles;
+}
+
+void SwitchOracle::has_left(uint64_t order) {
+  while (!computing_.empty() && computing_.front().order <= order) {
+    work_ -= computing_.front().cycles;
+    computing_.pop_front();
+  }
 }
 
 sim::PacketRef<Beat> SwitchOracle::next(size_t port) {

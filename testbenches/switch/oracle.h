@@ -50,7 +50,8 @@ class SwitchOracle final : public sim::Oracle<Beat> {
   sim::PacketRef<Beat> next(size_t port) override;
   sim::PacketRef<Beat> peek(size_t port) const override;
   bool quiet() const override;
-  uint64_t busy() const override { return filtered_work_; }
+  /// Computing of frames of which no event has told since they were served.
+  uint64_t busy() const override { return work_; }
   std::vector<std::optional<uint32_t>> statistics() const override;
   /// Those of the pipeline, and `ports`.
   nlohmann::json findings() const override;
@@ -64,6 +65,7 @@ class SwitchOracle final : public sim::Oracle<Beat> {
     struct Entering {
       Packet packet;
       bool fits;  ///< whatever the queue has handed on until then, there is room for it
+      uint64_t order = 0;  ///< of the arbiter
     };
     std::deque<Entering> entering;  ///< the device has not decided yet
     std::deque<Packet> waiting;     ///< committed
@@ -73,7 +75,7 @@ class SwitchOracle final : public sim::Oracle<Beat> {
     const sim::Packet<Beat>* first() const {
       return entering.empty() ? nullptr : entering.front().packet.get();
     }
-    void enter(const Packet& packet);
+    void enter(const Packet& packet, uint64_t order = 0);
     /// The device's decision on the frame that entered first; `must_go`: why it has to drop it.
     /// Empty, or why it may not.
     std::string settle(bool commit, bool drop, const char* must_go);
@@ -82,12 +84,20 @@ class SwitchOracle final : public sim::Oracle<Beat> {
   };
 
   std::string serve(size_t port);
+  uint64_t work_of(const reference::Pipeline::Frame& frame) const;
+  /// Frames stay in order between arbiter and output queues.
+  void has_left(uint64_t order);
 
   NetworkSpec net_;
   reference::Pipeline pipeline_;
   std::array<Queue, kPorts> rx_, tx_;
   std::array<uint64_t, kPorts> frames_in_{}, frames_out_{}, bytes_out_{};
-  uint64_t filtered_work_ = 0;  // cycles of computing for frames that no event will tell of
+  struct Work {
+    uint64_t order, cycles;
+  };
+  std::deque<Work> computing_;
+  uint64_t work_ = 0;    // the sum of its cycles
+  uint64_t served_ = 0;  // frames so far
 };
 
 /// A beat of a frame in words: the header's fields on the first, values on the payload's.
