@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "models/axis/beat.h"
-#include "sim/random.h"
+#include "sim/base/random.h"
 #include "testbenches/engine/engine_abi.h"
 
 namespace gw::testbenches {
