@@ -120,7 +120,7 @@ class StreamModule : public FramePins<1, 2, kStatWords> {
     } else {
       before_edge();
       Beat beat = this->sample_s_axis(0);
-      beat.meta[4] = this->s_axis_tuser.read().get_word(0) << 20;
+      beat.meta[0] = this->s_axis_tuser.read().get_word(0);
       core_.clock(this->s_axis_tvalid.read()[0].to_bool() ? &beat : nullptr,
                   this->m_axis_tready.read()[0].to_bool());
     }

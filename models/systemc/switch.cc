@@ -158,7 +158,7 @@ void Switch::clock(const std::array<const Beat*, kPorts>& s, unsigned m_ready) {
   if (in != nullptr) {
     to_parser_ = *in;
     to_parser_.meta = {};
-    to_parser_.meta[4] = port_ << 20;
+    to_parser_.meta[0] = port_;
   }
   if (serve) served_first_ = serve_last;
   if (!active_ || serve_last) choose();

@@ -1,69 +1,75 @@
-// Ethernet frames for the devices of the optimizer switch: from a capture, or synthesised.
-//
-// No public capture of ExpEther exists; frames are made from captured gradients in the layout of
-// models/reference/expether/frame.h, by seed, with as much loss, duplication, reordering and
-// foreign traffic as asked for.
+// Whole Ethernet frames: of a capture, or of a list that a family of devices has made.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "sim/feeds/gradients.h"
+#include "sim/feeds/source.h"
+#include "sim/harness/pace.h"
+#include "sim/run/device.h"
 
 namespace gw::sim {
 
+inline constexpr size_t kMinFrameBytes = 60;    ///< a MAC pads to it
+inline constexpr size_t kMaxFrameBytes = 9018;  ///< a jumbo frame
+
+/// What a frame takes of a 10GbE wire, in tenths of a nanosecond: 8 a byte, exactly.
+constexpr int64_t wire_tenths(size_t bytes) {
+  return static_cast<int64_t>(bytes + kWireOverheadBytes) * 8;
+}
+
 struct Frame {
   std::vector<uint8_t> bytes;  ///< without FCS
-  int port = 0;                ///< of the switch, 0..3, that it comes in by
+  int port = 0;                ///< that it comes in by
   int64_t time_ns = 0;         ///< when its preamble begins on the wire
   uint32_t trace_number = 0;   ///< 1-based number in the trace; 0: none
-  bool measured = true;        ///< false: before the switch has learned where everyone is
+  bool measured = true;        ///< false: before a switch has learned where everyone is
 };
 
-struct FrameSource {
+struct FrameList {
   std::vector<Frame> frames;  ///< in order of time
   nlohmann::json trace;       ///< the report's `trace` section
-  std::string trace_path;     ///< empty for a synthetic stimulus
+  std::string path;           ///< of the capture; empty: none
+  std::string synth;          ///< name of the synthetic stimulus; empty: none
   std::string incomplete;     ///< what is missing, when the file ended early
 };
 
-struct TrafficOptions {
-  std::string gradients_trace;  ///< capture whose marked gradients fill the frames; empty: random
-  int workers = 3;              ///< 1..16
-  uint32_t iterations = 4;
-  uint32_t sequences = 16;
-  uint32_t first_iteration = 1;
-  uint16_t group = 1;
-  uint16_t vlan = 10;
-  /// Of `workers` only. Percent of the frames, 0..100: lost; sent twice, at once, up to eight
-  /// frames later, or so much and an iteration later (stale); swapped with one up to eight frames
-  /// behind it; and, per frame, one more that is malformed, or foreign.
-  double loss = 0, duplicate = 0, reorder = 0, malformed = 0, foreign = 0;
+/// Ethernet frames of a capture: those that `stimulus.filter` lets through (empty: all), at most
+/// `stimulus.packets` (0: all). Ports are given to source MACs in the order of their first
+/// appearance, modulo `ports`. Short frames are padded to 60 bytes as a MAC does, and counted;
+/// truncated ones, runts (no Ethernet header) and those above 9,018 bytes are skipped and counted.
+///
+/// Times are the capture's, with three exceptions. On a port, frames never come faster than 10GbE
+/// carries them, nor before the frame ahead of them in the file. A clock that was set while the
+/// capture ran is not followed: a frame whose time lies more than a second before the latest one, or
+/// more than a day behind it, comes at once, those behind it as much earlier or later; `clock_leaps`
+/// counts it. All of it lasts 30 days at most, so that cycles can be counted.
+///
+/// Of a capture of synthesised frames it gives back the frames, ports and times. Throws InputError
+/// if nothing can be read, UsageError for a wrong filter.
+FrameList load_frames(const StimulusSpec& stimulus, int ports);
 
-  /// Throws UsageError naming the option that is out of range.
-  void check() const;
+/// The frames as packets of a run; the first one's time is 0. On its way through a device with one
+/// stream a frame carries the number of its port as tuser.
+class FrameSource final : public Source {
+ public:
+  /// `by_port`: each frame goes in by the port of its number; else all by port 0. Throws InputError
+  /// if there is no frame.
+  FrameSource(FrameList list, bool by_port);
+
+  std::optional<RawPacket> next() override;
+  const SourceFacts& facts() const override { return facts_; }
+  /// When the n-th packet came, as the capture says.
+  int64_t time_ns(uint64_t n) const { return list_.frames[n].time_ns; }
+
+ private:
+  FrameList list_;
+  bool by_port_;
+  size_t next_ = 0;
+  SourceFacts facts_;
 };
-
-/// Every Ethernet frame of a capture, at most `limit` (0: all). Ports are given to source MACs in
-/// the order of their first appearance, modulo 4. Short frames are padded to 60 bytes as a MAC
-/// does, and counted; truncated ones, runts (no Ethernet header) and those above 9,018 bytes are
-/// skipped and counted. On a port, frames never come faster than 10GbE carries them. Of a capture
-/// of synthesised frames it gives back the frames, ports and times. Throws InputError if nothing
-/// can be read.
-FrameSource load_frames(const std::string& path, uint64_t limit);
-
-/// The names of the synthetic stimuli of frames and what each is for.
-const std::vector<SynthKind>& frame_synth_kinds();
-
-/// The named kind, of at most `limit` frames behind the warm-up (0: what the options make, or
-/// 1,024). Host and stations are numbered so that a station's number modulo 4 is its port; worker w
-/// is on port 1 + w % 3, the host on port 0. Times are whole nanoseconds, rounded down, of
-/// frames that are as close as 10GbE allows. Of `workers`, unless `limit` cut it, trace["faults"]
-/// counts lost, duplicated, reordered (swaps), malformed and foreign frames. `incomplete` says so
-/// when the capture of gradients ended early. Throws UsageError for an unknown name.
-FrameSource synthesise_frames(const std::string& name, uint64_t seed, uint64_t limit,
-                              const TrafficOptions& options);
 
 }  // namespace gw::sim

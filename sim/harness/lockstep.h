@@ -442,7 +442,9 @@ class Lockstep final : public Steppable {
       finished_ = true;
       // Run on, so that a beat too many is seen.
       const bool nothing_ever_moved = moved_in_ + moved_out_ == 0;
-      end_ = kPaced ? last + 257 : nothing_ever_moved ? 64 : (last | 63) + 65;
+      end_ = kPaced               ? last + std::max<uint64_t>(257, oracle_.busy())
+             : nothing_ever_moved ? 64
+                                  : (last | 63) + 65;
       if (now_ >= end_) {
         done_ = same_statistics();
         if (!done_) failure_.cycle = now_;
@@ -453,7 +455,7 @@ class Lockstep final : public Steppable {
     // Until more comes in by itself, the device may wait for it.
     const bool idle = !offering && !over && due > now_;
     if (idle && !waiting && !owed && drive_.skip_idle && Ports::kSettles != 0 &&
-        now_ >= last + Ports::kSettles) {
+        now_ >= last + Ports::kSettles + oracle_.busy()) {
       return skip(due - now_);
     }
     uint64_t since = last;

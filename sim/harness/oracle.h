@@ -32,6 +32,9 @@ class Oracle {
   virtual PacketRef<Beat> peek(size_t port) const = 0;
   /// Nothing that went in is still owed.
   virtual bool quiet() const = 0;
+  /// Cycles for which a quiet device may go on by itself, beyond what its ports promise
+  /// (Ports::kSettles): with work that nothing will leave for.
+  virtual uint64_t busy() const { return 0; }
 
   /// Counters that depend on packets and their order only; the others have no value.
   virtual std::vector<std::optional<uint32_t>> statistics() const { return {}; }
