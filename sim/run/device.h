@@ -27,6 +27,12 @@ struct WaveSpec {
   int64_t to = INT64_MAX;
 };
 
+/// The name of a synthetic stimulus and what it is for.
+struct SynthKind {
+  const char* name;
+  const char* summary;
+};
+
 /// RTL that is not the project's own.
 struct UserRtl {
   std::string file_list;  ///< empty: the project's
@@ -127,6 +133,7 @@ class Device {
     std::vector<std::string> statistics = {};  ///< names of the words of stat_o
     std::vector<std::string> inside = {};      ///< signals within the top that its save file shows
     std::vector<Option> options = {};
+    std::vector<SynthKind> stimuli = {};  ///< synthetic ones that fit it
     bool paced() const;  ///< a port has a line rate
   };
 

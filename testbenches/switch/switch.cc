@@ -27,7 +27,8 @@ class SwitchDevice final : public DeviceOf<SwitchPorts, SwitchModel> {
                   .statistics = statistic_names(kBlocks),
                   .inside = {"active", "port[1:0]", "serve", "parsed_valid", "parsed_ready",
                              "summed_valid", "summed_ready", "out_valid", "mask[3:0]"},
-                  .options = network_options(kBlocks)}) {}
+                  .options = network_options(kBlocks),
+                  .stimuli = frame_synth_kinds()}) {}
 
   void check(const sim::RunSpec& spec) const override {
     network_spec(spec.options);
