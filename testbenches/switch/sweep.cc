@@ -15,68 +15,79 @@
 #include <memory>
 #include <set>
 
-#include "sim/run/device.h"
+#include "models/papers/optimizer_switch.h"
 #include "sim/base/error.h"
-#include "sim/harness/kernel.h"
-#include "sim/report/gnuplot.h"
-#include "sim/switch_stimulus.h"
-#include "sim/feeds/frames.h"
 #include "sim/base/version.h"
+#include "sim/feeds/frames.h"
+#include "sim/harness/kernel.h"
+#include "testbenches/switch/options.h"
+#include "testbenches/switch/traffic.h"
 
-namespace gw::sim {
+namespace gw::testbenches {
 namespace {
 
 namespace optimizer = reference::optimizer;
 using nlohmann::json;
 using optimizer::Algorithm;
 
-constexpr size_t kFrameBytes = 192;
-constexpr size_t kFrameValues = 32;
-constexpr double kPaperParameters = 800'000;                    // Figure 17
-constexpr double kDeviceLuts = 433'200, kDeviceBram36 = 1'470;  // XC7VX690T
-constexpr int kPaperPes = 32;
+namespace paper = papers::optimizer_switch;
 
-/// IEICE'21: Table 2 (cycles) and Table 3 (of one PE).
-struct PaperPe {
-  int cycles, lut, ff, dsp;
-};
-PaperPe paper_pe(Algorithm algorithm) {
-  switch (algorithm) {
-    case Algorithm::kSgd:
-      return {21, 535, 953, 3};
-    case Algorithm::kAdagrad:
-      return {99, 2695, 4880, 9};
-    case Algorithm::kAdam:
-      return {137, 5409, 10278, 36};
-    default:
-      return {164, 6100, 11510, 40};
-  }
+constexpr size_t kFrameBytes = reference::expether::kFullFrameBytes;
+constexpr size_t kFrameValues = reference::expether::kMaxValues;
+
+const paper::Pe& paper_pe(Algorithm algorithm) {
+  return paper::kPes[static_cast<size_t>(algorithm)];
 }
 
 /// Nanoseconds of a full frame on 10GbE: preamble, FCS and gap counted.
-double frame_ns() { return (kFrameBytes + kWireOverheadBytes) * kByteNs; }
+double frame_ns() { return static_cast<double>(sim::wire_tenths(kFrameBytes)) / 10; }
 
-std::vector<std::vector<uint8_t>> full_frames(const SweepOptions& options) {
-  std::vector<std::vector<uint8_t>> frames;
-  for (const Frame& frame :
+/// One of the grid.
+struct Point {
+  NetworkSpec net;
+  sim::RunSpec spec;
+};
+
+Point point_of(const sim::Device& device, const SweepOptions& options, Algorithm algorithm, int pes,
+               const std::string& kind, const std::string& profile) {
+  Point point;
+  sim::RunSpec& spec = point.spec;
+  spec.rtl = false;
+  spec.seed = options.seed;
+  spec.clock_mhz = options.clock_mhz;
+  spec.keep_rows = true;
+  spec.options = sim::OptionSet(device.facts().options);
+  spec.options.set("algorithm", std::string(name_of(algorithm)))
+      .set("pes", std::to_string(pes))
+      .set("kind", kind)
+      .set("profile", profile);
+  device.check(spec);
+  point.net = network_spec(spec.options);
+  return point;
+}
+
+std::vector<sim::RawPacket> full_frames(const SweepOptions& options) {
+  std::vector<sim::RawPacket> frames;
+  for (sim::Frame& frame :
        synthesise_frames("gradient-192", options.seed, options.frames, {}).frames) {
-    if (frame.measured) frames.push_back(frame.bytes);
+    if (frame.measured) frames.push_back({.bytes = std::move(frame.bytes)});
   }
   return frames;
 }
 
-json measure(const RunSpec& spec, const std::vector<std::vector<uint8_t>>& frames) {
-  const StreamDevice& device = stream_device("optimizer");
-  const Stimulus stimulus = device.stimulus_from_bytes(frames, spec);
-  const Outcome outcome = device.run(stimulus, spec, Kernel::instance());
+/// By rows of the timeline: from a frame that no start-up reaches to the last one.
+json measure(const sim::Device& device, const sim::RunSpec& spec,
+             const std::vector<sim::RawPacket>& frames) {
+  sim::ListSource source(frames);
+  const sim::Outcome outcome = device.run(source, spec, sim::Kernel::instance());
+  if (outcome.interrupted) return {};
   if (!outcome.passed) throw std::logic_error("the model does not agree with the reference");
-  // From a frame that no start-up reaches to the last one.
-  const size_t n = frames.size(), from = n / 4;
-  const double cycles =
-      static_cast<double>(outcome.offer_cycles[n - 1] - outcome.offer_cycles[from]) /
-      static_cast<double>(n - 1 - from);
+  const std::vector<sim::Passage>& rows = outcome.timeline.rows;
+  const size_t n = rows.size(), from = n / 4;
+  const double cycles = static_cast<double>(rows[n - 1].offered - rows[from].offered) /
+                        static_cast<double>(n - 1 - from);
   const double one_port = frame_ns() * spec.clock_mhz * 1e-3 / cycles * 100;
-  const uint64_t latency = outcome.offer_cycles[0] - outcome.accept_cycles[0];
+  const uint64_t latency = rows[0].offered - rows[0].accepted;
   return {{"cycles_per_frame", cycles},
           {"line_rate_percent", {{"10G", one_port}, {"4x10G", one_port / 4}}},
           {"frame_latency_cycles", latency},
@@ -142,13 +153,13 @@ json area_of(const SweepOptions& options, Algorithm algorithm, bool iterative, b
 /// Block RAM of a parameter: theta, the states, and the aggregator's sum, 36-bit words of 32 bits.
 double parameters_in_bram(Algorithm algorithm) {
   const auto words = static_cast<double>(2 + optimizer::graph_of(algorithm).states());
-  return std::floor(kDeviceBram36 * 1024 / words);
+  return std::floor(paper::kDeviceBram36 * 1024 / words);
 }
 
 /// The textbook's loops in float, as a host would run them over all parameters; seconds, the median
 /// of several passes.
 double cpu_seconds(Algorithm algorithm) {
-  const auto n = static_cast<size_t>(kPaperParameters);
+  const auto n = static_cast<size_t>(paper::kParameters);
   std::vector<float> theta(n, 0.1f), a(n, 1e-8f), b(n, 1e-8f), c(n, 1.0f), g(n);
   for (size_t i = 0; i < n; ++i) g[i] = 1e-3f * static_cast<float>(static_cast<int>(i % 201) - 100);
   constexpr float lr = 0.001f, eps = 1e-8f, beta1 = 0.9f, beta2 = 0.999f;
@@ -247,7 +258,7 @@ json smallest_arrays(const json& points) {
 
 }  // namespace
 
-json sweep_optimizer(const SweepOptions& options,
+json sweep_optimizer(const sim::Device& device, const SweepOptions& options,
                      const std::function<void(const std::string&)>& note) {
   const std::vector<Algorithm> algorithms =
       options.algorithms.empty()
@@ -262,21 +273,12 @@ json sweep_optimizer(const SweepOptions& options,
   const auto profiles = or_all(options.profiles, {"paper", "fast"});
 
   // Everything is checked before anything runs.
-  std::vector<RunSpec> specs;
+  std::vector<Point> grid;
   for (const Algorithm algorithm : algorithms) {
     for (const std::string& kind : kinds) {
       for (const std::string& profile : profiles) {
         for (const int n : pes) {
-          RunSpec spec;
-          spec.rtl = false;
-          spec.seed = options.seed;
-          spec.clock_mhz = options.clock_mhz;
-          spec.network.algorithm = algorithm;
-          spec.network.pes = n;
-          spec.network.iterative = kind == "iterative";
-          spec.network.fast = profile == "fast";
-          device("optimizer").check(spec);
-          specs.push_back(spec);
+          grid.push_back(point_of(device, options, algorithm, n, kind, profile));
         }
       }
     }
@@ -292,12 +294,12 @@ json sweep_optimizer(const SweepOptions& options,
     std::error_code error;
     std::filesystem::create_directories(options.synth_folder, error);
     if (error) {
-      throw InputError(
+      throw sim::InputError(
           fmt::format("cannot keep areas in '{}': {}", options.synth_folder, error.message()));
     }
     std::vector<NetworkSpec> wanted;
-    for (const RunSpec& spec : specs) {
-      if (areas.try_emplace(area_key(spec.network)).second) wanted.push_back(spec.network);
+    for (const Point& point : grid) {
+      if (areas.try_emplace(area_key(point.net)).second) wanted.push_back(point.net);
     }
     for (size_t i = 0; i < wanted.size() && missing.empty(); i += 2) {
       std::vector<std::future<std::pair<json, std::string>>> running;
@@ -316,32 +318,31 @@ json sweep_optimizer(const SweepOptions& options,
         areas[area_key(wanted[i + j])] = std::move(area);
         if (!why.empty()) missing = why;
       }
-      if (interrupted()) missing = "interrupted";
+      if (sim::interrupted()) missing = "interrupted";
     }
   } else {
     missing = "areas were not asked for";
   }
 
-  const auto frames = full_frames(options);
+  const std::vector<sim::RawPacket> frames = full_frames(options);
   json points = json::array();
-  std::map<Algorithm, double> paper_array_cycles;  // 32 pipelined PEs, paper
-  for (const RunSpec& spec : specs) {
-    if (interrupted()) break;
-    const NetworkSpec& net = spec.network;
+  for (const auto& [net, spec] : grid) {
+    if (sim::interrupted()) break;
     json point = {{"algorithm", std::string(name_of(net.algorithm))},
                   {"pes", net.pes},
                   {"kind", net.iterative ? "iterative" : "pipelined"},
                   {"profile", net.fast ? "fast" : "paper"}};
-    point.update(measure(spec, frames));
-    const PaperPe paper = paper_pe(net.algorithm);
-    point["paper_lut_32"] = paper.lut * kPaperPes;
+    const json measured = measure(device, spec, frames);
+    if (measured.is_null()) break;
+    point.update(measured);
+    point["paper_lut_32"] = paper_pe(net.algorithm).lut * paper::kArrayPes;
     const json& area = areas[area_key(net)];
     if (area.is_object()) {
       for (const char* what : {"lut", "ff", "dsp"}) {
         point[fmt::format("pe_{}", what)] = area[what];
         point[what] = area[what].get<double>() * net.pes;
       }
-      point["lut_percent_of_device"] = point["lut"].get<double>() / kDeviceLuts * 100;
+      point["lut_percent_of_device"] = point["lut"].get<double>() / paper::kDeviceLuts * 100;
       point["longest_path_ns"] = area["longest_path_ns"];
       point["tool"] = area["tool"];
     }
@@ -352,26 +353,26 @@ json sweep_optimizer(const SweepOptions& options,
     const double rows = static_cast<double>(kNetworkDepth * kFrameValues) / lanes;
     point["bram36"] = words * lanes * std::max(0.5, std::ceil(rows / 512) / 2);
     points.push_back(std::move(point));
-    note(fmt::format("{} of {} points", points.size(), specs.size()));
+    note(fmt::format("{} of {} points", points.size(), grid.size()));
   }
   mark_pareto(points);
 
   json document = {{"sweep", "optimizer"},      {"clock_mhz", options.clock_mhz},
                    {"seed", options.seed},      {"frames", frames.size()},
                    {"points", points},          {"smallest", smallest_arrays(points)},
-                   {"version", kVersion},       {"tools", build_tools()},
+                   {"version", sim::kVersion},  {"tools", sim::build_tools()},
                    {"command", options.command}};
   if (!missing.empty()) document["missing"] = missing;
 
   for (const Algorithm algorithm : algorithms) {
     const std::string name(name_of(algorithm));
-    const PaperPe paper = paper_pe(algorithm);
+    const paper::Pe& theirs = paper_pe(algorithm);
     document["table2"][name] = {
-        {"paper", paper.cycles},
+        {"paper", theirs.cycles},
         {"ours_paper_profile",
          optimizer::latency(optimizer::graph_of(algorithm), optimizer::kPaperLatencies)}};
     json& table3 = document["table3"][name];
-    table3["paper"] = {{"lut", paper.lut}, {"ff", paper.ff}, {"dsp", paper.dsp}};
+    table3["paper"] = {{"lut", theirs.lut}, {"ff", theirs.ff}, {"dsp", theirs.dsp}};
     for (const bool iterative : {false, true}) {
       for (const bool fast : {false, true}) {
         NetworkSpec net;
@@ -386,14 +387,13 @@ json sweep_optimizer(const SweepOptions& options,
       }
     }
     document["bram"][name] = {{"parameters_that_fit", parameters_in_bram(algorithm)}};
-    if (options.cpu && !interrupted()) {
+    if (options.cpu && !sim::interrupted()) {
       note(fmt::format("host CPU: {} on 800,000 parameters", name));
-      RunSpec spec;
-      spec.rtl = false;
-      spec.clock_mhz = options.clock_mhz;
-      spec.network.algorithm = algorithm;
-      const double cycles = measure(spec, frames)["cycles_per_frame"];
-      const double n = kPaperParameters / kFrameValues;
+      const Point point = point_of(device, options, algorithm, paper::kArrayPes, "pipelined", "paper");
+      const json measured = measure(device, point.spec, frames);
+      if (measured.is_null()) break;
+      const double cycles = measured["cycles_per_frame"];
+      const double n = paper::kParameters / kFrameValues;
       const double array_ms = n * cycles / options.clock_mhz * 1e-3;
       const double wire_ms = n * frame_ns() * 1e-6;
       const double cpu_ms = cpu_seconds(algorithm) * 1e3;
@@ -406,150 +406,4 @@ json sweep_optimizer(const SweepOptions& options,
   return document;
 }
 
-std::string sweep_text(const json& sweep) {
-  std::string out = fmt::format(
-      "Optimizer sizing at {:g} MHz: full frames, {} a point; percent of 10GbE line rate\n\n"
-      "{:<8} {:<9} {:<6} {:>4} {:>9} {:>9} {:>9} {:>8} {:>9} {:>7} {:>8} {:>6} {:>7}\n",
-      sweep["clock_mhz"].get<double>(), sweep["frames"].get<size_t>(), "", "kind", "prof.", "PEs",
-      "cyc/frame", "1 port %", "4 ports %", "latency", "LUT", "% dev.", "DSP", "BRAM", "pareto");
-  for (const json& p : sweep["points"]) {
-    const bool area = p.contains("lut");
-    out += fmt::format(
-        "{:<8} {:<9} {:<6} {:>4} {:>9.2f} {:>9.1f} {:>9.1f} {:>8} {:>9} {:>7} {:>8} {:>6.0f} "
-        "{:>7}\n",
-        p["algorithm"].get<std::string>(), p["kind"].get<std::string>(),
-        p["profile"].get<std::string>(), p["pes"].get<int>(), p["cycles_per_frame"].get<double>(),
-        p["line_rate_percent"]["10G"].get<double>(), p["line_rate_percent"]["4x10G"].get<double>(),
-        p["frame_latency_cycles"].get<uint64_t>(),
-        area ? fmt::format("{:.0f}", p["lut"].get<double>()) : "-",
-        area ? fmt::format("{:.2f}", p["lut_percent_of_device"].get<double>()) : "-",
-        area ? fmt::format("{:.0f}", p["dsp"].get<double>()) : "-", p["bram36"].get<double>(),
-        p.value("pareto", false) ? "*" : "");
-  }
-  out += fmt::format("\nSmallest array at line rate, LUTs against the paper's 32 PEs (Table 3)\n");
-  for (const json& s : sweep["smallest"]) {
-    out += fmt::format("{:<8} {:<9} {:<6} {:>5}: {:>2} PEs ({:.0f} %)",
-                       s["algorithm"].get<std::string>(), s["kind"].get<std::string>(),
-                       s["profile"].get<std::string>(), s["line"].get<std::string>(),
-                       s["pes"].get<int>(), s["percent"].get<double>());
-    if (s.contains("lut")) {
-      out += fmt::format(", {:.0f} LUT, {:.1f} % saved", s["lut"].get<double>(),
-                         s["saved_percent_of_paper"].get<double>());
-    }
-    out += "\n";
-  }
-  out += "\nTable 2, cycles of a PE (paper / ours, profile paper)\n";
-  for (const auto& [name, row] : sweep["table2"].items()) {
-    out += fmt::format("{:<8} {:>4} / {:>4}\n", name, row["paper"].get<int>(),
-                       row["ours_paper_profile"].get<int>());
-  }
-  std::set<std::string> synthesis;
-  for (const json& p : sweep["points"]) {
-    if (p.contains("tool")) synthesis.insert(p["tool"].get<std::string>());
-  }
-  out += fmt::format("\nTable 3, one PE: LUT / FF / DSP, estimated longest path{}{}\n",
-                     synthesis.empty() ? "" : "; areas of ", fmt::join(synthesis, ", "));
-  for (const auto& [name, row] : sweep["table3"].items()) {
-    for (const auto& [what, area] : row.items()) {
-      out += fmt::format("{:<8} {:<16} {:>6.0f} / {:>6.0f} / {:>3.0f}", name, what,
-                         area["lut"].get<double>(), area["ff"].get<double>(),
-                         area["dsp"].get<double>());
-      if (area.contains("longest_path_ns")) {
-        out += fmt::format("   {:.2f} ns", area["longest_path_ns"].get<double>());
-      }
-      out += "\n";
-    }
-  }
-  out += "\nParameters that fit into the block RAM of the XC7VX690T (theta, states, sum)\n";
-  for (const auto& [name, row] : sweep["bram"].items()) {
-    out += fmt::format("{:<8} {:>9.0f}\n", name, row["parameters_that_fit"].get<double>());
-  }
-  if (sweep.contains("figure17")) {
-    out +=
-        "\nFigure 17, 800,000 parameters: host CPU (one thread, this machine), switch (one port)\n";
-    for (const auto& [name, row] : sweep["figure17"].items()) {
-      out += fmt::format("{:<8} CPU {:>7.3f} ms   switch {:>7.3f} ms   CPU / switch {:.2f}\n", name,
-                         row["cpu_ms"].get<double>(), row["switch_ms"].get<double>(),
-                         row["cpu_to_switch"].get<double>());
-    }
-  }
-  if (sweep.contains("missing")) {
-    out += fmt::format("\nNo areas: {}\n", sweep["missing"].get<std::string>());
-  }
-  return out;
-}
-
-std::string sweep_csv(const json& sweep) {
-  std::string out =
-      "algorithm,kind,profile,pes,cycles_per_frame,line_rate_1_port_percent,"
-      "line_rate_4_ports_percent,frame_latency_cycles,frame_latency_ns,lut,ff,dsp,bram36,"
-      "lut_percent_of_device,longest_path_ns,pareto\n";
-  const auto number = [](const json& p, const char* key) {
-    return p.contains(key) ? fmt::format("{}", p[key].get<double>()) : "";
-  };
-  for (const json& p : sweep["points"]) {
-    out += fmt::format(
-        "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", p["algorithm"].get<std::string>(),
-        p["kind"].get<std::string>(), p["profile"].get<std::string>(), p["pes"].get<int>(),
-        p["cycles_per_frame"].get<double>(), p["line_rate_percent"]["10G"].get<double>(),
-        p["line_rate_percent"]["4x10G"].get<double>(), p["frame_latency_cycles"].get<uint64_t>(),
-        p["frame_latency_ns"].get<double>(), number(p, "lut"), number(p, "ff"), number(p, "dsp"),
-        number(p, "bram36"), number(p, "lut_percent_of_device"), number(p, "longest_path_ns"),
-        p.value("pareto", false) ? 1 : 0);
-  }
-  return out;
-}
-
-std::string sweep_svg(const json& sweep, std::string& missing) {
-  std::map<std::string, std::string> series;
-  std::vector<std::string> order;
-  for (const json& p : sweep["points"]) {
-    if (!p.contains("lut")) continue;
-    const std::string key = p["algorithm"].get<std::string>() + " " + p["kind"].get<std::string>();
-    if (p["profile"] != "fast" && sweep["points"].size() > 1) {
-      const bool both = std::ranges::any_of(sweep["points"], [&p](const json& q) {
-        return q["profile"] == "fast" && q["algorithm"] == p["algorithm"];
-      });
-      if (both) continue;  // one profile in the picture: fast, where there is one
-    }
-    if (!series.contains(key)) order.push_back(key);
-    series[key] += fmt::format("{} {}\n", p["lut"].get<double>(),
-                               p["line_rate_percent"]["4x10G"].get<double>());
-  }
-  if (series.empty()) {
-    missing = "no plot without areas";
-    return "";
-  }
-  using report::rgb;
-  constexpr const char* kColours[] = {"accent", "byte", "half", "raw"};
-  std::string script = fmt::format(
-      "set border 3 lc {0}\nset tics nomirror textcolor {0}\nset grid lc {1}\nset logscale xy\n"
-      "set key outside right top spacing 1.3 textcolor {0}\n"
-      "set xlabel 'LUTs of the array (Yosys, xc7)' textcolor {0}\n"
-      "set ylabel 'percent of 4 x 10GbE' textcolor {0}\n",
-      rgb("muted"), rgb("line"));
-  std::string plot = fmt::format(
-      "plot 100 with lines lw 1.5 lc {0} dt 2 title 'four ports', 25 with lines lw 1.5 lc {0} dt 3 "
-      "title 'one port'",
-      rgb("ink"));
-  std::map<std::string, int> colour_of;
-  int index = 0;
-  for (const std::string& key : order) {
-    const std::string algorithm = key.substr(0, key.find(' '));
-    const auto colour =
-        colour_of.try_emplace(algorithm, static_cast<int>(colour_of.size())).first->second;
-    script += fmt::format("$s{} << EOD\n{}EOD\n", index, series[key]);
-    plot += fmt::format(", $s{} with linespoints lw 1.5 pt {} ps 0.7 lc {} title {}", index,
-                        key.ends_with("iterative") ? 6 : 7, rgb(kColours[colour % 4]),
-                        report::quoted(key));
-    ++index;
-  }
-  const report::Drawn drawn = report::draw({{.title = "LUTs against throughput of optimizer arrays",
-                                             .script = script + plot + "\n",
-                                             .width = 860,
-                                             .height = 460}});
-  missing = drawn.missing;
-  return drawn.svg.empty() ? "" : report::standalone_svg(drawn.svg.front());
-}
-
-}  // namespace gw::sim
+}  // namespace gw::testbenches

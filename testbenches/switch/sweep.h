@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "models/reference/optimizer/graph.h"
+#include "sim/run/device.h"
 
-namespace gw::sim {
+namespace gw::testbenches {
 
 struct SweepOptions {
   std::vector<reference::optimizer::Algorithm> algorithms;  // none: all
@@ -31,7 +32,7 @@ struct SweepOptions {
 
 /// The document: `points`, `smallest`, `table2`, `table3`, `figure17`, `bram`, and `missing` if
 /// there is no area. Throws UsageError before anything runs if a point cannot be built.
-nlohmann::json sweep_optimizer(const SweepOptions& options,
+nlohmann::json sweep_optimizer(const sim::Device& device, const SweepOptions& options,
                                const std::function<void(const std::string&)>& note);
 
 std::string sweep_text(const nlohmann::json& sweep);
@@ -39,4 +40,4 @@ std::string sweep_csv(const nlohmann::json& sweep);
 /// LUTs against throughput; empty, and a sentence in `missing`, without gnuplot or areas.
 std::string sweep_svg(const nlohmann::json& sweep, std::string& missing);
 
-}  // namespace gw::sim
+}  // namespace gw::testbenches

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <span>
 
 #include "models/reference/capture/capture.h"
 #include "models/reference/expether/frame.h"
@@ -145,15 +146,16 @@ std::vector<uint8_t> gradient_frame(int source, int destination, uint16_t vlan, 
   return expether::build_gradient(header, values);
 }
 
+void set_checksum(std::vector<uint8_t>& frame) {
+  const uint16_t sum = expether::checksum(frame);
+  frame[expether::kChecksumOffset] = static_cast<uint8_t>(sum >> 8);
+  frame[expether::kChecksumOffset + 1] = static_cast<uint8_t>(sum);
+}
+
 /// A copy that is wrong in the way that the reason says.
 std::vector<uint8_t> malformed_copy(std::vector<uint8_t> frame, expether::Reason reason,
                                     Random& random) {
   using expether::Reason;
-  const auto fix = [&frame] {
-    const uint16_t sum = expether::checksum(frame);
-    frame[expether::kChecksumOffset] = static_cast<uint8_t>(sum >> 8);
-    frame[expether::kChecksumOffset + 1] = static_cast<uint8_t>(sum);
-  };
   const size_t tlp = (frame[expether::kFlagsOffset] & expether::kFlagTlp3Dw) != 0
                          ? expether::kTlp3Offset
                          : expether::kTlp4Offset;
@@ -163,7 +165,7 @@ std::vector<uint8_t> malformed_copy(std::vector<uint8_t> frame, expether::Reason
       break;
     case Reason::kBadVersion:
       frame[expether::kVersionOffset] = static_cast<uint8_t>(2 + random.below(254));
-      fix();
+      set_checksum(frame);
       break;
     case Reason::kBadChecksum:
       frame[expether::kChecksumOffset] ^= static_cast<uint8_t>(1 + random.below(254));
@@ -171,7 +173,7 @@ std::vector<uint8_t> malformed_copy(std::vector<uint8_t> frame, expether::Reason
     case Reason::kCount:
       frame[expether::kCountOffset] =
           static_cast<uint8_t>(random.below(2) == 0 ? 0 : 33 + random.below(223));
-      fix();
+      set_checksum(frame);
       break;
     case Reason::kTlpLength:
       frame[tlp + 3] ^= static_cast<uint8_t>(1 + random.below(31));
@@ -429,6 +431,103 @@ void anything(FrameList& source, uint64_t seed, uint64_t frames, const TrafficOp
   }
 }
 
+/// Numbers from anywhere: near one another, at the ends of their range, far apart.
+uint32_t far(uint32_t near, Random& random) {
+  constexpr std::array<uint32_t, 6> kEnds = {0,           1,           0x7FFF'FFFF,
+                                             0x8000'0000, 0xFFFF'FFFE, 0xFFFF'FFFF};
+  const uint32_t draw = random.below(16);
+  return draw < 12   ? near
+         : draw < 15 ? kEnds[random.below(kEnds.size())]
+                     : static_cast<uint32_t>(random.next());
+}
+
+/// Bytes of which many are null.
+void fill(std::span<uint8_t> bytes, Random& random) {
+  for (uint8_t& byte : bytes) {
+    byte = random.below(4) == 0 ? 0 : static_cast<uint8_t>(random.next());
+  }
+}
+
+/// A frame in which all that the blocks do not look at may be anything: priority and DEI, flags,
+/// reserved bytes, what else a TLP says, padding; and now and then one bit is wrong.
+std::vector<uint8_t> irregular_frame(int source, uint32_t near_iteration,
+                                     const TrafficOptions& options, Gradients& values,
+                                     Random& random) {
+  const auto tci = static_cast<uint16_t>(options.vlan | random.below(16) << 12);
+  const int destination = static_cast<int>(random.below(kPorts + 1)) - 1;  // -1: a broadcast
+  if (random.below(5) == 0) {
+    std::vector<uint8_t> frame =
+        Wires::ordinary(source, destination, tci, kShortFrame + random.below(1500), random.next());
+    fill(std::span(frame).subspan(18), random);
+    return frame;
+  }
+  expether::Header header;
+  header.destination = destination < 0 ? 0xFFFF'FFFF'FFFF : mac_of(destination);
+  header.source = mac_of(source);
+  header.tci = tci;
+  header.flags = static_cast<uint8_t>(random.below(256) & ~expether::kFlagTlp3Dw);
+  header.ack = static_cast<uint32_t>(random.next());
+  header.sequence = random.below(options.sequences);
+  header.worker = static_cast<uint16_t>(random.below(static_cast<uint32_t>(options.workers)));
+  header.group = options.group;
+  header.iteration = near_iteration - static_cast<uint32_t>(random.below(8) == 0);
+  if (random.below(4) == 0) {  // in sequence numbers of their own, which are never complete for long
+    header.sequence = far(options.sequences + random.below(options.sequences), random);
+    header.worker = static_cast<uint16_t>(far(random.below(4), random));
+    header.group = static_cast<uint16_t>(far(options.group, random));
+    header.iteration = far(near_iteration, random);
+  }
+  constexpr std::array kTlps = {expether::Tlp::kMWr64, expether::Tlp::kMWr32,
+                                expether::Tlp::kCplD};
+  header.tlp = kTlps[random.below(kTlps.size())];
+  header.requester = static_cast<uint16_t>(random.next());
+  header.tag = static_cast<uint8_t>(random.next());
+  header.address = random.next();
+  std::vector<uint32_t> gradients = values.next(1 + random.below(expether::kMaxValues));
+  for (uint32_t& v : gradients) {
+    if (random.below(8) == 0) v &= static_cast<uint32_t>(random.next());
+  }
+  std::vector<uint8_t> frame = random.below(8) == 0 ? expether::build_parameter(header, gradients)
+                                                    : expether::build_gradient(header, gradients);
+  fill(std::span(frame).subspan(expether::kReservedOffset, 8), random);
+  const bool three_dw = header.tlp != expether::Tlp::kMWr64;
+  if (three_dw) fill(std::span(frame).subspan(expether::kTlp4Offset, 4), random);
+  frame[(three_dw ? expether::kTlp3Offset : expether::kTlp4Offset) + 1] =
+      static_cast<uint8_t>(random.next());
+  if (random.below(8) == 0) {
+    frame[expether::kTpidOffset + random.below(expether::kPayloadOffset - expether::kTpidOffset)] ^=
+        static_cast<uint8_t>(1u << random.below(8));
+  }
+  if (random.below(16) != 0) set_checksum(frame);
+
+  const size_t whole = frame.size();
+  frame.resize(whole + (random.below(4) != 0 ? random.below(64) : random.below(1400)));
+  fill(std::span(frame).subspan(whole), random);
+  if (random.below(8) == 0) frame.resize(kShortFrame + random.below(140));  // cut, perhaps
+  return frame;
+}
+
+/// Bursts on some of the ports, which begin in the same nanosecond, and silence between them.
+void irregular(FrameList& source, uint64_t seed, uint64_t frames, const TrafficOptions& options,
+               Gradients& values) {
+  Wires wires(source);
+  Random random(seed ^ 0x6972'7265);
+  wires.warm_up(options.vlan);
+  uint64_t sent = 0;
+  while (sent < frames) {
+    wires.pause(random.below(16) == 0 ? 20'000 : random.below(1'500));
+    const uint32_t ports = 1 + random.below((1 << kPorts) - 1);
+    const uint32_t each = 1 + random.below(6);
+    for (uint32_t i = 0; i < each * kPorts && sent < frames; ++i) {
+      const int port = static_cast<int>(i % kPorts);
+      if ((ports >> port & 1) == 0) continue;
+      const auto iteration = options.first_iteration + static_cast<uint32_t>(sent / 64);
+      wires.send(port, irregular_frame(port, iteration, options, values, random));
+      ++sent;
+    }
+  }
+}
+
 }  // namespace
 
 const std::vector<sim::SynthKind>& frame_synth_kinds() {
@@ -439,6 +538,8 @@ const std::vector<sim::SynthKind>& frame_synth_kinds() {
       {"workers", "a training run's exchange: workers x sequences x iterations, faults as asked"},
       {"anything",
        "frames of every kind, malformed for every reason, of every length, in many VLANs"},
+      {"irregular",
+       "bursts that begin on all ports at once: odd lengths, any bit that nobody looks at"},
   };
   return kKinds;
 }
@@ -459,6 +560,8 @@ FrameList synthesise_frames(const std::string& name, uint64_t seed, uint64_t lim
     exchange(source, seed, limit, options, values);
   } else if (name == "anything") {
     anything(source, seed, frames, options, values);
+  } else if (name == "irregular") {
+    irregular(source, seed, frames, options, values);
   } else {
     std::string names;
     for (const sim::SynthKind& kind : frame_synth_kinds()) {
