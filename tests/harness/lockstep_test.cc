@@ -54,13 +54,38 @@ TEST(Passthrough, EveryPacketHasItsRow) {
   const Result r = run_alone(a, feed, oracle);
   ASSERT_TRUE(r.passed) << explain(r.failure);
   // 70 bytes are three beats, in cycles 0 to 2; then one beat each.
-  const std::vector<Passage> expected = {
-      {.id = 0, .follows = true, .beats = 3, .bytes = 70, .accepted = 0, .accepted_last = 2,
-       .triggered = 0, .offered = 1, .first = 1, .last = 3},
-      {.id = 1, .trace_number = 12, .follows = true, .beats = 1, .bytes = 1, .accepted = 3,
-       .accepted_last = 3, .triggered = 3, .offered = 4, .first = 4, .last = 4},
-      {.id = 2, .measured = false, .follows = true, .beats = 1, .bytes = 32, .accepted = 4,
-       .accepted_last = 4, .triggered = 4, .offered = 5, .first = 5, .last = 5}};
+  const std::vector<Passage> expected = {{.id = 0,
+                                          .follows = true,
+                                          .beats = 3,
+                                          .bytes = 70,
+                                          .accepted = 0,
+                                          .accepted_last = 2,
+                                          .triggered = 0,
+                                          .offered = 1,
+                                          .first = 1,
+                                          .last = 3},
+                                         {.id = 1,
+                                          .trace_number = 12,
+                                          .follows = true,
+                                          .beats = 1,
+                                          .bytes = 1,
+                                          .accepted = 3,
+                                          .accepted_last = 3,
+                                          .triggered = 3,
+                                          .offered = 4,
+                                          .first = 4,
+                                          .last = 4},
+                                         {.id = 2,
+                                          .measured = false,
+                                          .follows = true,
+                                          .beats = 1,
+                                          .bytes = 32,
+                                          .accepted = 4,
+                                          .accepted_last = 4,
+                                          .triggered = 4,
+                                          .offered = 5,
+                                          .first = 5,
+                                          .last = 5}};
   EXPECT_EQ(r.timeline.rows, expected);
   // Measured: from the first beat of packet 0 to that of packet 1, 70 bytes in 3 cycles.
   EXPECT_EQ(r.timeline.out[0].measured, 2u);

@@ -25,13 +25,15 @@ PacketRef<Beat> irregular_packet(Random& random, size_t bytes) {
   return make_packet<Beat>(irregular_bytes(random, bytes), error);
 }
 
-/// Packets of lengths that follow no rule, from a byte to `longest`.
+/// Packets of lengths that follow no rule, from a byte to `longest`; some end with a whole beat.
 template <class Beat>
 PreparedFeed<Beat> irregular_feed(uint64_t seed, size_t packets, uint32_t longest = 150) {
   Random random(seed);
   PreparedFeed<Beat> feed;
   for (size_t i = 0; i < packets; ++i) {
-    feed.add(0, irregular_packet<Beat>(random, 1 + random.below(longest)));
+    size_t bytes = 1 + random.below(longest);
+    if (random.below(4) == 0) bytes = (bytes + Beat::kBytes - 1) / Beat::kBytes * Beat::kBytes;
+    feed.add(0, irregular_packet<Beat>(random, bytes));
   }
   return feed;
 }
@@ -152,9 +154,8 @@ Result run(A& a, B& b, Feed<typename A::Ports::Beat>& feed, Oracle<typename A::P
 }
 
 template <class A>
-Result run_alone(A& a, Feed<typename A::Ports::Beat>& feed,
-                 Oracle<typename A::Ports::Beat>& oracle, const Drive& drive = {},
-                 uint64_t quantum = 64) {
+Result run_alone(A& a, Feed<typename A::Ports::Beat>& feed, Oracle<typename A::Ports::Beat>& oracle,
+                 const Drive& drive = {}, uint64_t quantum = 64) {
   NoEngine<typename A::Ports> none;
   return run(a, none, feed, oracle, drive, quantum);
 }
