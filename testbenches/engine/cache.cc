@@ -122,7 +122,9 @@ std::optional<fs::path> Cache::find(const std::string& name, std::string_view ke
   const fs::path entry = folder_ / name;
   if (!is_mine(entry) || !is_mine(entry / "sums") || !is_mine(entry / "key")) return std::nullopt;
   if (file_bytes(entry / "key") != key) return std::nullopt;
-  std::istringstream sums(file_bytes(entry / "sums"));
+  const std::string listed = file_bytes(entry / "sums");
+  if (!listed.ends_with('\n')) return std::nullopt;
+  std::istringstream sums(listed);
   bool key_listed = false;
   for (std::string line; std::getline(sums, line);) {
     const std::string file = line.substr(0, line.find(' '));

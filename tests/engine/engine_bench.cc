@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "models/reference/expether/frame.h"
 #include "sim/error.h"
 #include "testbenches/engine/library.h"
 #include "tests/engine/requests.h"
@@ -65,15 +66,25 @@ std::shared_ptr<RtlLibrary> built(const RtlRequest& request, const LibraryOption
   return library;
 }
 
-/// Frames that the optimizer only passes on, and updates that it works on, as they come.
-std::vector<Beat> random_frames(size_t frames) {
+/// Sums of gradients, 32 values a frame: each is a step of the optimizer.
+std::vector<Beat> update_frames(size_t frames) {
+  namespace expether = reference::expether;
   sim::Random random(5);
   std::vector<Beat> all;
   for (size_t f = 0; f < frames; ++f) {
-    for (int beat = 0; beat < 6; ++beat) {
-      Beat& b = all.emplace_back();
-      for (uint32_t& lane : b.data) lane = static_cast<uint32_t>(random.next());
-      b.last = beat == 5;
+    std::vector<uint32_t> values(expether::kMaxValues);
+    for (uint32_t& value : values) {
+      value = (static_cast<uint32_t>(random.next()) & 0x807FFFFF) | (110 + random.below(16)) << 23;
+    }
+    expether::Header header;
+    header.flags = expether::kFlagComplete;
+    header.sequence = static_cast<uint32_t>(f % 1024);
+    header.iteration = static_cast<uint32_t>(1 + f / 1024);
+    const std::vector<uint8_t> bytes = expether::build_gradient(header, values);
+    for (size_t at = 0; at < bytes.size(); at += kBeatBytes) {
+      Beat& beat = all.emplace_back();
+      std::memcpy(beat.data.data(), bytes.data() + at, kBeatBytes);
+      beat.last = at + kBeatBytes == bytes.size();
     }
   }
   return all;
@@ -95,13 +106,13 @@ int bench(const std::string& what) {
     RtlRequest request = own_request("optimizer");
     auto fresh = built(request, options, "optimizer sgd 32 PEs, empty cache");
     compare_speed("optimizer sgd 32 PEs", rtl_library(request, linked)->engine(), fresh->engine(),
-                  random_frames(1000), 100'000);
+                  update_frames(1024), 100'000);
     request.parameters = {"Algorithm=2", "Pes=32"};
     auto adam = built(request, options, "optimizer adam 32 PEs, empty cache");
     built(request, options, "optimizer adam 32 PEs, from the cache");
     compare_speed("optimizer adam 32 PEs beside linked sgd",
                   rtl_library(own_request("optimizer"), linked)->engine(), adam->engine(),
-                  random_frames(1000), 20'000);
+                  update_frames(1024), 20'000);
   }
   return 0;
 }
