@@ -129,6 +129,7 @@ class Device {
     std::vector<Port> inputs = {}, outputs = {};
     int beat_bytes = 32;
     std::vector<Pin> pins = {};                ///< beside the streams, that the harness drives
+    bool host_writes = false;  ///< cfg_valid_i, cfg_address_i, cfg_data_i
     std::vector<Pin> probe = {};               ///< output pins that are compared in each cycle
     std::vector<std::string> statistics = {};  ///< names of the words of stat_o
     std::vector<std::string> inside = {};      ///< signals within the top that its save file shows

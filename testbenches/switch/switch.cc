@@ -23,6 +23,7 @@ class SwitchDevice final : public DeviceOf<SwitchPorts, SwitchModel> {
                   .top = "gw_switch",
                   .file_list = "rtl/switch/gw_switch.f",
                   .pins = {{"workers_i", 5}, {"group_i", 16}, {"depth_i", 11}},
+                  .host_writes = true,
                   .probe = {{"event_o", 19}},
                   .statistics = statistic_names(kBlocks),
                   .inside = {"active", "port[1:0]", "serve", "parsed_valid", "parsed_ready",

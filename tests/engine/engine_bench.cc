@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "models/reference/expether/frame.h"
-#include "sim/error.h"
+#include "sim/base/error.h"
 #include "testbenches/engine/library.h"
 #include "tests/engine/requests.h"
 #include "tests/engine/support.h"
