@@ -1,11 +1,14 @@
 // gradwire sweep optimizer: how many processing elements reach line rate, for how many LUTs.
 #include "testbenches/switch/sweep.h"
 
+
+
 #include <fmt/format.h>
 
 #include <memory>
 
 #include "sim/base/error.h"
+#include "testbenches/switch/options.h"
 #include "sim/report/json.h"
 #include "tools/gradwire/commands.h"
 #include "tools/gradwire/progress.h"
