@@ -33,10 +33,6 @@ class Gradients {
 std::unique_ptr<Gradients> open_trace(const StimulusSpec& stimulus);
 
 /// The names of the synthetic stimuli and what each is for.
-struct SynthKind {
-  const char* name;
-  const char* summary;
-};
 const std::vector<SynthKind>& synth_kinds();
 
 /// `packets` packets (0: 256) of the named kind. Throws UsageError for an unknown name.

@@ -179,12 +179,6 @@ class Chain {
     if constexpr (requires { a_.show(cycle); }) a_.show(cycle);
     if constexpr (requires { b_.show(cycle); }) b_.show(cycle);
   }
-  std::string stopped() const {
-    std::string why;
-    if constexpr (requires { a_.stopped(); }) why = a_.stopped();
-    if constexpr (requires { b_.stopped(); }) why += b_.stopped();
-    return why;
-  }
 
  private:
   A& a_;

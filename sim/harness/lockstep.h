@@ -42,10 +42,10 @@ inline constexpr uint64_t kHangCycles = 100'000;
 
 /// How a run is driven, whatever the device.
 struct Drive {
-  StallSpec stall;
+  StallSpec stall = {};
   uint64_t seed = 1;
-  Pace pace;  ///< of ports that have one
-  Boot boot;
+  Pace pace = {};  ///< of ports that have one
+  Boot boot = {};
   bool skip_idle = true;  ///< cycles in which nothing can happen are not simulated
   bool watched = false;   ///< engines are shown what the harness knows, for a waveform
 };

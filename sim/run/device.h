@@ -27,6 +27,12 @@ struct WaveSpec {
   int64_t to = INT64_MAX;
 };
 
+/// The name of a synthetic stimulus and what it is for.
+struct SynthKind {
+  const char* name;
+  const char* summary;
+};
+
 /// RTL that is not the project's own.
 struct UserRtl {
   std::string file_list;  ///< empty: the project's
@@ -123,10 +129,12 @@ class Device {
     std::vector<Port> inputs = {}, outputs = {};
     int beat_bytes = 32;
     std::vector<Pin> pins = {};                ///< beside the streams, that the harness drives
+    bool host_writes = false;  ///< cfg_valid_i, cfg_address_i, cfg_data_i
     std::vector<Pin> probe = {};               ///< output pins that are compared in each cycle
     std::vector<std::string> statistics = {};  ///< names of the words of stat_o
     std::vector<std::string> inside = {};      ///< signals within the top that its save file shows
     std::vector<Option> options = {};
+    std::vector<SynthKind> stimuli = {};  ///< synthetic ones that fit it
     bool paced() const;  ///< a port has a line rate
   };
 

@@ -139,6 +139,7 @@ class CodecDevice : public DeviceOf<CodecPorts, Model, Rtl> {
     facts.pins = {{"bound_i", 4}, {"bounded_i", 1}};
     facts.probe = {{"error_count_o", 32}};
     facts.options = codec_options();
+    facts.stimuli = sim::synth_kinds();
     return facts;
   }
 };

@@ -9,7 +9,7 @@
 #include <set>
 #include <sstream>
 
-#include "sim/error.h"
+#include "sim/base/error.h"
 #include "testbenches/engine/engine_abi.h"
 #include "testbenches/engine/verilator_flags.h"  // generated from cmake/GradwireVerilate.cmake
 
@@ -408,6 +408,7 @@ EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run) 
   std::vector<std::string> common = kVerilatorFlags;
   const std::vector<std::string>& mode = job.traced ? kVerilatorTraced : kVerilatorFast;
   common.insert(common.end(), mode.begin(), mode.end());
+  if (!job.own) common.emplace_back("-Wno-fatal");  // a warning does not refuse the user's RTL
 
   std::vector<std::string> arguments = common;
   arguments.insert(arguments.end(),

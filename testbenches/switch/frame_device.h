@@ -58,6 +58,7 @@ class FrameDevice : public DeviceOf<FramePorts, FrameModel<Core>> {
     facts.line_rate = sim::LineRate::kWire;
     facts.statistics = statistic_names(blocks);
     facts.options = network_options(blocks);
+    facts.stimuli = frame_synth_kinds();
     return facts;
   }
 

@@ -13,6 +13,7 @@ class OptimizerDevice final : public FrameDevice<systemc::Optimizer> {
                                 "PEs (IEICE'21, 5.3)",
                      .top = "gw_optimizer",
                      .file_list = "rtl/switch/gw_optimizer.f",
+                     .host_writes = true,
                      .inside = {"tvalid", "tready", "tlast"}},
                     {.optimization = true}) {}
 

@@ -23,11 +23,13 @@ class SwitchDevice final : public DeviceOf<SwitchPorts, SwitchModel> {
                   .top = "gw_switch",
                   .file_list = "rtl/switch/gw_switch.f",
                   .pins = {{"workers_i", 5}, {"group_i", 16}, {"depth_i", 11}},
+                  .host_writes = true,
                   .probe = {{"event_o", 19}},
                   .statistics = statistic_names(kBlocks),
                   .inside = {"active", "port[1:0]", "serve", "parsed_valid", "parsed_ready",
                              "summed_valid", "summed_ready", "out_valid", "mask[3:0]"},
-                  .options = network_options(kBlocks)}) {}
+                  .options = network_options(kBlocks),
+                  .stimuli = frame_synth_kinds()}) {}
 
   void check(const sim::RunSpec& spec) const override {
     network_spec(spec.options);

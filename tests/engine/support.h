@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "models/axis/beat.h"
-#include "sim/random.h"
+#include "sim/base/random.h"
 #include "testbenches/engine/engine_abi.h"
 
 namespace gw::testbenches {
@@ -65,13 +65,12 @@ inline std::vector<Beat> random_gradients(size_t beats, uint64_t seed) {
       const uint32_t exponent = random.below(4) == 0 ? random.below(256) : 100 + random.below(30);
       lane = (static_cast<uint32_t>(random.next()) & 0x807FFFFF) | exponent << 23;
     }
-    if (--left == 0) {
+    if (--left == 0 || &beat == &all[beats - 1]) {
       beat.last = 1;
       beat.keep = keep_of_bytes(4 * (1 + static_cast<int>(random.below(8))));
       beat.user = random.below(16) == 0;
     }
   }
-  all.back().last = 1;
   return all;
 }
 

@@ -1,0 +1,20 @@
+// File lists of RTL (`-f`), as simulators know them.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace gw::testbenches {
+
+struct FileList {
+  std::vector<std::string> arguments;     ///< for Verilator, paths relative to the base folder
+  std::vector<std::string> include_dirs;  ///< the folders that are searched, from the same
+};
+
+/// Sources, +incdir+, +define+, +libext+, -y, -v, -I, -D, -sv, comments, $VARIABLES and further
+/// lists (-f, -F). Paths in a list are relative to its folder; those in the outermost one to `base`
+/// if that is given. Throws InputError with file and line.
+FileList read_file_list(const std::filesystem::path& list, const std::filesystem::path& base = {});
+
+}  // namespace gw::testbenches

@@ -1,0 +1,439 @@
+#include "testbenches/engine/library.h"
+
+#include <fmt/format.h>
+#include <sys/statvfs.h>
+
+#include <algorithm>
+#include <boost/dll/shared_library.hpp>
+#include <chrono>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "sim/base/error.h"
+#include "testbenches/engine/cache.h"
+#include "testbenches/engine/embedded.h"  // generated: the glue's own files
+#include "testbenches/engine/file_list.h"
+#include "testbenches/engine/linked.h"
+#include "testbenches/engine/process.h"
+#include "testbenches/engine/verilator_flags.h"  // generated from cmake/GradwireVerilate.cmake
+
+namespace gw::testbenches {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// More generated text than this is compiled at a lower level, or nobody would wait for it.
+constexpr std::uintmax_t kLarge = 6'000'000;
+
+class Shared final : public RtlLibrary {
+ public:
+  Shared(const GwEngine* linked) { engine_ = linked; }
+
+  Shared(const fs::path& object, Origin origin, double verilator, double compiler) {
+    namespace dll = boost::dll;
+    boost::system::error_code error;
+    const boost::filesystem::path path(object.string());
+    library_.load(path, error, dll::load_mode::rtld_now | dll::load_mode::rtld_local);
+    if (error || !library_.has("gw_engine")) {
+      throw sim::InputError(
+          fmt::format("built RTL '{}' cannot be loaded: {}", object.string(), error.message()));
+    }
+    engine_ = library_.get<const GwEngine*()>("gw_engine")();
+    if (engine_->abi != GW_ENGINE_ABI) {
+      throw sim::InputError(fmt::format("built RTL '{}' has interface {} instead of {}",
+                                        object.string(), engine_->abi, GW_ENGINE_ABI));
+    }
+    origin_ = origin;
+    verilator_seconds_ = verilator;
+    compiler_seconds_ = compiler;
+  }
+
+ private:
+  boost::dll::shared_library library_;
+};
+
+/// The programs, and what they say they are.
+struct Tools {
+  std::string verilator, verilator_version, verilator_root;
+  std::string compiler, compiler_version, cpu;
+  bool clang = false;
+};
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+Tools find_tools(const LibraryOptions& options, const std::string& what) {
+  Tools tools;
+  const auto need = [&](const std::string& program, const char* role) -> std::string {
+    std::string path = find_program(program);
+    if (path.empty()) {
+      throw sim::InputError(
+          fmt::format("{} is not linked into this program and is built on demand, but there is no "
+                      "{} here ('{}'); `--engine model` runs without it",
+                      what, role, program));
+    }
+    return path;
+  };
+  tools.verilator = need(options.verilator, "Verilator");
+  if (!options.compiler.empty()) {
+    tools.compiler = need(options.compiler, "C++ compiler");
+  } else {
+    tools.compiler = find_program(kBuildCompiler);
+    if (tools.compiler.empty()) tools.compiler = need("c++", "C++ compiler");
+  }
+  const std::vector<Finished> said = run_programs(
+      {{tools.verilator, {"--version"}, "."},
+       {tools.verilator, {"--getenv", "VERILATOR_ROOT"}, "."},
+       {tools.compiler, {"--version"}, "."},
+       {tools.compiler, {"-march=native", "-###", "-E", "-x", "c++", "/dev/null"}, "."}});
+  if (said[0].status != 0 || said[1].status != 0 || said[2].status != 0) {
+    throw sim::InputError(fmt::format("{} do not run: {}{}", "Verilator or the compiler",
+                                      said[0].words, said[2].words));
+  }
+  tools.verilator_version = first_line(said[0].words);
+  tools.verilator_root = first_line(said[1].words);
+  tools.compiler_version = first_line(said[2].words);
+  tools.clang = tools.compiler_version.find("clang") != std::string::npos;
+  // What -march=native stands for: the line that runs the compiler proper, without names of files.
+  std::istringstream lines(said[3].words);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    for (std::string word; words >> word;) {
+      if (word.find("-m") != std::string::npos || word.find("-target") != std::string::npos ||
+          word.find("--param") != std::string::npos || word.find("cache-") != std::string::npos) {
+        tools.cpu += word + ' ';
+      }
+    }
+  }
+  return tools;
+}
+
+std::string words_of(const RtlRequest& request) {
+  std::string text = request.top;
+  for (const std::string& p : request.parameters) text += ' ' + p;
+  if (request.traced) text += " with waves";
+  return text;
+}
+
+class Builder {
+ public:
+  Builder(const RtlRequest& request, const LibraryOptions& options)
+      : request_(request),
+        options_(options),
+        what_(words_of(request)),
+        tools_(find_tools(options, what_)),
+        cache_(options.cache.empty() ? default_cache() : options.cache) {
+    read_files();
+    base_ = base_key();
+    name_ = fmt::format("{}-{}", request_.top, checksum(base_));
+  }
+
+  std::shared_ptr<RtlLibrary> library() {
+    if (auto found = cached()) return found;
+    const Clock::time_point begin = Clock::now();
+    bool waited = false;
+    const Cache::Lock lock(cache_, name_, [&] {
+      waited = true;
+      tell("waiting for another gradwire", begin, false);
+    });
+    if (waited) tell("waiting for another gradwire", begin, true);
+    if (auto found = cached()) return found;
+    return build();
+  }
+
+ private:
+  void tell(const char* step, Clock::time_point begin, bool done) const {
+    if (options_.progress) options_.progress({what_, step, seconds_since(begin), done});
+  }
+
+  void read_files() {
+    base_folder_ = fs::absolute(!request_.base.empty()   ? request_.base
+                                : !request_.list.empty() ? fs::absolute(request_.list).parent_path()
+                                                         : fs::current_path())
+                       .lexically_normal();
+    if (!request_.list.empty()) {
+      FileList list = read_file_list(fs::absolute(request_.list), base_folder_);
+      arguments_ = std::move(list.arguments);
+      include_dirs_ = std::move(list.include_dirs);
+    }
+    const auto relative = [&](const fs::path& path) {
+      return fs::absolute(path).lexically_normal().lexically_proximate(base_folder_).string();
+    };
+    std::vector<std::string> first;
+    if (request_.own) {
+      include_dirs_.emplace_back("rtl/common");
+      first.emplace_back("-Irtl/common");
+    }
+    for (const fs::path& dir : request_.include_dirs) {
+      include_dirs_.push_back(relative(dir));
+      first.push_back("-I" + include_dirs_.back());
+    }
+    for (const std::string& define : request_.defines) first.push_back("+define+" + define);
+    arguments_.insert(arguments_.begin(), first.begin(), first.end());
+    for (const fs::path& source : request_.sources) arguments_.push_back(relative(source));
+    if (arguments_.empty()) throw sim::InputError(fmt::format("{} has no sources", request_.top));
+  }
+
+  std::vector<std::string> compile_flags(bool cold, std::uintmax_t bytes) const {
+    std::vector<std::string> flags = {"-std=c++20", "-march=native", "-fPIC", "-fvisibility=hidden",
+                                      "-w",         "-pthread"};
+    if (!tools_.clang) {
+      flags.emplace_back("-fno-gnu-unique");
+    }
+    if (cold) {
+      flags.emplace_back("-O0");
+    } else if (request_.traced) {
+      flags.insert(flags.end(), kVerilatedTraced.begin(), kVerilatedTraced.end());
+    } else {
+      flags.emplace_back(bytes > kLarge ? "-O1" : "-O3");
+      if (!tools_.clang) flags.insert(flags.end(), kVerilatedFast.begin(), kVerilatedFast.end());
+    }
+    flags.insert(flags.end(), request_.compile_options.begin(), request_.compile_options.end());
+    return flags;
+  }
+
+  /// Everything that decides what is built, but for the contents of the files that Verilator finds.
+  std::string base_key() const {
+    std::string key = "gradwire engine\n";
+    const auto add = [&](std::string_view name, std::string_view text) {
+      key += fmt::format("{} {}\n{}\n", name, text.size(), text);
+    };
+    const auto list = [&](std::string_view name, const std::vector<std::string>& words) {
+      key += fmt::format("{} {}\n", name, words.size());
+      for (const std::string& word : words) add("-", word);
+    };
+    add("verilator", tools_.verilator_version);
+    add("compiler", tools_.compiler_version);
+    add("cpu", tools_.cpu);
+    add("top", request_.top);
+    key +=
+        fmt::format("traced {} own {} shortcuts {}\n", request_.traced, request_.own, kShortcuts);
+    list("arguments", arguments_);
+    list("parameters", request_.parameters);
+    list("verilator flags", kVerilatorFlags);
+    list("verilator mode", request_.traced ? kVerilatorTraced : kVerilatorFast);
+    list("flags", compile_flags(false, 0));
+    list("flags of large ones", compile_flags(false, kLarge + 1));
+    for (const auto* side : {&request_.shape.inputs, &request_.shape.outputs}) {
+      key += fmt::format("ports {} of {}\n", side->size(), request_.shape.beat_bits);
+      for (const sim::Port& p : *side) {
+        key += fmt::format("{} {}/{} {}\n", p.bundle, p.slot, p.slots, p.user_bits);
+      }
+    }
+    for (const auto* side : {&request_.shape.pins, &request_.shape.probes}) {
+      key += fmt::format("pins {} {}\n", side->size(), request_.shape.any_pins);
+      for (const sim::Pin& p : *side) key += fmt::format("{} {}\n", p.name, p.bits);
+    }
+    for (const EmbeddedFile& file : kEmbedded) add(file.path, file.text);
+    // A file that is new in a searched folder may be found before another.
+    for (const std::string& dir : include_dirs_) {
+      std::set<std::string> names;
+      std::error_code ignored;
+      for (const fs::directory_entry& e : fs::directory_iterator(base_folder_ / dir, ignored)) {
+        names.insert(e.path().filename().string());
+      }
+      list("folder " + dir, {names.begin(), names.end()});
+    }
+    return key;
+  }
+
+  /// With the contents of the files; `files`: a name a line.
+  std::string full_key(const std::string& files) const {
+    std::string key = base_;
+    std::istringstream names(files);
+    for (std::string name; std::getline(names, name);) {
+      const std::string bytes = file_bytes(base_folder_ / name);
+      key += fmt::format("file {} {}\n", name, bytes.size());
+      key += bytes;
+    }
+    return key;
+  }
+  std::string entry_name(const std::string& key) const {
+    return fmt::format("{}-{}", name_, checksum(key));
+  }
+
+  /// If these very files were built before.
+  std::shared_ptr<RtlLibrary> cached() const {
+    const std::optional<std::string> files = cache_.note(name_ + ".files");
+    if (!files) return nullptr;
+    const std::string key = full_key(*files);
+    const std::optional<fs::path> entry = cache_.find(entry_name(key), key);
+    if (!entry) return nullptr;
+    return std::make_shared<Shared>(*entry / "engine.so", RtlLibrary::Origin::kCached, 0, 0);
+  }
+
+  [[noreturn]] void failed(const char* step, const std::string& words,
+                           const fs::path& where) const {
+    struct statvfs disk = {};
+    if (words.find("No space left") != std::string::npos ||
+        (::statvfs(where.c_str(), &disk) == 0 && disk.f_bavail * disk.f_frsize < 1'000'000)) {
+      throw sim::InputError(fmt::format("{} cannot be built: no space left in the cache '{}'",
+                                        what_, cache_.folder().string()));
+    }
+    throw sim::InputError(fmt::format("{}: the {} fails:\n{}", what_, step, words));
+  }
+
+  /// Objects of the simulator's runtime, built once for all engines: to compile if they are not
+  /// there.
+  struct Runtime {
+    std::string source, object, name, key;
+    std::optional<fs::path> entry;
+  };
+  Runtime runtime(const std::string& source) const {
+    Runtime r{source, fs::path(source).stem().string() + ".o", "", "gradwire runtime\n", {}};
+    r.key += tools_.verilator_version + '\n' + tools_.verilator_root + '\n' +
+             tools_.compiler_version + '\n' + tools_.cpu + '\n';
+    for (const std::string& option : request_.compile_options) r.key += option + '\n';
+    for (const EmbeddedFile& file : kEmbedded) {
+      r.key += fmt::format("{} {}\n{}", file.path, file.text.size(), file.text);
+    }
+    r.name = fmt::format("{}-{}", fs::path(source).stem().string(), checksum(r.key));
+    r.entry = cache_.find(r.name, r.key);
+    return r;
+  }
+
+  std::shared_ptr<RtlLibrary> build() {
+    const Cache::Workplace place(cache_);
+    const fs::path folder = place.folder();
+    const auto write = [&](const fs::path& path, std::string_view text) {
+      fs::create_directories(path.parent_path());
+      std::ofstream file(path, std::ios::binary);
+      file.write(text.data(), static_cast<std::streamsize>(text.size()));
+      file.flush();
+      if (!file) failed("file system", "No space left", folder);
+    };
+    for (const EmbeddedFile& file : kEmbedded) write(folder / file.path, file.text);
+
+    const Clock::time_point verilator_begin = Clock::now();
+    const EngineSource source = verilate(folder, verilator_begin);
+    const double verilator_seconds = seconds_since(verilator_begin);
+    tell("Verilator", verilator_begin, true);
+
+    const Clock::time_point compiler_begin = Clock::now();
+    std::vector<Command> commands;
+    const auto compile = [&](const fs::path& unit, const std::string& object,
+                             const std::vector<std::string>& flags) {
+      std::vector<std::string> arguments = flags;
+      const std::string include = tools_.verilator_root + "/include";
+      for (const std::string& dir :
+           {folder.string(), (folder / "rtl").string(), include, include + "/vltstd"}) {
+        arguments.push_back("-I" + dir);
+      }
+      arguments.insert(arguments.end(), {"-c", unit.string(), "-o", (folder / object).string()});
+      commands.push_back({tools_.compiler, arguments, folder.string()});
+    };
+    compile(source.hot, "hot.o", compile_flags(false, source.bytes));
+    compile(source.cold, "cold.o", compile_flags(true, source.bytes));
+    std::vector<Runtime> runtimes = {runtime("testbenches/engine/verilated_runtime.cc")};
+    if (request_.traced) {
+      runtimes.push_back(runtime("testbenches/engine/verilated_trace_runtime.cc"));
+      runtimes.push_back(runtime("testbenches/common/fst_mmap.cc"));
+    }
+    for (const Runtime& r : runtimes) {
+      if (r.entry) continue;
+      std::vector<std::string> flags = {
+          "-std=c++20", "-march=native", "-fPIC", "-fvisibility=hidden", "-w", "-pthread", "-O1"};
+      if (!tools_.clang) flags.emplace_back("-fno-gnu-unique");
+      flags.insert(flags.end(), request_.compile_options.begin(), request_.compile_options.end());
+      compile(folder / r.source, r.object, flags);
+    }
+    const auto run = [&](const std::vector<Command>& all) {
+      for (const Finished& f :
+           run_programs(all, [&] { tell("compiler", compiler_begin, false); })) {
+        if (f.status != 0) failed("compiler", f.words, folder);
+      }
+    };
+    run(commands);
+
+    std::vector<std::string> link = {"-shared",
+                                     "-fPIC",
+                                     "-pthread",
+                                     "-Wl,-Bsymbolic",
+                                     "-Wl,-z,now",
+                                     "-o",
+                                     (folder / "engine.so").string(),
+                                     (folder / "hot.o").string(),
+                                     (folder / "cold.o").string()};
+    for (const Runtime& r : runtimes) {
+      link.push_back(((r.entry ? *r.entry : folder) / r.object).string());
+    }
+    write(folder / "version", "{ global: gw_engine; local: *; };\n");
+    link.push_back("-Wl,--version-script=" + (folder / "version").string());
+    if (request_.traced) link.emplace_back("-lz");
+    link.insert(link.end(), request_.compile_options.begin(), request_.compile_options.end());
+    run({{tools_.compiler, link, folder.string()}});
+    for (const Runtime& r : runtimes) {
+      if (r.entry) continue;
+      const Cache::Workplace aside(cache_);
+      fs::rename(folder / r.object, aside.folder() / r.object);
+      cache_.keep(r.name, r.key, aside.folder(), {r.object});
+    }
+
+    std::string files;
+    for (const std::string& name : source.read) files += name + '\n';
+    const std::string key = full_key(files);
+    const fs::path entry = cache_.keep(entry_name(key), key, folder, {"engine.so"});
+    cache_.keep_note(name_ + ".files", files);
+    const double compiler_seconds = seconds_since(compiler_begin);
+    tell("compiler", compiler_begin, true);
+    return std::make_shared<Shared>(entry / "engine.so", RtlLibrary::Origin::kBuilt,
+                                    verilator_seconds, compiler_seconds);
+  }
+
+  EngineSource verilate(const fs::path& folder, Clock::time_point begin) const {
+    VerilateJob job;
+    job.verilator = tools_.verilator;
+    job.version = tools_.verilator_version;
+    job.folder = base_folder_.string();
+    job.out = folder / "rtl";
+    job.name = "engine";
+    job.top = request_.top;
+    job.shape = request_.shape;
+    job.parameters = request_.parameters;
+    job.arguments = arguments_;
+    job.traced = request_.traced;
+    job.own = request_.own;
+    fs::create_directories(job.out);
+    return write_engine_source(
+        job, [&](const std::string& program, const std::vector<std::string>& arguments,
+                 const std::string& where, std::string& said) {
+          Finished finished = run_programs({{program, arguments, where}}, [&] {
+                                tell("Verilator", begin, false);
+                              }).front();
+          said = std::move(finished.words);
+          if (finished.status != 0 && said.find("No space left") != std::string::npos) {
+            failed("Verilator", said, folder);
+          }
+          return finished.status;
+        });
+  }
+
+  const RtlRequest& request_;
+  const LibraryOptions& options_;
+  std::string what_;
+  Tools tools_;
+  Cache cache_;
+  fs::path base_folder_;
+  std::vector<std::string> arguments_, include_dirs_;
+  std::string base_, name_;
+};
+
+}  // namespace
+
+std::shared_ptr<RtlLibrary> rtl_library(const RtlRequest& request, const LibraryOptions& options) {
+  const bool plain = request.own && request.defines.empty() && request.include_dirs.empty() &&
+                     request.sources.empty() && request.compile_options.empty();
+  if (plain && options.use_linked) {
+    if (const GwEngine* linked = linked_engine(request.top, request.parameters, request.traced)) {
+      return std::make_shared<Shared>(linked);
+    }
+  }
+  return Builder(request, options).library();
+}
+
+}  // namespace gw::testbenches

@@ -1,0 +1,70 @@
+// RTL that is built when it is asked for: a file list and parameters go through Verilator and the
+// compiler into a shared object, which is kept in the user's cache.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "testbenches/engine/engine_abi.h"
+#include "testbenches/engine/engine_source.h"
+
+namespace gw::testbenches {
+
+/// One configuration of one top.
+struct RtlRequest {
+  std::string top;
+  std::filesystem::path list;  ///< file list; may be empty if `sources` are given
+  /// Paths in the list are relative to it; empty: the list's own folder. Verilator runs there.
+  std::filesystem::path base;
+  std::vector<std::filesystem::path> sources;       ///< beside the list (a netlist)
+  std::vector<std::filesystem::path> include_dirs;  ///< beside the list's
+  std::vector<std::string> defines;                 ///< NAME or NAME=value
+  std::vector<std::string> parameters;              ///< Name=value
+  EngineShape shape;
+  bool traced = false;
+  /// The project's own RTL as it stands in its tree, whose root is `base`: what is linked serves
+  /// too, rtl/common is searched, and the generated text may be edited.
+  bool own = false;
+  std::vector<std::string> compile_options;  ///< further ones (sanitizers)
+};
+
+struct BuildProgress {
+  std::string what;  ///< gw_optimizer Pes=64
+  std::string step;  ///< Verilator, compiler, or waiting for another gradwire
+  double seconds = 0;
+  bool done = false;
+};
+
+struct LibraryOptions {
+  std::filesystem::path cache = {};  ///< empty: default_cache()
+  std::function<void(const BuildProgress&)> progress = {};
+  std::string verilator = "verilator";
+  std::string compiler = {};  ///< empty: the one that gradwire was built with, else c++
+  bool use_linked = true;     ///< what is linked into the program needs no building
+};
+
+/// An engine, and the code that it is made of: keep it as long as any instance lives.
+class RtlLibrary {
+ public:
+  enum class Origin { kLinked, kCached, kBuilt };
+
+  virtual ~RtlLibrary() = default;
+  const GwEngine* engine() const { return engine_; }
+  Origin origin() const { return origin_; }
+  double verilator_seconds() const { return verilator_seconds_; }
+  double compiler_seconds() const { return compiler_seconds_; }
+
+ protected:
+  const GwEngine* engine_ = nullptr;
+  Origin origin_ = Origin::kLinked;
+  double verilator_seconds_ = 0, compiler_seconds_ = 0;
+};
+
+/// Throws InputError: RTL that Verilator refuses (with its words), ports that are not the device's,
+/// a cache that cannot be used, no Verilator or compiler.
+std::shared_ptr<RtlLibrary> rtl_library(const RtlRequest& request, const LibraryOptions& options);
+
+}  // namespace gw::testbenches

@@ -1,0 +1,514 @@
+// RTL that is built on demand: equal to what is linked, kept, guarded, and clear about what is
+// wrong.
+#include "testbenches/engine/library.h"
+
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "sim/base/error.h"
+#include "testbenches/engine/cache.h"
+#include "testbenches/engine/linked.h"
+#include "tests/engine/requests.h"
+#include "tests/engine/support.h"
+
+namespace gw::testbenches {
+namespace {
+
+namespace fs = std::filesystem;
+
+void write(const fs::path& path, const std::string& text) {
+  fs::create_directories(path.parent_path());
+  std::ofstream(path) << text;
+}
+
+/// A stream through one register; what is between the marks is the test's own.
+std::string toy(const std::string& inside, const std::string& ports = "",
+                const std::string& tdata = "255") {
+  return "module toy #(parameter int Bad = 0, parameter int Add = 0) (\n"
+         "  input wire logic aclk, input wire logic aresetn,\n"
+         "  input wire logic [" +
+         tdata +
+         ":0] s_axis_tdata, input wire logic [31:0] s_axis_tkeep,\n"
+         "  input wire logic s_axis_tvalid, output logic s_axis_tready,\n"
+         "  input wire logic s_axis_tlast, input wire logic s_axis_tuser,\n"
+         "  output logic [255:0] m_axis_tdata, output logic [31:0] m_axis_tkeep,\n"
+         "  output logic m_axis_tvalid, input wire logic m_axis_tready,\n"
+         "  output logic m_axis_tlast, output logic m_axis_tuser" +
+         ports +
+         ");\n"
+         "  assign s_axis_tready = !m_axis_tvalid || m_axis_tready;\n"
+         "  always_ff @(posedge aclk) begin\n"
+         "    if (s_axis_tready) begin\n"
+         "      m_axis_tvalid <= s_axis_tvalid;\n"
+         "      m_axis_tdata <= 256'(s_axis_tdata) + 256'(Add);\n"
+         "      m_axis_tkeep <= s_axis_tkeep; m_axis_tlast <= s_axis_tlast;\n"
+         "      m_axis_tuser <= s_axis_tuser;\n"
+         "    end\n"
+         "    if (!aresetn) m_axis_tvalid <= 1'b0;\n"
+         "  end\n" +
+         inside + "\nendmodule\n";
+}
+
+/// The simulator's runtime is compiled once for all tests, in this folder.
+fs::path shared_runtime() { return fs::path(GW_TEST_CACHE) / "runtime"; }
+
+class Library : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    fs::remove_all(shared_runtime());
+    const fs::path folder = fs::path(GW_TEST_CACHE) / "first";
+    fs::create_directories(folder);
+    write(folder / "toy.sv", toy(""));
+    write(folder / "toy.f", "toy.sv\n");
+    RtlRequest request;
+    request.top = "toy";
+    request.list = folder / "toy.f";
+    request.shape = one_stream(1, 1);
+    request.compile_options = {"-O0"};
+    LibraryOptions options;
+    options.cache = shared_runtime();
+    rtl_library(request, options);
+  }
+  void SetUp() override {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::path(GW_TEST_CACHE) / test->name();
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    options_.cache = folder_ / "cache";
+    options_.use_linked = false;
+    for (const fs::directory_entry& e : fs::directory_iterator(shared_runtime())) {
+      if (!e.path().filename().string().starts_with("verilated_")) continue;
+      fs::create_directories(options_.cache);
+      fs::permissions(options_.cache, fs::perms::owner_all);
+      fs::copy(e.path(), options_.cache / e.path().filename(), fs::copy_options::recursive);
+    }
+    // Every run of the compiler leaves a line.
+    write(folder_ / "cxx", "#!/bin/sh\ncase \"$*\" in --version|*-###*) ;; *) echo \"$*\" >> '" +
+                               (folder_ / "compiled").string() + "';; esac\nexec c++ \"$@\"\n");
+    fs::permissions(folder_ / "cxx", fs::perms::owner_all);
+    options_.compiler = (folder_ / "cxx").string();
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  int compiler_runs() const {
+    std::ifstream lines(folder_ / "compiled");
+    return static_cast<int>(
+        std::count(std::istreambuf_iterator<char>(lines), std::istreambuf_iterator<char>(), '\n'));
+  }
+  RtlRequest toy_request(const std::string& text) const {
+    write(folder_ / "toy.sv", text);
+    write(folder_ / "toy.f", "toy.sv\n");
+    RtlRequest request;
+    request.top = "toy";
+    request.list = folder_ / "toy.f";
+    request.shape = one_stream(1, 1);
+    request.compile_options = {"-O0"};  // soon built
+    return request;
+  }
+  std::shared_ptr<RtlLibrary> make(const RtlRequest& request) const {
+    return rtl_library(request, options_);
+  }
+  /// What make() says if it throws.
+  std::string refusal(const RtlRequest& request) const {
+    try {
+      make(request);
+    } catch (const sim::InputError& error) {
+      EXPECT_EQ(error.code(), sim::kBadInput);
+      return error.what();
+    }
+    return "";
+  }
+  /// The only entry whose name begins so.
+  fs::path entry(const std::string& begin) const {
+    fs::path found;
+    for (const fs::directory_entry& e : fs::directory_iterator(options_.cache)) {
+      if (e.is_directory() && e.path().filename().string().starts_with(begin)) found = e.path();
+    }
+    return found;
+  }
+
+  fs::path folder_;
+  LibraryOptions options_;
+};
+
+/// What leaves the toy for a beat with these lowest 32 bits.
+uint32_t passed(const GwEngine* engine, uint32_t value) {
+  OneStream rtl(engine);
+  rtl.start();
+  Beat beat;
+  beat.data[0] = value;
+  rtl.clock(&beat, true);
+  return rtl.m_beat() != nullptr ? rtl.m_beat()->data[0] : 0;
+}
+
+TEST_F(Library, CompressorEqualsTheLinkedOne) {
+  const RtlRequest request = own_request("compressor");
+  const auto library = make(request);
+  EXPECT_EQ(library->origin(), RtlLibrary::Origin::kBuilt);
+  OneStream built(library->engine()), linked(linked_engine("gw_compressor", {}, false));
+  for (OneStream* each : {&built, &linked}) {
+    each->set("bound_i", 8);
+    each->set("bounded_i", 1);
+    each->start();
+  }
+  uint64_t seen = 0;
+  EXPECT_EQ(compare(built, linked, random_gradients(20'000, 3), 3, &seen), "");
+  EXPECT_GT(seen, 5'000u);
+  EXPECT_EQ(built.probe(), linked.probe());
+  const nlohmann::json facts = nlohmann::json::parse(library->engine()->describe());
+  EXPECT_EQ(facts.at("top"), "gw_compressor");
+}
+
+TEST_F(Library, LinkedServesUnlessSomethingIsOverridden) {
+  options_.use_linked = true;
+  RtlRequest request = own_request("compressor");
+  EXPECT_EQ(make(request)->origin(), RtlLibrary::Origin::kLinked);
+  EXPECT_EQ(compiler_runs(), 0);
+  request.defines = {"SOMETHING"};
+  EXPECT_EQ(make(request)->origin(), RtlLibrary::Origin::kBuilt);
+}
+
+TEST_F(Library, SecondTimeComesFromTheCache) {
+  const RtlRequest request = toy_request(toy(""));
+  EXPECT_EQ(make(request)->origin(), RtlLibrary::Origin::kBuilt);
+  const int runs = compiler_runs();
+  EXPECT_GT(runs, 0);
+  const auto again = make(request);
+  EXPECT_EQ(again->origin(), RtlLibrary::Origin::kCached);
+  EXPECT_EQ(compiler_runs(), runs);
+  EXPECT_EQ(passed(again->engine(), 5), 5u);
+}
+
+TEST_F(Library, WhatDecidesChangesTheBuild) {
+  RtlRequest request = toy_request(toy("`ifdef EXTRA\n`include \"more.svh\"\n`endif\n"));
+  EXPECT_EQ(passed(make(request)->engine(), 5), 5u);
+  request.parameters = {"Add=3"};
+  EXPECT_EQ(passed(make(request)->engine(), 5), 8u);
+  request.parameters = {"Nonsense=3"};
+  EXPECT_NE(refusal(request).find("Nonsense"), std::string::npos);
+
+  // A source, and one that is only included.
+  request.parameters.clear();
+  request.defines = {"EXTRA"};
+  request.include_dirs = {folder_ / "headers"};
+  write(folder_ / "headers/more.svh", "initial $display(\"one\");\n");
+  EXPECT_EQ(make(request)->origin(), RtlLibrary::Origin::kBuilt);
+  write(folder_ / "headers/more.svh", "initial $display(\"two\");\n");
+  EXPECT_EQ(make(request)->origin(), RtlLibrary::Origin::kBuilt);
+  write(folder_ / "headers/more.svh", "initial $display(\"one\");\n");
+  EXPECT_EQ(make(request)->origin(), RtlLibrary::Origin::kCached);
+  write(folder_ / "toy.sv", toy("// another text\n"));
+  EXPECT_EQ(make(request)->origin(), RtlLibrary::Origin::kBuilt);
+}
+
+TEST_F(Library, SubnormalChangesTheBuildOfTheOptimizer) {
+  RtlRequest request = own_request("optimizer");
+  request.parameters = {"Algorithm=0", "Pes=1", "Iterative=1'b0", "Fast=1'b1", "Subnormal=1'b0"};
+  const auto flush = make(request);
+  request.parameters.back() = "Subnormal=1'b1";
+  const auto keep = make(request);
+  EXPECT_EQ(keep->origin(), RtlLibrary::Origin::kBuilt);
+  // Two libraries in one process, each with a runtime of its own.
+  const auto subnormal = [](const GwEngine* engine) {
+    return nlohmann::json::parse(engine->describe()).at("parameters").at("Subnormal");
+  };
+  EXPECT_EQ(subnormal(flush->engine()), "1'b0");
+  EXPECT_EQ(subnormal(keep->engine()), "1'b1");
+  EXPECT_NE(flush->engine()->make, keep->engine()->make);
+}
+
+TEST_F(Library, DamagedEntriesAreBuiltAnew) {
+  const RtlRequest request = toy_request(toy(""));
+  make(request);
+  const int runs = compiler_runs();
+  const fs::path object = entry("toy-") / "engine.so";
+  ASSERT_TRUE(fs::exists(object));
+  fs::resize_file(object, fs::file_size(object) / 2);
+  EXPECT_EQ(make(request)->origin(), RtlLibrary::Origin::kBuilt);
+  EXPECT_EQ(compiler_runs(), runs + 3);  // two units and the link: the runtime is whole
+  EXPECT_EQ(make(request)->origin(), RtlLibrary::Origin::kCached);
+}
+
+TEST_F(Library, EntriesAreWholeOrNotThere) {
+  const Cache cache(folder_ / "entries");
+  const auto keep = [&](const std::string& key) {
+    const Cache::Workplace place(cache);
+    write(place.folder() / "a", "some bytes");
+    write(place.folder() / "b", "more bytes");
+    return cache.keep("name", key, place.folder(), {"a", "b"});
+  };
+  EXPECT_EQ(cache.find("name", "key"), std::nullopt);
+  const fs::path made = keep("key");
+  EXPECT_EQ(cache.find("name", "key"), made);
+  EXPECT_EQ(cache.find("name", "another key of the same name"), std::nullopt);
+  keep("key 2");
+  EXPECT_EQ(cache.find("name", "key"), std::nullopt);
+  EXPECT_EQ(cache.find("name", "key 2"), made);
+  for (const char* file : {"a", "b", "key", "sums"}) {
+    keep("key");
+    fs::resize_file(made / file, fs::file_size(made / file) - 1);
+    EXPECT_EQ(cache.find("name", "key"), std::nullopt) << file << " is cut";
+    keep("key");
+    std::fstream(made / file, std::ios::in | std::ios::out).put('x');
+    EXPECT_EQ(cache.find("name", "key"), std::nullopt) << file << " has another byte";
+    keep("key");
+    fs::remove(made / file);
+    EXPECT_EQ(cache.find("name", "key"), std::nullopt) << file << " is missing";
+  }
+  keep("key");
+  EXPECT_EQ(cache.find("name", "key"), made);
+
+  cache.keep_note("note", "text\n");
+  EXPECT_EQ(cache.note("note"), "text\n");
+  std::ofstream(cache.folder() / "note", std::ios::app) << "more";
+  EXPECT_EQ(cache.note("note"), std::nullopt);
+  EXPECT_EQ(cache.note("another"), std::nullopt);
+}
+
+TEST_F(Library, NothingIsLoadedThatOthersMayWrite) {
+  const RtlRequest request = toy_request(toy(""));
+  make(request);
+  const fs::path made = entry("toy-");
+  const int runs = compiler_runs();
+  for (const fs::path& path :
+       {made / "engine.so", made / "key", made / "sums", made, options_.cache}) {
+    const fs::perms before = fs::status(path).permissions();
+    fs::permissions(path, fs::perms::group_write, fs::perm_options::add);
+    EXPECT_NE(refusal(request).find("can be written by other users"), std::string::npos) << path;
+    fs::permissions(path, before);
+  }
+  EXPECT_EQ(make(request)->origin(), RtlLibrary::Origin::kCached);
+  if (::geteuid() == 0) {
+    for (const fs::path& path : {made / "engine.so", made, options_.cache}) {
+      ASSERT_EQ(::chown(path.c_str(), 12345, 0), 0);
+      EXPECT_NE(refusal(request).find("belongs to another user"), std::string::npos) << path;
+      ASSERT_EQ(::chown(path.c_str(), 0, 0), 0);
+    }
+  }
+  fs::rename(made / "engine.so", folder_ / "elsewhere.so");
+  fs::create_symlink(folder_ / "elsewhere.so", made / "engine.so");
+  EXPECT_NE(refusal(request).find("symbolic link"), std::string::npos);
+  EXPECT_EQ(compiler_runs(), runs);
+}
+
+TEST_F(Library, TheCacheIsTheUsersAlone) {
+  make(toy_request(toy("")));
+  EXPECT_EQ(fs::status(options_.cache).permissions(), fs::perms::owner_all);
+  for (const fs::directory_entry& e : fs::recursive_directory_iterator(options_.cache)) {
+    EXPECT_EQ(e.status().permissions() & (fs::perms::group_all | fs::perms::others_all),
+              fs::perms::none)
+        << e.path();
+    EXPECT_FALSE(e.path().filename().string().starts_with("build-")) << "half-built: " << e.path();
+  }
+}
+
+TEST_F(Library, FoldersThatCannotBeWritten) {
+  const RtlRequest request = toy_request(toy(""));
+  write(folder_ / "file", "");
+  options_.cache = folder_ / "file";
+  EXPECT_NE(refusal(request).find("Not a directory"), std::string::npos);
+  options_.cache = "/proc/gradwire";
+  EXPECT_NE(refusal(request).find("the cache of built RTL cannot be used"), std::string::npos);
+  if (::geteuid() == 0) GTEST_SKIP() << "root writes into every folder";
+  options_.cache = folder_ / "read-only";
+  ::mkdir(options_.cache.c_str(), 0500);
+  EXPECT_NE(refusal(request).find("Permission denied"), std::string::npos);
+}
+
+TEST_F(Library, FullDisk) {
+  const fs::path disk = folder_ / "disk";
+  fs::create_directories(disk);
+  if (::mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=256k,mode=0700") != 0) {
+    GTEST_SKIP() << "a small file system takes root";
+  }
+  options_.cache = disk / "cache";  // without the runtime: more than there is room for
+  const std::string sentence = refusal(toy_request(toy("")));
+  ::umount(disk.c_str());
+  EXPECT_NE(sentence.find("o space left"), std::string::npos) << sentence;
+}
+
+TEST_F(Library, TwoProcessesBuildOnce) {
+  const RtlRequest request = toy_request(toy("// slow enough to meet\n"));
+  std::vector<pid_t> children;
+  for (int i = 0; i < 3; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      try {
+        const auto library = rtl_library(request, options_);
+        ::_exit(passed(library->engine(), 5) == 5 ? 0 : 1);
+      } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        ::_exit(2);
+      }
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_EQ(compiler_runs(), 3);  // two units and the link
+}
+
+TEST_F(Library, TwoThreadsBuildOnce) {
+  const RtlRequest request = toy_request(toy("// by threads\n"));
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&] { EXPECT_EQ(passed(make(request)->engine(), 5), 5u); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(compiler_runs(), 3);
+}
+
+TEST_F(Library, VerilatorsWordsAreShown) {
+  const std::string sentence = refusal(toy_request(toy("  assign nothing_like_this = 1'b0 +;\n")));
+  EXPECT_NE(sentence.find("Verilator refuses toy"), std::string::npos) << sentence;
+  EXPECT_NE(sentence.find("%Error: toy.sv:"), std::string::npos) << sentence;
+  EXPECT_NE(sentence.find("syntax error"), std::string::npos) << sentence;
+  EXPECT_EQ(entry("build-"), fs::path());
+}
+
+TEST_F(Library, WithoutVerilatorOrCompiler) {
+  const RtlRequest request = toy_request(toy(""));
+  options_.verilator = "verilator-that-is-not-there";
+  EXPECT_NE(refusal(request).find("`--engine model` runs without it"), std::string::npos);
+  options_.verilator = "verilator";
+  options_.compiler = "compiler-that-is-not-there";
+  EXPECT_NE(refusal(request).find("no C++ compiler"), std::string::npos);
+  const std::string path = std::getenv("PATH");
+  ::setenv("PATH", "/nonexistent", 1);
+  options_.compiler = "c++";
+  EXPECT_NE(refusal(request).find("no Verilator"), std::string::npos);
+  ::setenv("PATH", path.c_str(), 1);
+}
+
+TEST_F(Library, WhatTheRtlSaysDoesNotEndTheProcess) {
+  const RtlRequest request =
+      toy_request(toy("  always @(posedge aclk) if (s_axis_tvalid) case (s_axis_tdata[7:0])\n"
+                      "    8'd1: $fatal(1, \"one is %0d\", s_axis_tdata[15:8]);\n"
+                      "    8'd2: $finish;\n"
+                      "    8'd3: $stop;\n"
+                      "    8'd4: $error(\"four\");\n"
+                      "    8'd5: $display(\"five\");\n"
+                      "    default: ;\n"
+                      "  endcase\n"
+                      "  if (Bad == 1) initial $fatal(1, \"Bad is one\");\n"));
+  const auto library = make(request);
+  const auto says = [&](const GwEngine* engine, uint32_t value) {
+    OneStream rtl(engine);
+    rtl.start();
+    Beat beat;
+    beat.data[0] = value;
+    for (int i = 0; i < 3; ++i) rtl.clock(&beat, true);
+    return rtl.failure();
+  };
+  EXPECT_EQ(says(library->engine(), 0), "");
+  EXPECT_NE(says(library->engine(), 0x701).find("one is 7"), std::string::npos);
+  EXPECT_NE(says(library->engine(), 2).find("$finish"), std::string::npos);
+  EXPECT_NE(says(library->engine(), 2).find("toy.sv:"), std::string::npos);
+  EXPECT_NE(says(library->engine(), 3).find("$stop"), std::string::npos);
+  EXPECT_NE(says(library->engine(), 4).find("four"), std::string::npos);
+  EXPECT_EQ(says(library->engine(), 5), "");
+  RtlRequest bad = request;
+  bad.parameters = {"Bad=1"};
+  const auto refused = make(bad);
+  EXPECT_NE(says(refused->engine(), 0).find("Bad is one"), std::string::npos);
+}
+
+TEST_F(Library, LoopsThatDoNotSettleEndTheEngineAlone) {
+  const auto library =
+      make(toy_request(toy("  logic a, b;\n"
+                           "  always_comb a = s_axis_tvalid ? !b : 1'b0;\n"
+                           "  always_comb b = a;\n"
+                           "  always_ff @(posedge aclk) if (b) $display(\"b\");\n")));
+  OneStream rtl(library->engine());
+  rtl.start();
+  EXPECT_EQ(rtl.failure(), "");
+  Beat beat;
+  for (int i = 0; i < 3; ++i) rtl.clock(&beat, true);
+  EXPECT_NE(rtl.failure().find("converge"), std::string::npos) << rtl.failure();
+}
+
+TEST_F(Library, FallingEdgesCount) {
+  RtlRequest request =
+      toy_request(toy("  logic [7:0] fell = 0;\n"
+                      "  always_ff @(negedge aclk) fell <= fell + 1'b1;\n"
+                      "  always_ff @(posedge aclk) count_o <= {24'b0, fell};\n",
+                      ", output logic [31:0] count_o"));
+  request.shape.probes = {{"count_o", 32}};
+  const auto library = make(request);
+  OneStream rtl(library->engine());
+  rtl.start();
+  const uint64_t before = rtl.probe();
+  for (int i = 0; i < 10; ++i) rtl.clock(nullptr, true);
+  EXPECT_EQ(rtl.probe(), before + 10);
+}
+
+TEST_F(Library, PortsThatAreNotTheDevicesAreNamedAtOnce) {
+  RtlRequest request = toy_request(toy("  assign extra_o = extra_i;\n",
+                                       ", input wire logic extra_i, output logic extra_o", "127"));
+  request.shape.pins = {{"bound_i", 4}};
+  request.shape.probes = {{"error_count_o", 32}};
+  const std::string sentence = refusal(request);
+  for (const char* part :
+       {"toy", "input bound_i (4 bits)", "output error_count_o (32 bits)",
+        "s_axis_tdata has 128 bits instead of 256", "input extra_i", "output extra_o"}) {
+    EXPECT_NE(sentence.find(part), std::string::npos) << part << " is not in: " << sentence;
+  }
+  EXPECT_EQ(std::count(sentence.begin(), sentence.end(), '\n'), 0);
+  EXPECT_EQ(compiler_runs(), 0);
+}
+
+TEST_F(Library, FileListsOfTheUser) {
+  write(folder_ / "project/rtl/toy.sv",
+        "`include \"settings.svh\"\n" + toy("  inner u_inner();\n"));
+  write(folder_ / "project/include/settings.svh",
+        "`ifndef WIDTH\nthis is no text without it\n`endif\n");
+  write(folder_ / "project/lib/inner.sv", "module inner; endmodule\n");
+  write(folder_ / "project/lib/lib.f", "# nested, paths from here\ninner.sv\n");
+  write(folder_ / "project/top.f",
+        "// a comment\n+incdir+include\n+define+WIDTH=8+DEPTH=\"a b\"\n/* two\n lines */\n-f "
+        "lib/lib.f\n"
+        "$GW_TEST_RTL/toy.sv rtl/toy.sv\n");
+  ::setenv("GW_TEST_RTL", "rtl", 1);
+  RtlRequest request = toy_request("");
+  request.list = folder_ / "project/top.f";
+  EXPECT_EQ(passed(make(request)->engine(), 9), 9u);
+
+  write(folder_ / "project/top.f", "\nrtl/missing.sv\n");
+  EXPECT_NE(refusal(request).find("top.f:2: there is no file 'rtl/missing.sv'"), std::string::npos);
+  write(folder_ / "project/top.f", "--exe rtl/toy.sv\n");
+  EXPECT_NE(refusal(request).find("'--exe' is no option of a file list"), std::string::npos);
+  write(folder_ / "project/top.f", "-f top.f\n");
+  EXPECT_NE(refusal(request).find("names itself"), std::string::npos);
+  write(folder_ / "project/top.f", "$GW_TEST_NOTHING/toy.sv\n");
+  EXPECT_NE(refusal(request).find("the environment has no 'GW_TEST_NOTHING'"), std::string::npos);
+  request.list = folder_ / "project/none.f";
+  EXPECT_NE(refusal(request).find("cannot read the file list"), std::string::npos);
+}
+
+TEST_F(Library, ProgressIsTold) {
+  std::vector<std::string> steps;
+  options_.progress = [&](const BuildProgress& p) {
+    EXPECT_EQ(p.what, "toy Add=1");
+    EXPECT_GE(p.seconds, 0);
+    if (p.done) steps.push_back(p.step);
+  };
+  RtlRequest request = toy_request(toy(""));
+  request.parameters = {"Add=1"};
+  make(request);
+  EXPECT_EQ(steps, (std::vector<std::string>{"Verilator", "compiler"}));
+}
+
+}  // namespace
+}  // namespace gw::testbenches
