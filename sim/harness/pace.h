@@ -18,11 +18,11 @@ struct Pace {
 
   double byte_ns() const { return 8 / gbps; }
   /// The first cycle in which the MAC can offer a beat: its last byte, byte `end` of a frame whose
-  /// preamble begins at time_ns, has arrived.
+  /// preamble begins at time_ns, has arrived; cycle 0 if that was before it.
   uint64_t arrival(int64_t time_ns, uint64_t end) const {
     const double ns =
         static_cast<double>(time_ns) + static_cast<double>(kPreambleBytes + end) * byte_ns();
-    return static_cast<uint64_t>(std::ceil(ns * (clock_mhz * 1e-3)));
+    return ns <= 0 ? 0 : static_cast<uint64_t>(std::ceil(ns * (clock_mhz * 1e-3)));
   }
   /// Cycles for which a frame of so many bytes, without FCS, holds the wire.
   double cycles(uint64_t bytes) const {

@@ -85,6 +85,8 @@ class Bent : public E {
  public:
   using Bend = std::function<bool(E&)>;
   Bent() = default;
+  explicit Bent(E right, Bend bend = nullptr, uint64_t from = 0)
+      : E(std::move(right)), bend_(std::move(bend)), from_(from) {}
   explicit Bent(Bend bend, uint64_t from = 0) : bend_(std::move(bend)), from_(from) {}
 
   void reset() {
