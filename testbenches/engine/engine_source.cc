@@ -444,7 +444,6 @@ EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run) 
     (harness || file.find("__Slow") != std::string::npos ? cold : hot).push_back(file);
     if (harness) continue;
     const std::string code = read_file(entry.path());
-    source.bytes += code.size();
     quiet_fall = quiet_fall && lean_is_tried(job.version) && falls_quietly(code);
     if (job.own && lean_is_tried(job.version)) {
       if (const std::string lean = lean_source(code); lean != code) write_file(entry.path(), lean);

@@ -28,9 +28,6 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// More generated text than this is compiled at a lower level, or nobody would wait for it.
-constexpr std::uintmax_t kLarge = 6'000'000;
-
 class Shared final : public RtlLibrary {
  public:
   Shared(const GwEngine* linked) { engine_ = linked; }
@@ -179,7 +176,7 @@ class Builder {
     if (arguments_.empty()) throw sim::InputError(fmt::format("{} has no sources", request_.top));
   }
 
-  std::vector<std::string> compile_flags(bool cold, std::uintmax_t bytes) const {
+  std::vector<std::string> compile_flags(bool cold) const {
     std::vector<std::string> flags = {"-std=c++20", "-march=native", "-fPIC", "-fvisibility=hidden",
                                       "-w",         "-pthread"};
     if (!tools_.clang) {
@@ -190,7 +187,7 @@ class Builder {
     } else if (request_.traced) {
       flags.insert(flags.end(), kVerilatedTraced.begin(), kVerilatedTraced.end());
     } else {
-      flags.emplace_back(bytes > kLarge ? "-O1" : "-O3");
+      flags.emplace_back("-O3");
       if (!tools_.clang) flags.insert(flags.end(), kVerilatedFast.begin(), kVerilatedFast.end());
     }
     flags.insert(flags.end(), request_.compile_options.begin(), request_.compile_options.end());
@@ -217,8 +214,7 @@ class Builder {
     list("parameters", request_.parameters);
     list("verilator flags", kVerilatorFlags);
     list("verilator mode", request_.traced ? kVerilatorTraced : kVerilatorFast);
-    list("flags", compile_flags(false, 0));
-    list("flags of large ones", compile_flags(false, kLarge + 1));
+    list("flags", compile_flags(false));
     for (const auto* side : {&request_.shape.inputs, &request_.shape.outputs}) {
       key += fmt::format("ports {} of {}\n", side->size(), request_.shape.beat_bits);
       for (const sim::Port& p : *side) {
@@ -327,8 +323,8 @@ class Builder {
       arguments.insert(arguments.end(), {"-c", unit.string(), "-o", (folder / object).string()});
       commands.push_back({tools_.compiler, arguments, folder.string()});
     };
-    compile(source.hot, "hot.o", compile_flags(false, source.bytes));
-    compile(source.cold, "cold.o", compile_flags(true, source.bytes));
+    compile(source.hot, "hot.o", compile_flags(false));
+    compile(source.cold, "cold.o", compile_flags(true));
     std::vector<Runtime> runtimes = {runtime("testbenches/engine/verilated_runtime.cc")};
     if (request_.traced) {
       runtimes.push_back(runtime("testbenches/engine/verilated_trace_runtime.cc"));
