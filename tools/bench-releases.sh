@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The simulator's speed on Debian 12 and 13, on this machine: tools/bench-releases.sh FOLDER12 FOLDER13 [ROUNDS]
 # The folders are systems that `tools/try-debian.sh --folder FOLDER --keep` left, with their builds. They run `gradwire bench`
-# in turn, ROUNDS times each (default 5); printed are medians, and Debian 13's share of Debian 12's.
+# in turn, before other work of the machine, ROUNDS times each (default 5); printed are medians, and 13's share of 12's.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 (($# >= 2)) || {
@@ -15,7 +15,7 @@ for ((round = 1; round <= rounds; ++round)); do
     ((release == 13)) && folder=$2
     echo "bench-releases: round $round of $rounds, Debian $release" >&2
     tools/try-debian.sh $release --folder "$folder" --keep -- \
-      build/gradwire bench --quiet --json "out/bench-$round.json" > out/bench-releases.log || {
+      nice -n -15 build/gradwire bench --quiet --json "out/bench-$round.json" > out/bench-releases.log || {
       tail -n 20 out/bench-releases.log >&2
       exit 1
     }
@@ -36,14 +36,14 @@ def median(rows, get):
 
 columns = (("lockstep / RTL", lambda r: r["ratios"]["lockstep_to_rtl"]),
            ("model / RTL", lambda r: r["ratios"]["model_to_rtl"]),
-           ("lockstep M cyc/s", lambda r: r["lockstep_mcps"]),
-           ("RTL M cyc/s", lambda r: r["rtl_mcps"]),
-           ("model M cyc/s", lambda r: r["model_mcps"]))
-print(f"{datetime.date.today()}, medians of {sys.argv[3]} runs each, in turn")
-print(f"{'':14}" + "".join(f"{name:>24}" for name, _ in columns))
-print(f"{'':14}" + f"{'12':>8}{'13':>8}{'13/12':>8}" * len(columns))
+           ("lockstep", lambda r: r["lockstep_mcps"]),
+           ("RTL", lambda r: r["rtl_mcps"]),
+           ("model", lambda r: r["model_mcps"]))
+print(f"{datetime.date.today()}, medians of {sys.argv[3]} runs each, in turn; M cycles/s and their ratios")
+print(f"{'':12}" + "".join(f"{name:>24}" for name, _ in columns))
+print(f"{'':12}" + f"{'12':>8}{'13':>8}{'13/12':>8}" * len(columns))
 for device, by in runs.items():
-    line = f"{device:14}"
+    line = f"{device:12}"
     for _, get in columns:
         a, b = median(by["12"], get), median(by["13"], get)
         line += f"{a:8.2f}{b:8.2f}{b / a:8.2f}"
