@@ -1,7 +1,6 @@
 #include "testbenches/switch/sweep.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
