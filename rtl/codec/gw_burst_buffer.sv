@@ -100,8 +100,8 @@ module gw_burst_buffer (
   wire [63:0] far       [0:3];  // the one after
   for (genvar j = 0; j < 4; j++) begin : gen_bank
     // Word j of each slot, and what its bytes announce.
-    logic [63:0] word_q  [0:3];
-    logic [63:0] sizes_q [0:3];
+    (* ram_style = "distributed" *) logic [63:0] word_q  [0:3];
+    (* ram_style = "distributed" *) logic [63:0] sizes_q [0:3];
     always_ff @(posedge clk_i) begin
       if (ready_o) begin
         word_q[free]  <= data_i[64*j +: 64];

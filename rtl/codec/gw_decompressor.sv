@@ -50,9 +50,7 @@ module gw_decompressor (
     .broken_o     (group_broken)
   );
 
-  // All that decoding needs of the bound: mode bounded starts BYTE's bits below 2^-floor(k/2), the paper below 1.0.
-  wire [2:0] ceiling = bound_i[3:1] & {3{bounded_i}};
-  wire       unused_bound_bit = bound_i[0];
+  wire [2:0] ceiling = gw_codec_pkg::ceiling(bound_i, bounded_i);
 
   logic         burst_valid, burst_last, burst_user;
   logic [255:0] burst;

@@ -86,11 +86,11 @@ module gw_optimization #(
 
   // What the dispatcher has to know of a frame, and its gradients, a bank for each payload beat.
   localparam int InfoBits = DepthLog2 + 6 + 32;
-  logic [InfoBits-1:0] info_memory [0:63];
-  logic [255:0] gather0_memory [0:63];
-  logic [255:0] gather1_memory [0:63];
-  logic [255:0] gather2_memory [0:63];
-  logic [255:0] gather3_memory [0:63];
+  (* ram_style = "distributed" *) logic [InfoBits-1:0] info_memory [0:63];
+  (* ram_style = "distributed" *) logic [255:0] gather0_memory [0:63];
+  (* ram_style = "distributed" *) logic [255:0] gather1_memory [0:63];
+  (* ram_style = "distributed" *) logic [255:0] gather2_memory [0:63];
+  (* ram_style = "distributed" *) logic [255:0] gather3_memory [0:63];
   always_ff @(posedge clk_i) begin
     if (issue && first0 && selected0) begin
       info_memory[place0] <= {sequence0[DepthLog2-1:0], count0, s_axis_tuser[gw_expether_pkg::UserIteration +: 32]};
@@ -175,7 +175,7 @@ module gw_optimization #(
   // Processing elements that share operators take a round in `Interval` cycles.
   if (Interval > 1) begin : gen_interval
     logic [9:0] wait0_q, wait1_q;
-    assign half_busy = {wait1_q != '0, wait0_q != '0};
+    assign half_busy = {|wait1_q, |wait0_q};
     always_ff @(posedge clk_i) begin
       if (!rst_ni) begin
         wait0_q <= '0;
@@ -224,7 +224,7 @@ module gw_optimization #(
   end
 
   // 4. Operands: parameters and states of a row, gradients of the round, in registers for the array.
-  logic [RowBits-1:0] row_memory [0:(1 << RowsLog2)-1];
+  (* ram_style = "block" *) logic [RowBits-1:0] row_memory [0:(1 << RowsLog2)-1];
   logic [RowBits-1:0] row1_q;
   logic [255:0] gather0_q, gather1_q, gather2_q, gather3_q;
   wire  [RowsLog2-1:0] row_read_at;
@@ -342,7 +342,7 @@ module gw_optimization #(
                                                    : carried & {Lanes{round_done}};
   end
   assign row_new = {new_state, new_theta};
-  logic [1023:0] result_memory [0:63];
+  (* ram_style = "distributed" *) logic [1023:0] result_memory [0:63];
   always_ff @(posedge clk_i) begin
     if (round_done) begin
       for (int r = 0; r < Rounds; r++) begin
@@ -393,8 +393,8 @@ module gw_optimization #(
     end
   end
 
-  logic [480:0] queue_memory [0:255];
-  logic         hold_memory  [0:255];  // the first beat of a selected frame
+  (* ram_style = "block" *) logic [480:0] queue_memory [0:255];
+  (* ram_style = "distributed" *) logic         hold_memory  [0:255];  // the first beat of a selected frame
   logic [8:0]   write_q, read_q;
   wire          waiting = hold_memory[read_q[7:0]] && done_q == loaded_q;
   assign load = (!m_axis_tvalid || m_axis_tready) && write_q != read_q && !waiting;
@@ -420,12 +420,12 @@ module gw_optimization #(
 
   // New parameters take the place of the values behind the output's register. Which beat is loaded is known from the
   // beat before it, that is, from the one in the register.
+  logic          loaded_any_q;
   logic [2:0]    out_index_q;  // of the beat in the register
   logic          out_selected_q;
   logic [1023:0] result_q;
   logic [5:0]    out_count_q;
   wire  [2:0]    load_index    = !loaded_any_q || out_q[288] ? 3'd0 : out_index_q == 3'd6 ? 3'd6 : out_index_q + 3'd1;
-  logic          loaded_any_q;
   wire           load_selected = load_index == 3'd0 ? hold_memory[read_q[7:0]] : out_selected_q;
   wire  [5:0]    loading_place = loaded_q[5:0];
   always_ff @(posedge clk_i) begin
@@ -443,7 +443,7 @@ module gw_optimization #(
     end
   end
   // A frame's place is free with its last beat loaded.
-  logic last_memory [0:255];
+  (* ram_style = "distributed" *) logic last_memory [0:255];
   always_ff @(posedge clk_i) if (valid3_q) last_memory[write_q[7:0]] <= beat3_q[288];
   assign load_last_selected = load && load_selected && last_memory[read_q[7:0]];
 

@@ -64,7 +64,7 @@ module gw_packet_queue #(
     end
   end
 
-  logic [288:0] memory_q [0:511];
+  (* ram_style = "block" *) logic [288:0] memory_q [0:511];
   logic [288:0] out_q;
   always_ff @(posedge clk_i) begin
     if (s_valid_i && !spoilt) memory_q[write_q[8:0]] <= {s_last_i, s_keep_i, s_data_i};
