@@ -28,6 +28,7 @@ class CodecModel {
   const Beat* m_beat() const { return core_.m_beat(); }
   uint64_t sideband() const { return core_.error_count(); }
   void clock(const Beat* s, bool m_ready) { core_.clock(s, m_ready); }
+  Core& core() { return core_; }
 
  private:
   Core core_;
