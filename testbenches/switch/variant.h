@@ -45,9 +45,10 @@ class SwitchRtl {
     top_->trace(&waves.tracer(), 99);
   }
 
-  void reset() {
+  /// An edge in reset; bit p of `offered`: port p offers a beat all the same.
+  void reset(unsigned offered = 0) {
     top_->aresetn = 0;
-    top_->s_axis_tvalid = 0;
+    top_->s_axis_tvalid = static_cast<uint8_t>(offered);
     edge();
   }
   /// The host's writes and the clearing of the slots, whichever takes longer.
