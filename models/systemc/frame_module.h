@@ -179,8 +179,8 @@ class gw_switch : public FramePins<Switch::kPorts, Switch::kPorts, 44>,
  private:
   void rising_edge() override {
     if (!aresetn.read()) {
-      core_.configure(AggregationPins::read());
       pass_on(core_);
+      core_.configure(AggregationPins::read(), s_axis_tvalid.read().to_uint());
     } else {
       pass_on(core_);
       std::array<Beat, Switch::kPorts> beats;

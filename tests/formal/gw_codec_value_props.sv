@@ -1,4 +1,4 @@
-// Proof obligation of a Compression Block followed by a Decompression Block, for every finite word, k in 1..14: mode bounded
+// Proof obligation of a Compression Block followed by a Decompression Block, for every word, k in 1..14: mode bounded
 // keeps the error below 2^-k, codes what it decoded as before, and neither mode flips a sign or touches a RAW word.
 `include "gw_assert.svh"
 `default_nettype none

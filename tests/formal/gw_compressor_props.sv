@@ -38,6 +38,12 @@ module gw_compressor_props (
 
   // Beats wait; a flush has a cycle to itself.
   wire [1:0] covers = {flush_q && !merge_q, queued == 6'd3};
+  // AXI4-Stream's rules of the handshake.
+  logic waited_q, reset_q;
+  always_ff @(posedge clk_i) begin
+    reset_q  <= !rst_ni;
+    waited_q <= rst_ni && valid && !ready_i;
+  end
 `ifdef GW_COVER
   `GW_ASSERT(NeverReached, !covers[`GW_COVER])
 `endif
@@ -46,6 +52,8 @@ module gw_compressor_props (
   `GW_ASSERT(QueueNeverOverflows, queued <= 6'd32)
   `GW_ASSERT(ValidUnlessEmpty, valid == (queued != 6'd0))
   `GW_ASSERT(ReadyByCredit, !s_ready || used_q <= 6'd29)
+  `GW_ASSERT(ValidStaysUntilReady, !waited_q || valid)
+  `GW_ASSERT(NothingBehindReset, !reset_q || (!valid && !s_ready))
 endmodule
 
 `default_nettype wire

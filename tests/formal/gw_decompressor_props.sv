@@ -38,6 +38,12 @@ module gw_decompressor_props (
 
   // Groups wait and the buffer is full; a group is issued while another one leaves.
   wire [1:0] covers = {issued_q && decoded_q && valid && ready_i, queued == 5'd3 && held_q == 3'd4 && valid_i && !s_ready};
+  // AXI4-Stream's rules of the handshake.
+  logic waited_q, reset_q;
+  always_ff @(posedge clk_i) begin
+    reset_q  <= !rst_ni;
+    waited_q <= rst_ni && valid && !ready_i;
+  end
 `ifdef GW_COVER
   `GW_ASSERT(NeverReached, !covers[`GW_COVER])
 `endif
@@ -46,6 +52,9 @@ module gw_decompressor_props (
   `GW_ASSERT(ValidUnlessEmpty, valid == (queued != 5'd0))
   `GW_ASSERT(BufferHoldsFour, held_q <= 3'd4)
   `GW_ASSERT(ReadyUnlessFull, !s_ready || held_q <= 3'd3)
+  `GW_ASSERT(ValidStaysUntilReady, !waited_q || valid)
+  `GW_ASSERT(NothingBehindReset, !reset_q || (!valid && !s_ready))
+  `GW_ASSERT(KeepIsAllOnes, keep == 32'hFFFF_FFFF)
 endmodule
 
 `default_nettype wire

@@ -15,7 +15,7 @@ trap 'rm -rf "$work"' EXIT
 # u_dut, connected once the hierarchy is flat), sets (one run for each, a parameter of the properties), depth (cycles within
 # which covers and the mutant's counterexample are found, with GW_SHORT's inputs if the properties know them).
 of() {
-  of=$(ls rtl/*/"$1".sv 2>/dev/null || true); files=$of; probes=""; sets="-"; covers=2; depth=12
+  of=$(ls rtl/*/"$1".sv 2>/dev/null || true); files=$of; probes=""; sets="-"; covers=2; depth=12; flatten="prep -flatten -top ${1}_props"
   case $1 in
     gw_fifo)
       probes="write_q read_q memory_q[0]=word0_q memory_q[1]=word1_q memory_q[2]=word2_q memory_q[3]=word3_q"
@@ -24,6 +24,11 @@ of() {
       covers=3; probes="write_q read_q"
       for i in 0 1 2 3; do probes="$probes even_q[$i]=even${i}_q odd_q[$i]=odd${i}_q"; done
       mutant='s/write_q\[DepthLog2:1\] + .*/write_q[DepthLog2:1];/' ;;
+    gw_packet_queue)  # not optimised before probes are connected: with Rx = 0 some have nobody else who looks
+      depth=10; flatten="hierarchy -check -top ${1}_props; proc; flatten; memory_collect"
+      files="$files rtl/switch/gw_popcount32.sv"; sets="Rx=0 Rx=1"; probes="write_q begin_q read_q spoilt_q lost_q idle_q"
+      for i in 0 1 2 3; do probes="$probes memory_q[$i]=place${i}_q"; done
+      mutant='s/(lost_q | ~rst_ni)/lost_q/' ;;
     gw_skid) probes="skid_valid_q skid_data_q"; mutant='s/s_ready_o    <= ~park/s_ready_o    <= 1/' ;;
     gw_interlock)
       sets="A=1 A=2 A=3 A=4 A=5 A=6 A=7 A=8 A=9 A=10 A=11 A=12"
@@ -46,8 +51,16 @@ of() {
       mutant="s/m_axis_tvalid & m_axis_tready};/m_axis_tready};/"
       probes="used_q u_queue.write_q=write_q u_queue.read_q=read_q u_burst_buffer.held_q=held_q
         u_burst_buffer.valid_o=issued_q u_decompression_unit.valid_o=decoded_q" ;;
+    gw_fp_compare)
+      files="$(cat rtl/fp/gw_fp_compare.f)"; of=rtl/fp/gw_fp_compare_pkg.sv; sets="Subnormal=0 Subnormal=1"; depth=5
+      mutant="s/ \&\& !zeros//" ;;
+    gw_fp_mul)
+      files="$(cat rtl/fp/gw_fp_mul.f)"; of=rtl/fp/gw_fp_pkg.sv; sets="Subnormal=0 Subnormal=1"; depth=5
+      mutant="s/up    = guard && (rest || kept\[0\])/up    = guard/" ;;
     *) echo "formal: no properties for '$1'" >&2; exit 2 ;;
   esac
+  # shellcheck disable=SC2086,SC2116 # patterns become files, all on one line
+  files=$(echo $files)
 }
 
 # sat CELL SET LOG OPTIONS READ: 0 if the proof succeeds; the log says what happened.
@@ -61,7 +74,7 @@ sat() {
   # shellcheck disable=SC2086 # a list of files
   yosys -e 'implicitly declared' -p "
     read_verilog -sv -formal -Irtl/common -Itests/formal $5 tests/formal/${1}_props.sv; $parameter
-    prep -flatten -top ${1}_props
+    $flatten
     async2sync
     memory_map $connect
     opt_clean
@@ -74,9 +87,10 @@ failed=0
 fail() {
   failed=$((failed + 1))
   echo "formal: $1"
-  tail -${LINES_OF_LOG:-12} "$log" | sed 's/^/  /'
+  tail -n 12 "$log" | sed 's/^/  /'
 }
-[ $# -gt 0 ] || set -- gw_fifo gw_skid gw_interlock gw_arbiter gw_compression_block gw_decompression_block gw_codec_value
+[ $# -gt 0 ] || set -- gw_fifo gw_fifo_2w gw_packet_queue gw_skid gw_interlock gw_arbiter gw_compression_block gw_decompression_block gw_codec_value \
+  gw_compressor gw_decompressor
 log=$work/log
 for cell in "$@"; do
   of "$cell"
@@ -84,7 +98,7 @@ for cell in "$@"; do
   for set in $sets; do
     name=$cell${set#-}
     [ "$set" = - ] || name="$cell $set"
-    if sat "$cell" "$set" "$log" "-verify -tempinduct -seq 1" "$(echo $files)"; then
+    if sat "$cell" "$set" "$log" "-verify -tempinduct -seq 1" "$files"; then
       proven=$((proven + 1))
       echo "formal: $name: all $(sed -n 's/^\([0-9]*\) objects\.$/\1/p' "$log" | tail -1) properties hold"
     else
@@ -93,13 +107,13 @@ for cell in "$@"; do
   done
   cover=0
   while [ $cover -lt $covers ]; do
-    sat "$cell" "$set" "$log" "-seq $depth" "-DGW_SHORT -DGW_COVER=$cover $(echo $files)" || true
+    sat "$cell" "$set" "$log" "-seq $depth" "-DGW_SHORT -DGW_COVER=$cover $files" || true
     grep -q 'model found: FAIL' "$log" || fail "$cell: cover $cover is not reached:"
     cover=$((cover + 1))
   done
   sed -e "$mutant" "$of" > "$work/mutant.sv"
   ! cmp -s "$of" "$work/mutant.sv" || fail "$cell: the mutant is no other than the original"
-  sat "$cell" "$set" "$log" "-seq $depth" "-DGW_SHORT $(echo $files | sed "s|$of|$work/mutant.sv|")" || true
+  sat "$cell" "$set" "$log" "-seq $depth" "-DGW_SHORT $(echo "$files" | sed "s|$of|$work/mutant.sv|")" || true
   grep -q 'model found: FAIL' "$log" || fail "$cell: the mutant is not refuted:"
   [ -z "${TIMES:-}" ] || echo "formal: $cell: $(($(date +%s) - since)) s"
 done

@@ -55,7 +55,7 @@ def main(top, path, cycles, parameters):
 
     print("`default_nettype none\nmodule bench;")
     print("  bit clk, rst_n;\n  int cycle, differ, reached;\n  bit sources_idle;")
-    print("  localparam int Interval = " + ("64" if "Iterative=1" in parameters or "divsqrt" in top else "1") + ";")
+    print("  localparam int Interval = " + ("512" if "Iterative=1" in parameters or "divsqrt" in top else "1") + ";")
     print("  function automatic [31:0] value(input [31:0] draw, input [31:0] fraction);")
     print("    value = fraction;\n    if (draw[1:0] != 2'd0) value[30:23] = 8'd120 + {4'd0, draw[6:3]};")
     print("    if (draw[10:7] == 4'd0) value[22:0] = '0;\n    if (draw[15:11] == 5'd0) value[30:23] = {8{draw[16]}};")

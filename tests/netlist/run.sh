@@ -31,7 +31,7 @@ for entry in "$@"; do
   for file in $sources; do
     sed -e "${MUTATE:-}" "$file" > "$work/rtl/$(basename "$file")"
   done
-  # shellcheck disable=SC2046 # a list of files
+  # shellcheck disable=SC2046,SC2086 # lists of files
   if yosys -q -e 'implicitly declared' -l "$work/yosys.log" -p "
         read_verilog -sv -Irtl/common $(for file in $sources; do echo "$work/rtl/$(basename "$file")"; done | tr '\n' ' ')
         hierarchy -top $top $set_parameters; rename -top ${top}_netlist
