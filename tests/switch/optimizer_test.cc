@@ -125,6 +125,22 @@ TEST_P(Builds, PipelinedLatencyIsThatOfTheGraph) {
 INSTANTIATE_TEST_SUITE_P(Optimizer, Builds, ::testing::ValuesIn(kBuilds),
                          [](const auto& info) { return name_of_build(info.param); });
 
+// Subnormal numbers are zeros or kept as the RTL is built; 0.1 built it for zeros whatever was asked.
+TEST(Subnormal, IsWhatTheRtlIsBuiltFor) {
+  const std::vector<uint32_t> tiny(32, 0x0000'0005);
+  expether::Header header;
+  header.tci = 10;
+  header.group = 1;
+  const std::vector<uint8_t> first = expether::build_gradient(header, tiny);
+  header.worker = 1;
+  const std::vector<uint8_t> second = expether::build_gradient(header, tiny);
+  for (const char* subnormal : {"0", "1"}) {
+    testing::run("aggregator", {first, second},
+                 testing::spec_of("aggregator", {{"workers", "2"}, {"subnormal", subnormal}}));
+    EXPECT_FALSE(HasFailure()) << subnormal;
+  }
+}
+
 // Every output bit over a thousand iterations on captured gradients, and the distance to the
 // textbook that the report gives.
 TEST(OptimizerDrift, AThousandIterationsOnCapturedGradients) {
