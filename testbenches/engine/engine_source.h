@@ -63,6 +63,7 @@ struct EngineSource {
   std::filesystem::path hot;      ///< the translation unit with everything that runs each cycle
   std::filesystem::path cold;     ///< the one with what runs once
   std::vector<std::string> read;  ///< files that Verilator read, as it names them
+  std::string words;              ///< what it said about the RTL: warnings
 };
 
 /// Runs a program with a list of arguments and waits; the words it says end up in `words`.

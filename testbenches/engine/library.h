@@ -54,12 +54,15 @@ class RtlLibrary {
   virtual ~RtlLibrary() = default;
   const GwEngine* engine() const { return engine_; }
   Origin origin() const { return origin_; }
+  /// Verilator's warnings about this RTL.
+  const std::string& words() const { return words_; }
   double verilator_seconds() const { return verilator_seconds_; }
   double compiler_seconds() const { return compiler_seconds_; }
 
  protected:
   const GwEngine* engine_ = nullptr;
   Origin origin_ = Origin::kLinked;
+  std::string words_;
   double verilator_seconds_ = 0, compiler_seconds_ = 0;
 };
 

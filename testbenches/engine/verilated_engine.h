@@ -157,7 +157,8 @@ struct Bundle {
     return std::min(32, kUserBits - 32 * kWord);
   }
   static void put_meta(auto& pin, int slot, const auto& meta) {
-    if constexpr (kUserBits % 32 == 0 && kUserBits > 32) {
+    if constexpr (kUserBits % 32 == 0 &&
+                  !std::is_integral_v<std::remove_reference_t<decltype(pin)>>) {
       std::memcpy(&pin[static_cast<size_t>(kWords * slot)], meta.data(), kUserBits / 8);
     } else {
       [&]<int... kWord>(std::integer_sequence<int, kWord...>) {
@@ -167,7 +168,8 @@ struct Bundle {
     }
   }
   static void get_meta(auto& pin, int slot, auto& meta) {
-    if constexpr (kUserBits % 32 == 0 && kUserBits > 64) {
+    if constexpr (kUserBits % 32 == 0 &&
+                  !std::is_integral_v<std::remove_reference_t<decltype(pin)>>) {
       std::memcpy(meta.data(), &pin[static_cast<size_t>(kWords * slot)], kUserBits / 8);
     } else {
       [&]<int... kWord>(std::integer_sequence<int, kWord...>) {
