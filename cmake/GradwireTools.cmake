@@ -25,7 +25,7 @@ file(WRITE ${CMAKE_BINARY_DIR}/systemc_version.cc
   "#include <systemc>\ngw_systemc = SC_VERSION_MAJOR . SC_VERSION_MINOR . SC_VERSION_PATCH ;\n")
 separate_arguments(flags UNIX_COMMAND "${CMAKE_CXX_FLAGS}")
 execute_process(
-  COMMAND ${CMAKE_CXX_COMPILER} ${flags} -std=c++20 -DSC_CPLUSPLUS=201703L -E ${CMAKE_BINARY_DIR}/systemc_version.cc
+  COMMAND ${CMAKE_CXX_COMPILER} ${flags} -std=c++20 -DSC_CPLUSPLUS=201703L -E -P ${CMAKE_BINARY_DIR}/systemc_version.cc
   OUTPUT_VARIABLE text ERROR_QUIET RESULT_VARIABLE status)
 if(NOT status EQUAL 0)
   message(FATAL_ERROR "SystemC is missing (tools/setup.sh installs what is needed).")

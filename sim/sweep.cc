@@ -1,7 +1,6 @@
 #include "sim/sweep.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
@@ -447,8 +446,9 @@ std::string sweep_text(const json& sweep) {
   for (const json& p : sweep["points"]) {
     if (p.contains("tool")) synthesis.insert(p["tool"].get<std::string>());
   }
-  out += fmt::format("\nTable 3, one PE: LUT / FF / DSP, estimated longest path{}{}\n",
-                     synthesis.empty() ? "" : "; areas of ", fmt::join(synthesis, ", "));
+  out += "\nTable 3, one PE: LUT / FF / DSP, estimated longest path";
+  for (const std::string& tool : synthesis) out += ", " + tool;
+  out += "\n";
   for (const auto& [name, row] : sweep["table3"].items()) {
     for (const auto& [what, area] : row.items()) {
       out += fmt::format("{:<8} {:<16} {:>6.0f} / {:>6.0f} / {:>3.0f}", name, what,

@@ -8,7 +8,7 @@
 #   -- COMMAND     run this in the clone, in place of ./tools/demo.sh and ./tools/test.sh
 #
 # Needs root, debootstrap and git. Packages come from where this machine's apt takes its own. What is tried is a clone of the
-# last commit. All mounts are in a mount namespace of their own, which ends with the script, however it ends.
+# last commit; logs are in out/. All mounts are in a mount namespace of their own, which ends with the script, however it ends.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -40,7 +40,8 @@ while (($# > 0)); do
     --)
       shift
       (($# > 0)) || die "no command after --"
-      commands=("$(printf '%q ' "$@")")
+      printf -v words '%q ' "$@"
+      commands=("${words% }")
       break
       ;;
     *) die "'$1' is neither 12, 13 nor an option (try --help)" ;;
@@ -60,6 +61,7 @@ done
 # The mirror of this machine: where its apt has component main of a release, and of the security updates.
 mirror=""
 security=""
+# shellcheck disable=SC2016 # apt-get expands them
 while read -r site of component; do
   [[ $component == main && $site != */packages.* ]] || continue
   case $of in
@@ -83,11 +85,14 @@ fi
 folder=$(cd "$folder" && pwd -P)
 chmod 755 "$folder"
 
+exec 3>&1 4>&2
 child=""
 # shellcheck disable=SC2317 # called by the trap
 finish() {
   local status=$?
-  trap - EXIT INT TERM HUP
+  exec >&3 2>&4 # not the log of the command that was interrupted
+  trap - EXIT
+  trap '' INT TERM HUP # a second Ctrl-C does not stop the cleaning up
   if [[ -n $child ]] && kill -0 "$child" 2> /dev/null; then
     kill -KILL "$child" 2> /dev/null || true # and all that runs in its namespace
     wait "$child" 2> /dev/null || true
@@ -124,7 +129,8 @@ echo "try-debian: Debian $release ($suite), $(date -u +%Y-%m-%d), commit $commit
 [[ -z $(git -C "$root" status --porcelain) ]] ||
   echo "try-debian: what is not committed is not tried"
 
-log=$folder.log
+mkdir -p "$root/out"
+log=$root/out/try-debian-$release.log
 start=$(now)
 if $made; then
   export DEBIAN_FRONTEND=noninteractive
@@ -168,7 +174,6 @@ fi
 # shellcheck disable=SC2016 # expanded by the inner shell
 inside='
 set -eu
-trap "exit 130" INT TERM
 folder=$1
 command=$2
 mount -t proc proc "$folder/proc"
@@ -189,14 +194,14 @@ for command in "${commands[@]}"; do
     echo "try-debian: $command: ok, $took"
   else
     tail -n 60 "$log"
-    echo "try-debian: $command: FAILED with exit code $status, after $took"
+    cp "$log" "${log%.log}-failed.log"
+    echo "try-debian: $command: FAILED with exit code $status, after $took; all it said: ${log%.log}-failed.log"
     failed+=("$command")
   fi
 done
 if [[ -x $clone/build/gradwire ]]; then
   isolated bash -c "$inside" inside "$folder" "build/gradwire --version" || true
 fi
-rm -f "$log"
 if ((${#failed[@]} > 0)); then
   echo "try-debian: Debian $release: ${#failed[@]} of ${#commands[@]} commands failed: ${failed[*]}"
   exit 1

@@ -49,7 +49,7 @@ class StreamRtl {
 
   void attach(WaveFile& waves) requires kTraced {
     waves_ = &waves;
-    top_->trace(&waves.tracer(), 99);
+    harness_ = waves.trace(*top_);
   }
 
   void reset() {
@@ -147,6 +147,7 @@ class StreamRtl {
   sim::RunSpec spec_;
   std::unique_ptr<VerilatedContext> context_;
   std::unique_ptr<V> top_;
+  std::shared_ptr<void> harness_;  // of the waveform, in the same context
   Beat out_;
   WaveFile* waves_ = nullptr;
   bool preparing_ = false;

@@ -25,17 +25,9 @@ namespace {
 
 // gw_harness_signals.sv, verilated: its scope in the waveform is its name.
 struct HarnessModel {
-  HarnessModel() {
-    context.traceEverOn(true);
-    context.timeunit(-12);
-    context.timeprecision(-12);
-    top = std::make_unique<Vgw_harness_signals>(&context, "harness");
-    top->eval();
-  }
-  ~HarnessModel() { top->final(); }
-
-  VerilatedContext context;
-  std::unique_ptr<Vgw_harness_signals> top;
+  explicit HarnessModel(VerilatedContext* context) : top(context, "harness") {}
+  ~HarnessModel() { top.final(); }
+  Vgw_harness_signals top;
 };
 
 WaveFile::WaveFile(const sim::WaveSpec& spec, double clock_mhz)
@@ -64,8 +56,6 @@ WaveFile::~WaveFile() {
 }
 
 void WaveFile::open() {
-  model_ = std::make_unique<HarnessModel>();
-  model_->top->trace(&fst_, 99);
   fst_.set_time_unit("1ps");
   fst_.set_time_resolution("1ps");
   fst_.open(fst_path_.c_str());
@@ -73,8 +63,18 @@ void WaveFile::open() {
   open_ = true;
 }
 
+std::shared_ptr<void> WaveFile::add_harness(VerilatedContext* context) {
+  auto model = std::make_shared<HarnessModel>(context);
+  model_ = model.get();
+  show_harness();
+  return model;
+}
+
+// Newer versions have traced it with the engine, and ignore this.
+void WaveFile::trace_harness() { model_->top.trace(&fst_, 99); }
+
 void WaveFile::show_harness() {
-  Vgw_harness_signals& top = *model_->top;
+  Vgw_harness_signals& top = model_->top;
   const HarnessSignals& h = harness_;
   top.cycle = static_cast<uint32_t>(h.cycle);
   top.input_packet = h.input_packet;

@@ -37,8 +37,16 @@ class WaveFile {
   WaveFile(const sim::WaveSpec& spec, double clock_mhz);
   ~WaveFile();
 
-  /// A traced engine adds its signals here, before open().
-  VerilatedFstC& tracer() { return fst_; }
+  /// Adds the signals of a traced engine, and beside them the harness's: a model in the engine's
+  /// context, because Verilator traces a context at a time. The caller keeps what is returned until
+  /// its context goes. Once, before open().
+  template <class V>
+  [[nodiscard]] std::shared_ptr<void> trace(V& top) {
+    std::shared_ptr<void> kept = add_harness(top.contextp());
+    top.trace(&fst_, 99);
+    trace_harness();
+    return kept;
+  }
   HarnessSignals& harness() { return harness_; }
   /// Writes the header: all signals are declared by now.
   void open();
@@ -61,6 +69,8 @@ class WaveFile {
            (half == 0 ? period_ps_ / 2 : period_ps_);
   }
 
+  std::shared_ptr<void> add_harness(VerilatedContext* context);
+  void trace_harness();
   /// Puts harness_ on the ports of gw_harness_signals.sv.
   void show_harness();
 
@@ -70,7 +80,7 @@ class WaveFile {
   uint64_t last_time_ = 0;
   bool open_ = false;
   HarnessSignals harness_;
-  std::unique_ptr<HarnessModel> model_;
+  HarnessModel* model_ = nullptr;  // of the engine
   VerilatedFstC fst_;
 };
 

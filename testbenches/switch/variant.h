@@ -42,7 +42,7 @@ class SwitchRtl {
   V& top() { return *top_; }
   void attach(WaveFile& waves) requires kTraced {
     waves_ = &waves;
-    top_->trace(&waves.tracer(), 99);
+    harness_ = waves.trace(*top_);
   }
 
   void reset() {
@@ -120,6 +120,7 @@ class SwitchRtl {
   sim::RunSpec spec_;
   std::unique_ptr<VerilatedContext> context_;
   std::unique_ptr<V> top_;
+  std::shared_ptr<void> harness_;  // of the waveform, in the same context
   std::array<Beat, sim::kPorts> out_;
   WaveFile* waves_ = nullptr;
   bool preparing_ = false;
