@@ -403,6 +403,28 @@ bool falls_quietly(std::string_view code) {
   return true;
 }
 
+int write_one_unit(const fs::path& folder, const std::string& prefix, const fs::path& unit,
+                   bool lean) {
+  std::set<std::string> parts;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const std::string file = entry.path().filename().string();
+    if (file.starts_with(prefix) && file.ends_with(".cpp") && entry.path() != unit)
+      parts.insert(file);
+  }
+  int edited = 0;
+  std::string text = "// Generated: the verilated design as one translation unit.\n";
+  for (const std::string& part : parts) {
+    text += fmt::format("#include \"{}\"\n", part);
+    if (!lean) continue;
+    const std::string code = read_file(folder / part), shorter = lean_source(code);
+    if (shorter == code) continue;
+    write_file(folder / part, shorter);
+    ++edited;
+  }
+  write_file(unit, text);
+  return edited;
+}
+
 EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run) {
   // A module of the RTL may be called anything: no class of it begins with H.
   const std::string prefix = "V" + job.name, harness_prefix = "H" + job.name;
@@ -436,6 +458,7 @@ EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run) 
   }
 
   std::vector<std::string> hot, cold;
+  const bool shortcuts = job.shortcuts && lean_is_tried(job.version);
   bool quiet_fall = true;
   for (const fs::directory_entry& entry : fs::directory_iterator(job.out)) {
     const std::string file = entry.path().filename().string();
@@ -447,8 +470,8 @@ EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run) 
     (harness || file.find("__Slow") != std::string::npos ? cold : hot).push_back(file);
     if (harness) continue;
     const std::string code = read_file(entry.path());
-    quiet_fall = quiet_fall && lean_is_tried(job.version) && falls_quietly(code);
-    if (job.own && lean_is_tried(job.version)) {
+    quiet_fall = quiet_fall && shortcuts && falls_quietly(code);
+    if (job.own && shortcuts) {
       if (const std::string lean = lean_source(code); lean != code) write_file(entry.path(), lean);
     }
   }

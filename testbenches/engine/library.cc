@@ -212,8 +212,8 @@ class Builder {
     add("compiler", tools_.compiler_version);
     add("cpu", tools_.cpu);
     add("top", request_.top);
-    key +=
-        fmt::format("traced {} own {} shortcuts {}\n", request_.traced, request_.own, kShortcuts);
+    key += fmt::format("traced {} own {} shortcuts {}\n", request_.traced, request_.own,
+                       kShortcuts && request_.shortcuts);
     list("arguments", arguments_);
     list("parameters", request_.parameters);
     list("verilator flags", kVerilatorFlags);
@@ -401,6 +401,7 @@ class Builder {
     job.arguments = arguments_;
     job.traced = request_.traced;
     job.own = request_.own;
+    job.shortcuts = request_.shortcuts;
     fs::create_directories(job.out);
     return write_engine_source(
         job, [&](const std::string& program, const std::vector<std::string>& arguments,
@@ -430,7 +431,8 @@ class Builder {
 
 std::shared_ptr<RtlLibrary> rtl_library(const RtlRequest& request, const LibraryOptions& options) {
   const bool plain = request.own && request.defines.empty() && request.include_dirs.empty() &&
-                     request.sources.empty() && request.compile_options.empty();
+                     request.sources.empty() && request.compile_options.empty() &&
+                     request.shortcuts;
   if (plain && options.use_linked) {
     if (const GwEngine* linked = linked_engine(request.top, request.parameters, request.traced)) {
       return std::make_shared<Shared>(linked);

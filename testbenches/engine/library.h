@@ -28,6 +28,7 @@ struct RtlRequest {
   /// The project's own RTL as it stands in its tree, whose root is `base`: what is linked serves
   /// too, rtl/common is searched, and the generated text may be edited.
   bool own = false;
+  bool shortcuts = true;  ///< false: Verilator's text and documented calls alone, to compare with
   std::vector<std::string> compile_options;  ///< further ones (sanitizers)
 };
 
