@@ -53,11 +53,11 @@ function(gw_verilate target)
   list(TRANSFORM A_PARAMETERS PREPEND -G)
   set(sources ${A_SOURCES})
   list(TRANSFORM sources PREPEND ${PROJECT_SOURCE_DIR}/)
-  set(trim OFF)
+  set(trim as-it-is)
   set(foreign ${A_SOURCES})
   list(FILTER foreign EXCLUDE REGEX "^(rtl|testbenches)/")
   if(GRADWIRE_VERILATOR_SHORTCUTS AND NOT A_UNEDITED AND NOT foreign)
-    set(trim ON)
+    set(trim lean)
   endif()
   file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/rtl/common/*.svh)
   file(MAKE_DIRECTORY ${dir})
@@ -66,9 +66,8 @@ function(gw_verilate target)
     BYPRODUCTS ${dir}/${A_PREFIX}.h  # what includes it must be compiled anew in the same run
     COMMAND ${VERILATOR} ${GW_VERILATOR_FLAGS} ${flags} --top-module ${A_TOP} --prefix ${A_PREFIX} -Mdir ${dir}
             -Irtl/common ${A_PARAMETERS} ${A_SOURCES}
-    COMMAND ${CMAKE_COMMAND} -DDIR=${dir} -DPREFIX=${A_PREFIX} -DOUT=${all} -DTRIM=${trim}
-            -P ${PROJECT_SOURCE_DIR}/cmake/OneTranslationUnit.cmake
-    DEPENDS ${sources} ${headers} ${PROJECT_SOURCE_DIR}/cmake/OneTranslationUnit.cmake
+    COMMAND gw_engine_source --one-unit ${dir} ${A_PREFIX} ${all} ${trim}
+    DEPENDS ${sources} ${headers} gw_engine_source
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
     COMMENT "Verilating ${A_TOP} as ${A_PREFIX}"
     VERBATIM)

@@ -156,7 +156,7 @@ std::string harness_facts(const VerilateJob& job) {
   const EngineShape& shape = job.shape;
   const bool lanes = shape.inputs.size() == 1 && shape.outputs.size() == 1;
   std::string text = fmt::format(
-      "  using Harness = V{}_harness;\n"
+      "  using Harness = H{};\n"
       "  static constexpr bool kHarnessLanes = {};\n"
       "  static void show(Harness& h, const GwHarnessSignals& s) {{\n"
       "    h.cycle = static_cast<uint32_t>(s.cycle);\n",
@@ -191,7 +191,7 @@ std::string glue(const VerilateJob& job, const std::vector<TopPort>& ports,
   std::string text = fmt::format("// Generated: {} as an engine.\n", job.top);
   if (job.traced) text += "#define GW_ENGINE_TRACED\n";
   text += fmt::format("#include \"V{0}.h\"\n#include \"V{0}___024root.h\"\n", job.name);
-  if (job.traced) text += fmt::format("#include \"V{}_harness.h\"\n", job.name);
+  if (job.traced) text += fmt::format("#include \"H{}.h\"\n", job.name);
   for (const std::string& part : parts) text += fmt::format("#include \"{}\"\n", part);
   text += "#include \"testbenches/engine/verilated_engine.h\"\n";
   text += "namespace gw::testbenches {\nnamespace {\n";
@@ -242,11 +242,11 @@ std::string glue(const VerilateJob& job, const std::vector<TopPort>& ports,
   return text;
 }
 
-/// Runs Verilator; throws its words if it fails.
-void verilate(const VerilateJob& job, const std::vector<std::string>& arguments,
-              const RunProgram& run) {
+/// Runs Verilator and returns its words; throws them if it fails.
+std::string verilate(const VerilateJob& job, const std::vector<std::string>& arguments,
+                     const RunProgram& run) {
   std::string words;
-  if (run(job.verilator, arguments, job.folder, words) == 0) return;
+  if (run(job.verilator, arguments, job.folder, words) == 0) return words;
   // Its messages are shown as they are, but for the last, which only counts them.
   std::erase(words, '\0');
   while (!words.empty() && words.back() == '\n') words.pop_back();
@@ -403,8 +403,31 @@ bool falls_quietly(std::string_view code) {
   return true;
 }
 
+int write_one_unit(const fs::path& folder, const std::string& prefix, const fs::path& unit,
+                   bool lean) {
+  std::set<std::string> parts;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const std::string file = entry.path().filename().string();
+    if (file.starts_with(prefix) && file.ends_with(".cpp") && entry.path() != unit)
+      parts.insert(file);
+  }
+  int edited = 0;
+  std::string text = "// Generated: the verilated design as one translation unit.\n";
+  for (const std::string& part : parts) {
+    text += fmt::format("#include \"{}\"\n", part);
+    if (!lean) continue;
+    const std::string code = read_file(folder / part), shorter = lean_source(code);
+    if (shorter == code) continue;
+    write_file(folder / part, shorter);
+    ++edited;
+  }
+  write_file(unit, text);
+  return edited;
+}
+
 EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run) {
-  const std::string prefix = "V" + job.name;
+  // A module of the RTL may be called anything: no class of it begins with H.
+  const std::string prefix = "V" + job.name, harness_prefix = "H" + job.name;
   std::vector<std::string> common = kVerilatorFlags;
   const std::vector<std::string>& mode = job.traced ? kVerilatorTraced : kVerilatorFast;
   common.insert(common.end(), mode.begin(), mode.end());
@@ -415,7 +438,8 @@ EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run) 
                    {"--top-module", job.top, "--prefix", prefix, "-Mdir", job.out.string()});
   for (const std::string& p : job.parameters) arguments.push_back("-G" + p);
   arguments.insert(arguments.end(), job.arguments.begin(), job.arguments.end());
-  verilate(job, arguments, run);
+  EngineSource source;
+  source.words = verilate(job, arguments, run);
 
   const std::vector<TopPort> ports = top_ports(read_file(job.out / (prefix + ".h")));
   if (std::string sentence = port_differences(job.top, job.shape, ports); !sentence.empty()) {
@@ -426,7 +450,7 @@ EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run) 
     write_file(job.out / "harness.sv", harness_module(job.shape));
     arguments = common;
     // By a relative path: the text is the same wherever it is written, and ccache knows it.
-    arguments.insert(arguments.end(), {"--top-module", "harness", "--prefix", prefix + "_harness",
+    arguments.insert(arguments.end(), {"--top-module", "harness", "--prefix", harness_prefix,
                                        "-Mdir", ".", "harness.sv"});
     VerilateJob beside = job;
     beside.folder = job.out.string();
@@ -434,18 +458,20 @@ EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run) 
   }
 
   std::vector<std::string> hot, cold;
+  const bool shortcuts = job.shortcuts && lean_is_tried(job.version);
   bool quiet_fall = true;
-  EngineSource source;
   for (const fs::directory_entry& entry : fs::directory_iterator(job.out)) {
     const std::string file = entry.path().filename().string();
-    if (!file.starts_with(prefix) || entry.path().extension() != ".cpp") continue;
+    if ((!file.starts_with(prefix) && !file.starts_with(harness_prefix)) ||
+        entry.path().extension() != ".cpp")
+      continue;
     // The harness's signals have names in common with the top: another unit.
-    const bool harness = file.starts_with(prefix + "_harness");
+    const bool harness = file.starts_with(harness_prefix);
     (harness || file.find("__Slow") != std::string::npos ? cold : hot).push_back(file);
     if (harness) continue;
     const std::string code = read_file(entry.path());
-    quiet_fall = quiet_fall && lean_is_tried(job.version) && falls_quietly(code);
-    if (job.own && lean_is_tried(job.version)) {
+    quiet_fall = quiet_fall && shortcuts && falls_quietly(code);
+    if (job.own && shortcuts) {
       if (const std::string lean = lean_source(code); lean != code) write_file(entry.path(), lean);
     }
   }

@@ -56,14 +56,21 @@ struct VerilateJob {
   std::vector<std::string> parameters;  ///< Name=value
   std::vector<std::string> arguments;   ///< sources, +incdir+, +define+, -f ...
   bool traced = false;
-  bool own = false;  ///< the project's RTL: its generated text may be edited
+  bool own = false;       ///< the project's RTL: its generated text may be edited
+  bool shortcuts = true;  ///< edit it, and leave the falling edge out where nothing happens at it
 };
 
 struct EngineSource {
   std::filesystem::path hot;      ///< the translation unit with everything that runs each cycle
   std::filesystem::path cold;     ///< the one with what runs once
   std::vector<std::string> read;  ///< files that Verilator read, as it names them
+  std::string words;              ///< what it said about the RTL: warnings
 };
+
+/// The parts of a verilated class in a folder as one translation unit; returns in how many parts
+/// text was left out (`lean`).
+int write_one_unit(const std::filesystem::path& folder, const std::string& prefix,
+                   const std::filesystem::path& unit, bool lean);
 
 /// Runs a program with a list of arguments and waits; the words it says end up in `words`.
 using RunProgram =

@@ -1,4 +1,5 @@
-// gw_engine_source: the build's way to an engine's C++ text (cmake/GradwireEngine.cmake).
+// gw_engine_source: the build's way to an engine's C++ text (cmake/GradwireEngine.cmake), and to
+// one translation unit of a verilated class without an engine (cmake/GradwireVerilate.cmake).
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -36,6 +37,14 @@ int main(int argc, char** argv) {
   job.shape.any_pins = true;
   job.own = true;
   const std::vector<std::string> words(argv + 1, argv + argc);
+  if (words.size() == 5 && words[0] == "--one-unit") {
+    const int edited = write_one_unit(words[1], words[2], words[3], words[4] == "lean");
+    if (edited > 0) {
+      fmt::print("-- {}: stores trimmed from Verilator's code (cmake/VerilatorInternals.cmake)\n",
+                 words[2]);
+    }
+    return 0;
+  }
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
     if (word == "--traced") {

@@ -32,8 +32,9 @@ class Shared final : public RtlLibrary {
  public:
   Shared(const GwEngine* linked) { engine_ = linked; }
 
-  Shared(const fs::path& object, Origin origin, double verilator, double compiler) {
+  Shared(const fs::path& entry, Origin origin, double verilator, double compiler) {
     namespace dll = boost::dll;
+    const fs::path object = entry / "engine.so";
     boost::system::error_code error;
     const boost::filesystem::path path(object.string());
     library_.load(path, error, dll::load_mode::rtld_now | dll::load_mode::rtld_local);
@@ -47,6 +48,7 @@ class Shared final : public RtlLibrary {
                                         object.string(), engine_->abi, GW_ENGINE_ABI));
     }
     origin_ = origin;
+    words_ = file_bytes(entry / "words");
     verilator_seconds_ = verilator;
     compiler_seconds_ = compiler;
   }
@@ -127,7 +129,9 @@ class Builder {
         cache_(options.cache.empty() ? default_cache() : options.cache) {
     read_files();
     base_ = base_key();
-    name_ = fmt::format("{}-{}", request_.top, checksum(base_));
+    std::string plain = request_.top;
+    for (char& c : plain) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+    name_ = fmt::format("{}-{}", plain, checksum(base_));
   }
 
   std::shared_ptr<RtlLibrary> library() {
@@ -208,8 +212,8 @@ class Builder {
     add("compiler", tools_.compiler_version);
     add("cpu", tools_.cpu);
     add("top", request_.top);
-    key +=
-        fmt::format("traced {} own {} shortcuts {}\n", request_.traced, request_.own, kShortcuts);
+    key += fmt::format("traced {} own {} shortcuts {}\n", request_.traced, request_.own,
+                       kShortcuts && request_.shortcuts);
     list("arguments", arguments_);
     list("parameters", request_.parameters);
     list("verilator flags", kVerilatorFlags);
@@ -260,7 +264,7 @@ class Builder {
     const std::string key = full_key(*files);
     const std::optional<fs::path> entry = cache_.find(entry_name(key), key);
     if (!entry) return nullptr;
-    return std::make_shared<Shared>(*entry / "engine.so", RtlLibrary::Origin::kCached, 0, 0);
+    return std::make_shared<Shared>(*entry, RtlLibrary::Origin::kCached, 0, 0);
   }
 
   [[noreturn]] void failed(const char* step, const std::string& words,
@@ -277,13 +281,14 @@ class Builder {
   /// Objects of the simulator's runtime, built once for all engines: to compile if they are not
   /// there.
   struct Runtime {
-    std::string source, object, name, key;
+    std::string source, optimise, object, name, key;
     std::optional<fs::path> entry;
   };
-  Runtime runtime(const std::string& source) const {
-    Runtime r{source, fs::path(source).stem().string() + ".o", "", "gradwire runtime\n", {}};
+  Runtime runtime(const std::string& source, const std::string& optimise) const {
+    Runtime r{source, optimise, fs::path(source).stem().string() + ".o", "", "gradwire runtime\n",
+              {}};
     r.key += tools_.verilator_version + '\n' + tools_.verilator_root + '\n' +
-             tools_.compiler_version + '\n' + tools_.cpu + '\n';
+             tools_.compiler_version + '\n' + tools_.cpu + '\n' + optimise + '\n';
     for (const std::string& option : request_.compile_options) r.key += option + '\n';
     for (const EmbeddedFile& file : kEmbedded) {
       r.key += fmt::format("{} {}\n{}", file.path, file.text.size(), file.text);
@@ -307,6 +312,7 @@ class Builder {
 
     const Clock::time_point verilator_begin = Clock::now();
     const EngineSource source = verilate(folder, verilator_begin);
+    write(folder / "words", source.words);
     const double verilator_seconds = seconds_since(verilator_begin);
     tell("Verilator", verilator_begin, true);
 
@@ -325,15 +331,16 @@ class Builder {
     };
     compile(source.hot, "hot.o", compile_flags(false));
     compile(source.cold, "cold.o", compile_flags(true));
-    std::vector<Runtime> runtimes = {runtime("testbenches/engine/verilated_runtime.cc")};
+    std::vector<Runtime> runtimes = {runtime("testbenches/engine/verilated_runtime.cc", "-O1")};
     if (request_.traced) {
-      runtimes.push_back(runtime("testbenches/engine/verilated_trace_runtime.cc"));
-      runtimes.push_back(runtime("testbenches/common/fst_mmap.cc"));
+      runtimes.push_back(runtime("testbenches/engine/verilated_trace_runtime.cc", "-O2"));
+      runtimes.push_back(runtime("testbenches/common/fst_mmap.cc", "-O1"));
     }
     for (const Runtime& r : runtimes) {
       if (r.entry) continue;
       std::vector<std::string> flags = {
-          "-std=c++20", "-march=native", "-fPIC", "-fvisibility=hidden", "-w", "-pthread", "-O1"};
+          "-std=c++20", "-march=native", "-fPIC",   "-fvisibility=hidden",
+          "-w",         "-pthread",      r.optimise};
       if (!tools_.clang) flags.emplace_back("-fno-gnu-unique");
       flags.insert(flags.end(), request_.compile_options.begin(), request_.compile_options.end());
       compile(folder / r.source, r.object, flags);
@@ -373,12 +380,12 @@ class Builder {
     std::string files;
     for (const std::string& name : source.read) files += name + '\n';
     const std::string key = full_key(files);
-    const fs::path entry = cache_.keep(entry_name(key), key, folder, {"engine.so"});
+    const fs::path entry = cache_.keep(entry_name(key), key, folder, {"engine.so", "words"});
     cache_.keep_note(name_ + ".files", files);
     const double compiler_seconds = seconds_since(compiler_begin);
     tell("compiler", compiler_begin, true);
-    return std::make_shared<Shared>(entry / "engine.so", RtlLibrary::Origin::kBuilt,
-                                    verilator_seconds, compiler_seconds);
+    return std::make_shared<Shared>(entry, RtlLibrary::Origin::kBuilt, verilator_seconds,
+                                    compiler_seconds);
   }
 
   EngineSource verilate(const fs::path& folder, Clock::time_point begin) const {
@@ -394,6 +401,7 @@ class Builder {
     job.arguments = arguments_;
     job.traced = request_.traced;
     job.own = request_.own;
+    job.shortcuts = request_.shortcuts;
     fs::create_directories(job.out);
     return write_engine_source(
         job, [&](const std::string& program, const std::vector<std::string>& arguments,
@@ -423,7 +431,8 @@ class Builder {
 
 std::shared_ptr<RtlLibrary> rtl_library(const RtlRequest& request, const LibraryOptions& options) {
   const bool plain = request.own && request.defines.empty() && request.include_dirs.empty() &&
-                     request.sources.empty() && request.compile_options.empty();
+                     request.sources.empty() && request.compile_options.empty() &&
+                     request.shortcuts;
   if (plain && options.use_linked) {
     if (const GwEngine* linked = linked_engine(request.top, request.parameters, request.traced)) {
       return std::make_shared<Shared>(linked);

@@ -28,6 +28,7 @@ struct RtlRequest {
   /// The project's own RTL as it stands in its tree, whose root is `base`: what is linked serves
   /// too, rtl/common is searched, and the generated text may be edited.
   bool own = false;
+  bool shortcuts = true;  ///< false: Verilator's text and documented calls alone, to compare with
   std::vector<std::string> compile_options;  ///< further ones (sanitizers)
 };
 
@@ -54,12 +55,15 @@ class RtlLibrary {
   virtual ~RtlLibrary() = default;
   const GwEngine* engine() const { return engine_; }
   Origin origin() const { return origin_; }
+  /// Verilator's warnings about this RTL.
+  const std::string& words() const { return words_; }
   double verilator_seconds() const { return verilator_seconds_; }
   double compiler_seconds() const { return compiler_seconds_; }
 
  protected:
   const GwEngine* engine_ = nullptr;
   Origin origin_ = Origin::kLinked;
+  std::string words_;
   double verilator_seconds_ = 0, compiler_seconds_ = 0;
 };
 

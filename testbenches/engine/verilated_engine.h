@@ -157,7 +157,8 @@ struct Bundle {
     return std::min(32, kUserBits - 32 * kWord);
   }
   static void put_meta(auto& pin, int slot, const auto& meta) {
-    if constexpr (kUserBits % 32 == 0 && kUserBits > 32) {
+    if constexpr (kUserBits % 32 == 0 &&
+                  !std::is_integral_v<std::remove_reference_t<decltype(pin)>>) {
       std::memcpy(&pin[static_cast<size_t>(kWords * slot)], meta.data(), kUserBits / 8);
     } else {
       [&]<int... kWord>(std::integer_sequence<int, kWord...>) {
@@ -167,7 +168,8 @@ struct Bundle {
     }
   }
   static void get_meta(auto& pin, int slot, auto& meta) {
-    if constexpr (kUserBits % 32 == 0 && kUserBits > 64) {
+    if constexpr (kUserBits % 32 == 0 &&
+                  !std::is_integral_v<std::remove_reference_t<decltype(pin)>>) {
       std::memcpy(meta.data(), &pin[static_cast<size_t>(kWords * slot)], kUserBits / 8);
     } else {
       [&]<int... kWord>(std::integer_sequence<int, kWord...>) {
@@ -225,7 +227,7 @@ template <class Facts>
 class EngineWaves {
  public:
   EngineWaves(VerilatedContext* context, int64_t from, int64_t to, uint64_t period_ps)
-      : harness_(context, "harness"), from_(from), to_(to), period_ps_(period_ps) {}
+      : context_(context), from_(from), to_(to), period_ps_(period_ps) {}
 
   int open(typename Facts::Top& top, const char* path) {
     std::FILE* probe = std::fopen(path, "wb");
@@ -237,8 +239,11 @@ class EngineWaves {
     std::fclose(probe);
     if (!whole) return error;
     path_ = path;
+    // In the context of the RTL, and not before the file is: newer versions of Verilator trace all
+    // models of a context at the first call, and ignore the second.
+    harness_ = std::make_unique<typename Facts::Harness>(context_, "harness");
     top.trace(&fst_, 99);
-    harness_.trace(&fst_, 99);
+    harness_->trace(&fst_, 99);
     fst_.set_time_unit("1ps");
     fst_.set_time_resolution("1ps");
     fst_.open(path);
@@ -247,13 +252,15 @@ class EngineWaves {
 
   void signals(const GwHarnessSignals* signals) {
     shown_ = signals != nullptr;
-    if (shown_) Facts::show(harness_, *signals);
+    if (shown_) Facts::show(*harness_, *signals);
   }
   template <class AnyBeat>
   void lanes(const AnyBeat* input, const AnyBeat* output) {
-    if constexpr (Facts::kHarnessLanes) Facts::show_lanes(harness_, input, output);
+    if constexpr (Facts::kHarnessLanes) Facts::show_lanes(*harness_, input, output);
   }
-  bool shown() const { return shown_; }
+  bool shown() const { return shown_ && fst_.isOpen(); }
+  /// The RTL knows of this object, which must outlive it.
+  bool registered() const { return harness_ != nullptr; }
   void skip(uint64_t cycles) { cycle_ += static_cast<int64_t>(cycles); }
 
   /// half = 0 at the falling edge, 1 at the rising edge that ends the cycle.
@@ -261,7 +268,7 @@ class EngineWaves {
     const int64_t cycle = cycle_;
     if (half == 1) ++cycle_;
     if (std::max<int64_t>(cycle, 0) < from_ || cycle > to_) return;
-    harness_.eval();
+    harness_->eval();
     last_time_ = static_cast<uint64_t>(cycle + kResetCycles) * period_ps_ +
                  (half == 0 ? period_ps_ / 2 : period_ps_);
     fst_.dump(last_time_);
@@ -285,7 +292,8 @@ class EngineWaves {
   /// Edges before cycle 0 that are shown: two in reset, one that leaves it.
   static constexpr int64_t kResetCycles = 3;
 
-  typename Facts::Harness harness_;
+  VerilatedContext* context_;
+  std::unique_ptr<typename Facts::Harness> harness_;
   VerilatedFstC fst_;
   std::string path_;
   int64_t from_, to_, cycle_ = -kResetCycles;
@@ -385,12 +393,13 @@ class VerilatedEngine {
             [[maybe_unused]] int64_t to, [[maybe_unused]] uint64_t period_ps) {
 #ifdef GW_ENGINE_TRACED
     if (top_ == nullptr) return EIO;
+    if (waves_ != nullptr) return EBUSY;
     int error = EIO;
     guarded([&] {
       waves_ = std::make_unique<EngineWaves<Facts>>(&context_, from, to, period_ps);
       error = waves_->open(*top_, path);
     });
-    if (error != 0) waves_.reset();
+    if (error != 0 && !waves_->registered()) waves_.reset();
     return error;
 #else
     return ENOTSUP;
@@ -398,7 +407,7 @@ class VerilatedEngine {
   }
   void harness([[maybe_unused]] const GwHarnessSignals* signals) {
 #ifdef GW_ENGINE_TRACED
-    if (waves_ != nullptr) waves_->signals(signals);
+    if (waves_ != nullptr && waves_->registered()) waves_->signals(signals);
 #endif
   }
   void skip([[maybe_unused]] uint64_t cycles) {

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "models/axis/beat.h"
+#include "models/reference/expether/frame.h"
 #include "sim/base/random.h"
 #include "testbenches/engine/engine_abi.h"
 
@@ -69,6 +71,30 @@ inline std::vector<Beat> random_gradients(size_t beats, uint64_t seed) {
       beat.last = 1;
       beat.keep = keep_of_bytes(4 * (1 + static_cast<int>(random.below(8))));
       beat.user = random.below(16) == 0;
+    }
+  }
+  return all;
+}
+
+/// Sums of gradients, 32 values a frame: each is a step of the optimizer.
+inline std::vector<Beat> update_frames(size_t frames) {
+  namespace expether = reference::expether;
+  sim::Random random(5);
+  std::vector<Beat> all;
+  for (size_t f = 0; f < frames; ++f) {
+    std::vector<uint32_t> values(expether::kMaxValues);
+    for (uint32_t& value : values) {
+      value = (static_cast<uint32_t>(random.next()) & 0x807FFFFF) | (110 + random.below(16)) << 23;
+    }
+    expether::Header header;
+    header.flags = expether::kFlagComplete;
+    header.sequence = static_cast<uint32_t>(f % 1024);
+    header.iteration = static_cast<uint32_t>(1 + f / 1024);
+    const std::vector<uint8_t> bytes = expether::build_gradient(header, values);
+    for (size_t at = 0; at < bytes.size(); at += kBeatBytes) {
+      Beat& beat = all.emplace_back();
+      std::memcpy(beat.data.data(), bytes.data() + at, kBeatBytes);
+      beat.last = at + kBeatBytes == bytes.size();
     }
   }
   return all;
