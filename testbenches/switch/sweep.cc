@@ -41,6 +41,32 @@ const paper::Pe& paper_pe(Algorithm algorithm) {
 /// Nanoseconds of a full frame on 10GbE: preamble, FCS and gap counted.
 double frame_ns() { return static_cast<double>(sim::wire_tenths(kFrameBytes)) / 10; }
 
+/// A link that an array may have to hold.
+struct Line {
+  std::string name;
+  int ports;
+  double gbps;
+
+  /// Cycles that there are for a full frame when all ports are loaded.
+  double cycles(double clock_mhz) const {
+    return frame_ns() * sim::kLineRateGbps / gbps / ports * clock_mhz * 1e-3;
+  }
+};
+
+/// One and four ports of 10GbE, and what was asked for.
+std::vector<Line> lines_of(const SweepOptions& options) {
+  std::vector<Line> lines = {{"10G", 1, sim::kLineRateGbps}, {"4x10G", 4, sim::kLineRateGbps}};
+  if (options.ports == 0) return lines;
+  Line asked{options.ports == 1 ? fmt::format("{:g}G", options.rate_gbps)
+                                : fmt::format("{}x{:g}G", options.ports, options.rate_gbps),
+             options.ports, options.rate_gbps};
+  for (const Line& line : lines) {
+    if (line.name == asked.name) return lines;
+  }
+  lines.push_back(std::move(asked));
+  return lines;
+}
+
 /// One of the grid.
 struct Point {
   NetworkSpec net;
@@ -76,7 +102,7 @@ std::vector<sim::RawPacket> full_frames(const SweepOptions& options) {
 
 /// By rows of the timeline: from a frame that no start-up reaches to the last one.
 json measure(const sim::Device& device, const sim::RunSpec& spec,
-             const std::vector<sim::RawPacket>& frames) {
+             const std::vector<sim::RawPacket>& frames, const std::vector<Line>& lines) {
   sim::ListSource source(frames);
   const sim::Outcome outcome = device.run(source, spec, sim::Kernel::instance());
   if (outcome.interrupted) return {};
@@ -85,10 +111,13 @@ json measure(const sim::Device& device, const sim::RunSpec& spec,
   const size_t n = rows.size(), from = n / 4;
   const double cycles = static_cast<double>(rows[n - 1].offered - rows[from].offered) /
                         static_cast<double>(n - 1 - from);
-  const double one_port = frame_ns() * spec.clock_mhz * 1e-3 / cycles * 100;
+  json percent = json::object();
+  for (const Line& line : lines) {
+    percent[line.name] = line.cycles(spec.clock_mhz) / cycles * 100;
+  }
   const uint64_t latency = rows[0].offered - rows[0].accepted;
   return {{"cycles_per_frame", cycles},
-          {"line_rate_percent", {{"10G", one_port}, {"4x10G", one_port / 4}}},
+          {"line_rate_percent", percent},
           {"frame_latency_cycles", latency},
           {"frame_latency_ns", static_cast<double>(latency) * 1e3 / spec.clock_mhz}};
 }
@@ -219,13 +248,13 @@ void mark_pareto(json& points) {
   }
 }
 
-/// The smallest array of each kind and profile that holds line rate on one port and on four.
-json smallest_arrays(const json& points) {
+/// The smallest array of each kind and profile that holds line rate on each of the lines.
+json smallest_arrays(const json& points, const std::vector<Line>& lines) {
   json rows = json::array();
   std::map<std::string, json> best;
   std::vector<std::string> order;
   for (const json& p : points) {
-    for (const char* line : {"10G", "4x10G"}) {
+    for (const auto& [line, ports, gbps] : lines) {
       if (p["line_rate_percent"][line].get<double>() < 100) continue;
       const std::string key =
           fmt::format("{}/{}/{}/{}", p["algorithm"].get<std::string>(),
@@ -253,6 +282,52 @@ json smallest_arrays(const json& points) {
     rows.push_back(row);
   }
   return rows;
+}
+
+/// Runs points in lockstep with the RTL that they are about, those that are recommended or all; says
+/// in each point whether it was.
+json check_points(const sim::Device& device, const SweepOptions& options,
+                  const std::vector<Point>& grid, const std::vector<sim::RawPacket>& frames,
+                  json& points, const json& smallest,
+                  const std::function<void(const std::string&)>& note) {
+  json result = {{"lockstep", 0}, {"model_only", 0}};
+  std::string why;
+  for (size_t i = 0; i < points.size(); ++i) {
+    json& point = points[i];
+    const bool recommended = std::ranges::any_of(smallest, [&point](const json& row) {
+      return row["algorithm"] == point["algorithm"] && row["kind"] == point["kind"] &&
+             row["profile"] == point["profile"] && row["pes"] == point["pes"];
+    });
+    const bool wanted = options.check == SweepCheck::kAll ||
+                        (options.check == SweepCheck::kRecommended && recommended);
+    point["checked"] = wanted && why.empty() && !sim::interrupted() ? "lockstep" : "model";
+    if (point["checked"] == "lockstep") {
+      sim::RunSpec spec = grid[i].spec;
+      spec.rtl = true;
+      spec.note = note;
+      spec.cache = options.cache;
+      // Enough to fill and drain the array; the figures are the model's, over all frames.
+      const std::vector<sim::RawPacket> some(frames.begin(),
+                                             frames.begin() + std::min<ptrdiff_t>(64, std::ssize(frames)));
+      sim::ListSource source(some);
+      try {
+        const sim::Outcome outcome = device.run(source, spec, sim::Kernel::instance());
+        if (!outcome.passed && !outcome.interrupted) {
+          result["failed"].push_back(point["algorithm"].get<std::string>() + " " +
+                                     point["kind"].get<std::string>() + " " +
+                                     point["profile"].get<std::string>() +
+                                     fmt::format(" {} PEs", point["pes"].get<int>()));
+        }
+      } catch (const sim::InputError& error) {  // no Verilator, no compiler, no room
+        why = error.what();
+        point["checked"] = "model";
+      }
+    }
+    result[point["checked"] == "lockstep" ? "lockstep" : "model_only"] =
+        result[point["checked"] == "lockstep" ? "lockstep" : "model_only"].get<int>() + 1;
+  }
+  if (!why.empty()) result["missing"] = why;
+  return result;
 }
 
 }  // namespace
@@ -324,6 +399,7 @@ json sweep_optimizer(const sim::Device& device, const SweepOptions& options,
   }
 
   const std::vector<sim::RawPacket> frames = full_frames(options);
+  const std::vector<Line> lines = lines_of(options);
   json points = json::array();
   for (const auto& [net, spec] : grid) {
     if (sim::interrupted()) break;
@@ -331,7 +407,7 @@ json sweep_optimizer(const sim::Device& device, const SweepOptions& options,
                   {"pes", net.pes},
                   {"kind", net.iterative ? "iterative" : "pipelined"},
                   {"profile", net.fast ? "fast" : "paper"}};
-    const json measured = measure(device, spec, frames);
+    const json measured = measure(device, spec, frames, lines);
     if (measured.is_null()) break;
     point.update(measured);
     point["paper_lut_32"] = paper_pe(net.algorithm).lut * paper::kArrayPes;
@@ -355,13 +431,25 @@ json sweep_optimizer(const sim::Device& device, const SweepOptions& options,
     note(fmt::format("{} of {} points", points.size(), grid.size()));
   }
   mark_pareto(points);
+  const json smallest = smallest_arrays(points, lines);
+  const json checks = check_points(device, options, grid, frames, points, smallest, note);
 
   json document = {{"sweep", "optimizer"},      {"clock_mhz", options.clock_mhz},
                    {"seed", options.seed},      {"frames", frames.size()},
-                   {"points", points},          {"smallest", smallest_arrays(points)},
+                   {"points", points},          {"smallest", smallest},
+                   {"checks", checks},
                    {"version", sim::kVersion},  {"tools", sim::build_tools()},
                    {"command", options.command}};
   if (!missing.empty()) document["missing"] = missing;
+  for (const Line& line : lines) {
+    // Whatever the array: six beats of 256 bits a full frame.
+    document["lines"][line.name] = {
+        {"ports", line.ports},
+        {"gbps", line.gbps},
+        {"cycles_per_frame", line.cycles(options.clock_mhz)},
+        {"stream_percent",
+         line.cycles(options.clock_mhz) / (kFrameBytes / static_cast<double>(kBeatBytes)) * 100}};
+  }
 
   for (const Algorithm algorithm : algorithms) {
     const std::string name(name_of(algorithm));
@@ -389,7 +477,7 @@ json sweep_optimizer(const sim::Device& device, const SweepOptions& options,
     if (options.cpu && !sim::interrupted()) {
       note(fmt::format("host CPU: {} on 800,000 parameters", name));
       const Point point = point_of(device, options, algorithm, paper::kArrayPes, "pipelined", "paper");
-      const json measured = measure(device, point.spec, frames);
+      const json measured = measure(device, point.spec, frames, lines);
       if (measured.is_null()) break;
       const double cycles = measured["cycles_per_frame"];
       const double n = paper::kParameters / kFrameValues;

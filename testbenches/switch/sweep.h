@@ -14,12 +14,19 @@
 
 namespace gw::testbenches {
 
+/// Which points run in lockstep with the RTL before they are printed.
+enum class SweepCheck : uint8_t { kNone, kRecommended, kAll };
+
 struct SweepOptions {
   std::vector<reference::optimizer::Algorithm> algorithms;  // none: all
   std::vector<int> pes;                                     // none: 1, 2, 4 ... 64
   std::vector<std::string> kinds;                           // none: pipelined and iterative
   std::vector<std::string> profiles;                        // none: paper and fast
   double clock_mhz = 200;
+  int ports = 0;             // of the link that is asked about; 0: one and four of 10GbE
+  double rate_gbps = 10;     // of each port
+  SweepCheck check = SweepCheck::kRecommended;
+  std::string cache;         // of RTL built on demand; empty: the user's
   uint64_t seed = 1;
   uint64_t frames = 512;     // a point
   bool area = true;          // run Yosys for what is not in the cache

@@ -43,6 +43,22 @@ std::string sweep_text(const json& sweep) {
     }
     out += "\n";
   }
+  for (const auto& [name, line] : sweep["lines"].items()) {
+    if (line["stream_percent"].get<double>() >= 100) continue;
+    out += fmt::format(
+        "{}: a full frame every {:.2f} cycles, and the 256-bit stream needs 6: {:.1f} % at most, whatever "
+        "the array\n",
+        name, line["cycles_per_frame"].get<double>(), line["stream_percent"].get<double>());
+  }
+  const json& checks = sweep["checks"];
+  out += fmt::format("{} points checked in lockstep with their RTL, {} by the model alone{}\n",
+                     checks["lockstep"].get<int>(), checks["model_only"].get<int>(),
+                     checks.contains("missing") ? ": " + checks["missing"].get<std::string>() : "");
+  if (checks.contains("failed")) {
+    for (const json& point : checks["failed"]) {
+      out += fmt::format("NOT EQUAL: {}\n", point.get<std::string>());
+    }
+  }
   out += "\nTable 2, cycles of a PE (paper / ours, profile paper)\n";
   for (const auto& [name, row] : sweep["table2"].items()) {
     out += fmt::format("{:<8} {:>4} / {:>4}\n", name, row["paper"].get<int>(),

@@ -20,6 +20,7 @@ struct SweepArguments {
   testbenches::SweepOptions sweep;
   std::string device, json, csv, svg;
   std::vector<std::string> algorithms;
+  std::string ports, rate, check = "recommended";
   bool no_area = false, no_cpu = false, quiet = false;
 };
 
@@ -47,6 +48,21 @@ int execute(SweepArguments& a) {
   if (a.sweep.frames < 16 || a.sweep.frames > 1'000'000) {
     throw sim::UsageError(fmt::format("--frames {} is not between 16 and 1000000", a.sweep.frames));
   }
+  if (!a.ports.empty()) {
+    a.sweep.ports = static_cast<int>(sim::parse_integer("--ports", a.ports, 1, 64));
+  }
+  if (!a.rate.empty()) {
+    if (a.ports.empty()) throw sim::UsageError("--rate is the rate of each of --ports N");
+    a.sweep.rate_gbps = sim::parse_number("--rate", a.rate, 0.1, 1600);
+  }
+  if (a.check == "none") {
+    a.sweep.check = testbenches::SweepCheck::kNone;
+  } else if (a.check == "all") {
+    a.sweep.check = testbenches::SweepCheck::kAll;
+  } else if (a.check != "recommended") {
+    throw sim::UsageError(
+        fmt::format("--check '{}' is not none, recommended or all", a.check));
+  }
   a.sweep.area = !a.no_area;
   a.sweep.cpu = !a.no_cpu;
   Progress progress(a.quiet);
@@ -65,7 +81,7 @@ int execute(SweepArguments& a) {
     if (svg.empty()) throw sim::InputError(fmt::format("no plot in '{}': {}", a.svg, missing));
     sim::write_report_file(a.svg, svg);
   }
-  return sim::kPass;
+  return document["checks"].contains("failed") ? sim::kCheckFailed : sim::kPass;
 }
 
 }  // namespace
@@ -89,6 +105,13 @@ void add_sweep(CLI::App& app, Invocation& invocation) {
   list("--kind", a->sweep.kinds, "pipelined,iterative (default: both)");
   list("--profile", a->sweep.profiles, "paper,fast (default: both)");
   command->add_option("--clock", a->sweep.clock_mhz, "MHz")->capture_default_str();
+  command->add_option("--ports", a->ports, "ports of the link that the array shall hold");
+  command->add_option("--rate", a->rate, "Gb/s of each of them (default: 10)");
+  command
+      ->add_option("--check", a->check,
+                   "points that run in lockstep with their RTL: none, recommended, all")
+      ->capture_default_str();
+  command->add_option("--cache", a->sweep.cache, "folder of RTL built on demand");
   command->add_option("--frames", a->sweep.frames, "simulated a point")->capture_default_str();
   command->add_option("--seed", a->sweep.seed, "of gradients and parameters")
       ->capture_default_str();
