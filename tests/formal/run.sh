@@ -30,7 +30,7 @@ of() {
       mutant='s/(lost_q | ~rst_ni)/lost_q/' ;;
     gw_skid) probes="skid_valid_q skid_data_q"; mutant='s/s_ready_o    <= ~park/s_ready_o    <= 1/' ;;
     gw_interlock)
-      sets="A=1 A=2 A=3 A=4 A=5 A=6 A=7 A=8 A=9 A=10 A=11 A=12"
+      sets="A=12 A=11 A=10 A=9 A=8 A=7 A=6 A=5 A=4 A=3 A=2 A=1"  # covers and mutant with the last
       mutant='s/<= A + 2;/<= A + 1;/' ;;
     gw_arbiter) mutant='s/request\[p1\] ? p1 : request\[p2\] ? p2/request[p2] ? p2 : request[p1] ? p1/' ;;
     gw_compression_block) covers=4; mutant='s/depth <= bound >> 1}/depth < bound >> 1}/' ;;
