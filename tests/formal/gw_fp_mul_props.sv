@@ -1,12 +1,12 @@
 // Proof obligation of gw_fp_mul: exact product, rounded once to nearest even, for every first operand and every second one
-// with at most 3 fraction bits (1 if subnormals are kept). That reaches each case of the rounding and of the exponents; a full multiplier is
+// with at most 3 fraction bits. That reaches each case of the rounding and of the exponents; a full multiplier is
 // beyond what these solvers do in a minute.
 `include "gw_assert.svh"
 `default_nettype none
 
 module gw_fp_mul_props #(
   parameter bit Subnormal = 1'b0,
-  localparam int Bits = Subnormal ? 1 : 3
+  localparam int Bits = 3
 ) (
   input wire logic        clk_i,
   input wire logic        rst_ni,
