@@ -389,7 +389,8 @@ json sweep_optimizer(const sim::Device& device, const SweepOptions& options,
     document["bram"][name] = {{"parameters_that_fit", parameters_in_bram(algorithm)}};
     if (options.cpu && !sim::interrupted()) {
       note(fmt::format("host CPU: {} on 800,000 parameters", name));
-      const Point point = point_of(device, options, algorithm, paper::kArrayPes, "pipelined", "paper");
+      const Point point =
+          point_of(device, options, algorithm, paper::kArrayPes, "pipelined", "paper");
       const json measured = measure(device, point.spec, frames);
       if (measured.is_null()) break;
       const double cycles = measured["cycles_per_frame"];
