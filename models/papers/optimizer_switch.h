@@ -24,9 +24,9 @@ inline constexpr std::array<Pe, 4> kPes{{
     {"smorms3", 164, 6100, 11510, 40},
 }};
 
-inline constexpr int kArrayPes = 32;             // section 5.3
-inline constexpr double kParameters = 800'000;   // Figure 17
-inline constexpr double kDeviceLuts = 433'200;   // XC7VX690T
+inline constexpr int kArrayPes = 32;            // section 5.3
+inline constexpr double kParameters = 800'000;  // Figure 17
+inline constexpr double kDeviceLuts = 433'200;  // XC7VX690T
 inline constexpr double kDeviceBram36 = 1'470;
 
 }  // namespace gw::papers::optimizer_switch

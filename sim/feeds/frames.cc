@@ -93,7 +93,7 @@ FrameList load_frames(const StimulusSpec& stimulus, int ports) {
   uint64_t padded = 0;
   for (capture::Packet& packet : read->packets) {
     if (stimulus.packets != 0 && list.frames.size() == stimulus.packets) break;
-    const char* const reason = filter && !filter->matches(packet)              ? "filter"
+    const char* const reason = filter && !filter->matches(packet)             ? "filter"
                                : packet.original_length > packet.bytes.size() ? "truncated"
                                : packet.bytes.size() < kEthernetHeader        ? "runt"
                                : packet.bytes.size() > kMaxFrameBytes         ? "overlong"
@@ -116,13 +116,10 @@ FrameList load_frames(const StimulusSpec& stimulus, int ports) {
     list.frames.push_back(std::move(frame));
   }
   std::ranges::stable_sort(list.frames, {}, &Frame::time_ns);
-  list.trace = {{"file", stimulus.trace},
-                {"format", read->format},
-                {"packets", read->packets.size()},
-                {"selected", list.frames.size()},
-                {"skipped", skipped},
-                {"padded", padded},
-                {"stations", stations.size()}};
+  list.trace = {
+      {"file", stimulus.trace},         {"format", read->format}, {"packets", read->packets.size()},
+      {"selected", list.frames.size()}, {"skipped", skipped},     {"padded", padded},
+      {"stations", stations.size()}};
   if (clock.leaps() != 0) list.trace["clock_leaps"] = clock.leaps();
   if (read->damage) list.incomplete = read->damage->sentence;
   return list;

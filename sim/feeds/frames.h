@@ -44,9 +44,9 @@ struct FrameList {
 ///
 /// Times are the capture's, with three exceptions. On a port, frames never come faster than 10GbE
 /// carries them, nor before the frame ahead of them in the file. A clock that was set while the
-/// capture ran is not followed: a frame whose time lies more than a second before the latest one, or
-/// more than a day behind it, comes at once, those behind it as much earlier or later; `clock_leaps`
-/// counts it. All of it lasts 30 days at most, so that cycles can be counted.
+/// capture ran is not followed: a frame whose time lies more than a second before the latest one,
+/// or more than a day behind it, comes at once, those behind it as much earlier or later;
+/// `clock_leaps` counts it. All of it lasts 30 days at most, so that cycles can be counted.
 ///
 /// Of a capture of synthesised frames it gives back the frames, ports and times. Throws InputError
 /// if nothing can be read, UsageError for a wrong filter.

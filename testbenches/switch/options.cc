@@ -36,7 +36,8 @@ class Reader {
     if (options_.knows(name)) value = options_.word(name);
   }
   /// True for the second of two words.
-  void either(const char* name, bool& value, std::string_view first, std::string_view second) const {
+  void either(const char* name, bool& value, std::string_view first,
+              std::string_view second) const {
     if (options_.knows(name)) value = options_.choice(name, {first, second}) == 1;
   }
 

@@ -21,16 +21,17 @@ constexpr uint32_t kDecidingBeat = 5;  // of the parser; or the last, of a short
 constexpr size_t kQueueBeats = 512;
 constexpr size_t kMinBytes = 60, kMaxBytes = 9018;
 constexpr size_t kDriftRows = 10;
-constexpr uint64_t kFrameCycles = 32;  // of a frame in the array beyond rounds and latency; Adam's 24
+constexpr uint64_t kFrameCycles =
+    32;  // of a frame in the array beyond rounds and latency; Adam's 24
 
 /// nullptr: an RX queue takes the frame, if there is room.
 const char* why_rx_must_drop(const sim::Packet<Beat>* frame) {
   if (frame == nullptr) return nullptr;
   const uint64_t bytes = frame->bytes();
-  return bytes < kMinBytes                 ? "too short"
-         : bytes > kMaxBytes               ? "too long"
-         : frame->beats.back().user != 0   ? "in error"
-                                           : nullptr;
+  return bytes < kMinBytes               ? "too short"
+         : bytes > kMaxBytes             ? "too long"
+         : frame->beats.back().user != 0 ? "in error"
+                                         : nullptr;
 }
 
 std::vector<std::optional<uint32_t>> counters_of(const Pipeline& pipeline) {
@@ -64,7 +65,7 @@ json aggregator_json(const Pipeline& pipeline) {
   for (size_t a = 0; a < c.by_action.size(); ++a) {
     actions[std::string(name_of(static_cast<reference::Aggregation>(a)))] = c.by_action[a];
   }
-  return {{"workers", config.workers}, {"group", config.group}, {"depth", config.depth},
+  return {{"workers", config.workers}, {"group", config.group},  {"depth", config.depth},
           {"actions", actions},        {"complete", c.complete}, {"abandoned", c.abandoned}};
 }
 
@@ -304,8 +305,7 @@ bool SwitchOracle::quiet() const {
 std::vector<std::optional<uint32_t>> SwitchOracle::statistics() const {
   std::vector<std::optional<uint32_t>> all = counters_of(pipeline_);
   for (size_t p = 0; p < kPorts; ++p) {
-    for (const uint32_t n :
-         {rx_[p].committed, rx_[p].dropped, tx_[p].committed, tx_[p].dropped}) {
+    for (const uint32_t n : {rx_[p].committed, rx_[p].dropped, tx_[p].committed, tx_[p].dropped}) {
       all.emplace_back(n);
     }
   }
@@ -342,8 +342,7 @@ std::string describe_frame(const sim::Packet<Beat>& packet, size_t index) {
   std::string text = fmt::format("beat {}:", index);
   for (size_t lane = 0; lane < kLanes; ++lane) {
     const uint32_t word = packet.beats[index].data[lane];
-    const bool value =
-        what.carries_values() && index >= 2 && (index - 2) * kLanes + lane < f.count;
+    const bool value = what.carries_values() && index >= 2 && (index - 2) * kLanes + lane < f.count;
     text += value ? fmt::format(" {:>11.5g}", std::bit_cast<float>(word))
                   : fmt::format(" {:08x}", word);
   }

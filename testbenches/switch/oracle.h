@@ -64,7 +64,7 @@ class SwitchOracle final : public sim::Oracle<Beat> {
   struct Queue {
     struct Entering {
       Packet packet;
-      bool fits;  ///< whatever the queue has handed on until then, there is room for it
+      bool fits;           ///< whatever the queue has handed on until then, there is room for it
       uint64_t order = 0;  ///< of the arbiter
     };
     std::deque<Entering> entering;  ///< the device has not decided yet

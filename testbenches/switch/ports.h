@@ -45,7 +45,9 @@ struct SwitchPorts {
 namespace event {
 inline constexpr uint64_t kServed = 1;
 constexpr size_t served_port(uint64_t events) { return events >> 1 & 3; }
-constexpr bool rx_committed(uint64_t events, size_t port) { return (events >> (3 + port) & 1) != 0; }
+constexpr bool rx_committed(uint64_t events, size_t port) {
+  return (events >> (3 + port) & 1) != 0;
+}
 constexpr bool rx_dropped(uint64_t events, size_t port) { return (events >> (7 + port) & 1) != 0; }
 constexpr bool tx_committed(uint64_t events, size_t port) {
   return (events >> (11 + port) & 1) != 0;

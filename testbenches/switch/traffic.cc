@@ -22,7 +22,7 @@ using sim::Random;
 
 constexpr uint64_t kDefaultFrames = 1024;
 constexpr int64_t kWarmUpGapNs = 2'000;  // the switch floods a warm-up frame before the next comes
-constexpr uint32_t kVlans = 4095;           // 0..4094
+constexpr uint32_t kVlans = 4095;        // 0..4094
 constexpr size_t kShortFrame = expether::kMinFrameBytes;
 constexpr int kPorts = 4;
 
@@ -253,8 +253,7 @@ void permutation(FrameList& source, bool gradients, uint64_t seed, uint64_t fram
 }
 
 /// Workers 0..2 on ports 1..3 at 100 % each, to a host on port 0.
-void incast(FrameList& source, uint64_t frames, const TrafficOptions& options,
-            Gradients& values) {
+void incast(FrameList& source, uint64_t frames, const TrafficOptions& options, Gradients& values) {
   Wires wires(source);
   wires.warm_up(options.vlan);
   for (uint64_t i = 0; i < frames; ++i) {
@@ -471,14 +470,14 @@ std::vector<uint8_t> irregular_frame(int source, uint32_t near_iteration,
   header.worker = static_cast<uint16_t>(random.below(static_cast<uint32_t>(options.workers)));
   header.group = options.group;
   header.iteration = near_iteration - static_cast<uint32_t>(random.below(8) == 0);
-  if (random.below(4) == 0) {  // in sequence numbers of their own, which are never complete for long
+  if (random.below(4) ==
+      0) {  // in sequence numbers of their own, which are never complete for long
     header.sequence = far(options.sequences + random.below(options.sequences), random);
     header.worker = static_cast<uint16_t>(far(random.below(4), random));
     header.group = static_cast<uint16_t>(far(options.group, random));
     header.iteration = far(near_iteration, random);
   }
-  constexpr std::array kTlps = {expether::Tlp::kMWr64, expether::Tlp::kMWr32,
-                                expether::Tlp::kCplD};
+  constexpr std::array kTlps = {expether::Tlp::kMWr64, expether::Tlp::kMWr32, expether::Tlp::kCplD};
   header.tlp = kTlps[random.below(kTlps.size())];
   header.requester = static_cast<uint16_t>(random.next());
   header.tag = static_cast<uint8_t>(random.next());
@@ -545,7 +544,7 @@ const std::vector<sim::SynthKind>& frame_synth_kinds() {
 }
 
 FrameList synthesise_frames(const std::string& name, uint64_t seed, uint64_t limit,
-                              const TrafficOptions& options) {
+                            const TrafficOptions& options) {
   options.check();
   FrameList source;
   const uint64_t frames = limit != 0 ? limit : kDefaultFrames;
@@ -567,7 +566,8 @@ FrameList synthesise_frames(const std::string& name, uint64_t seed, uint64_t lim
     for (const sim::SynthKind& kind : frame_synth_kinds()) {
       names += fmt::format("{}{}", names.empty() ? "" : ", ", kind.name);
     }
-    throw sim::UsageError(fmt::format("unknown stimulus of frames '{}'; there are {}", name, names));
+    throw sim::UsageError(
+        fmt::format("unknown stimulus of frames '{}'; there are {}", name, names));
   }
   std::ranges::stable_sort(source.frames, {}, &Frame::time_ns);
   source.synth = name;

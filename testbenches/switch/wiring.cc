@@ -72,7 +72,8 @@ std::unique_ptr<sim::PacketWriter> stream_writer(const std::string& path,
                                                  const sim::Source& source) {
   const auto* const frames = dynamic_cast<const sim::FrameSource*>(&source);
   return sim::open_frame_writer(path, source.facts().path, [frames](const sim::Passage& passage) {
-    return frames != nullptr ? frames->time_ns(passage.id) : static_cast<int64_t>(passage.id) * 1000;
+    return frames != nullptr ? frames->time_ns(passage.id)
+                             : static_cast<int64_t>(passage.id) * 1000;
   });
 }
 

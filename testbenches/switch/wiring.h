@@ -28,7 +28,8 @@ PinValues aggregator_pins(const NetworkSpec& net);
 sim::Boot boot_of(const reference::Blocks& blocks, const NetworkSpec& net, uint64_t seed);
 
 /// Frames as they leave, each with its maker's time in the capture.
-std::unique_ptr<sim::PacketWriter> stream_writer(const std::string& path, const sim::Source& source);
+std::unique_ptr<sim::PacketWriter> stream_writer(const std::string& path,
+                                                 const sim::Source& source);
 /// The same, each at the time of its first beat.
 std::unique_ptr<sim::PacketWriter> timed_writer(const std::string& path, const sim::Source& source,
                                                 double clock_mhz);

@@ -1,7 +1,8 @@
 // Filters as libpcap's users write them.
+#include "models/reference/capture/filter.h"
+
 #include <gtest/gtest.h>
 
-#include "models/reference/capture/filter.h"
 #include "tests/capture/frames.h"
 
 namespace gw::capture::testing {

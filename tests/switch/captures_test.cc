@@ -194,8 +194,8 @@ TEST_F(Load, TimesBeyondAllClocksDoNotOverflow) {
   block(1, interface);
   for (const uint64_t stamp : {UINT64_MAX, uint64_t{0}, UINT64_MAX / 2, uint64_t{1} << 63}) {
     std::string body;
-    for (const uint32_t word : {0u, static_cast<uint32_t>(stamp >> 32),
-                                static_cast<uint32_t>(stamp), 60u, 60u}) {
+    for (const uint32_t word :
+         {0u, static_cast<uint32_t>(stamp >> 32), static_cast<uint32_t>(stamp), 60u, 60u}) {
       u32(body, word);
     }
     body += std::string(60, 'x');

@@ -27,10 +27,10 @@ Cycles out_of(const sim::Outcome& outcome, size_t row) {
 TEST(ParserFigures, FourCyclesFromTheDecidingBeatAndNeverAPause) {
   // 6, 2 and 4 beats. The verdict of a frame can be seen four cycles after its sixth or last beat:
   // 5 + 4, 7 + 4, 11 + 4; but beats leave one a cycle, in order.
-  const sim::Outcome outcome = run(
-      "parser",
-      {gradient(0, 0), ordinary(kHostA, kHostB, 10, 60), ordinary(kHostA, kHostB, 10, 100)},
-      spec_of("parser"));
+  const sim::Outcome outcome =
+      run("parser",
+          {gradient(0, 0), ordinary(kHostA, kHostB, 10, 60), ordinary(kHostA, kHostB, 10, 100)},
+          spec_of("parser"));
   EXPECT_EQ(out_of(outcome, 0), (Cycles{9, 9, 14}));
   EXPECT_EQ(out_of(outcome, 1), (Cycles{15, 15, 16}));
   EXPECT_EQ(out_of(outcome, 2), (Cycles{17, 17, 20}));
@@ -109,9 +109,9 @@ TEST(SwitchFigures, AnOrdinaryFrameOf60BytesTakes29Cycles) {
 }
 
 TEST(SwitchFigures, ACompleteFrameTakesTheArraysLatencyMore) {
-  // Beats in 7, 12, 17, 22, 27 and 32 (200 bytes x 0.16). Committed in 32, shown in 34, served in 35
-  // to 40. Parser: 40 + 4 = 44, aggregation: 53 to 58. Gathered in 59, done in 59 + 21 + 3, shown in
-  // 84 to 89. Output queue: committed in 89, shown in 91.
+  // Beats in 7, 12, 17, 22, 27 and 32 (200 bytes x 0.16). Committed in 32, shown in 34, served in
+  // 35 to 40. Parser: 40 + 4 = 44, aggregation: 53 to 58. Gathered in 59, done in 59 + 21 + 3,
+  // shown in 84 to 89. Output queue: committed in 89, shown in 91.
   const sim::Outcome outcome =
       run_switch({{.bytes = gradient(0, 0)}}, spec_of("switch", {{"workers", "1"}}));
   ASSERT_EQ(outcome.timeline.rows.size(), 3u);
@@ -139,8 +139,7 @@ TEST(SwitchFigures, TheWireTakes24BytesMoreThanTheFrame) {
   }
   // 10 us are 2,000 cycles. The second frame is served two cycles after the first, and shown when
   // the first one's two beats are out of the register.
-  EXPECT_EQ(at, (std::vector<Cycles>{
-                    {2036, 2036, 2037}, {2038, 2049, 2050}, {2051, 2062, 2063}}));
+  EXPECT_EQ(at, (std::vector<Cycles>{{2036, 2036, 2037}, {2038, 2049, 2050}, {2051, 2062, 2063}}));
   EXPECT_EQ(outcome.timeline.out[0].wire_stalls, 11u + 11u);
   EXPECT_EQ(outcome.timeline.out[0].environment_stalls, 0u);
 }
@@ -191,9 +190,9 @@ class Report : public ::testing::Test {
     return sim::run(device(name), options);
   }
 
-  std::string file_ = (std::filesystem::temp_directory_path() /
-                       fmt::format("gradwire-figures-{}.pcap", getpid()))
-                          .string();
+  std::string file_ =
+      (std::filesystem::temp_directory_path() / fmt::format("gradwire-figures-{}.pcap", getpid()))
+          .string();
 };
 
 TEST_F(Report, LineRateOfOneStreamCounts24BytesAFrame) {
@@ -216,8 +215,8 @@ TEST_F(Report, LineRateOfOneStreamCounts24BytesAFrame) {
 }
 
 TEST_F(Report, LineRateOfAPortIsFromFirstFrameToLast) {
-  // From port 1 to port 0, which is known: 60, 192 and 60 bytes, each 100 ns after the wire is free.
-  // They take 67.2 and 172.8 ns of the wire, and begin 167 and 272 ns after one another.
+  // From port 1 to port 0, which is known: 60, 192 and 60 bytes, each 100 ns after the wire is
+  // free. They take 67.2 and 172.8 ns of the wire, and begin 167 and 272 ns after one another.
   const std::vector<uint8_t> to_a = ordinary(kHostA, kHostB, 10, 60);
   const json report = of("switch", {{.bytes = ordinary(kEveryone, kHostA, 10, 60)},
                                     {.bytes = to_a, .time_ns = 10'000},
@@ -225,9 +224,9 @@ TEST_F(Report, LineRateOfAPortIsFromFirstFrameToLast) {
                                     {.bytes = to_a, .time_ns = 10'439}});
   EXPECT_TRUE(report["pass"]);
   // First beats: 10,000 ns are cycle 2,000: 2,036. 10,167 ns: 192 bytes are in after 10,327 ns, or
-  // 2,065.4 cycles: committed in 2,066, and out 33 cycles later, 2,099. 10,439 ns: in after 10,493.4,
-  // or 2,098.7 cycles, 2,099: there in 2,124, but the wire is free in 2,099 + 216 x 0.16: 2,133. So
-  // 240 ns of wire in 97 cycles of 5 ns.
+  // 2,065.4 cycles: committed in 2,066, and out 33 cycles later, 2,099. 10,439 ns: in after
+  // 10,493.4, or 2,098.7 cycles, 2,099: there in 2,124, but the wire is free in 2,099 + 216 x 0.16:
+  // 2,133. So 240 ns of wire in 97 cycles of 5 ns.
   EXPECT_NEAR(report["line_rate_percent"]["port0"], 240.0 / 485 * 100, 1e-9);
   EXPECT_FALSE(report["line_rate_percent"].contains("port1"));  // one frame, no window
   EXPECT_EQ(report["latency_cycles"]["min"], 29);

@@ -22,10 +22,14 @@ class FrameMatrix : public ::testing::TestWithParam<Point> {};
 TEST_P(FrameMatrix, EnginesAgreeInEveryCycleAndWithTheReference) {
   const auto& [name, stall, traffic, salt] = GetParam();
   // Few sequence numbers, so that they follow one another closely, and everything that goes wrong.
-  sim::RunSpec spec = spec_of(
-      name, {{"workers", std::to_string(1 + salt * 5 % 16)}, {"iterations", "6"}, {"sequences", "5"},
-             {"loss", "15"}, {"duplicate", "15"}, {"reorder", "15"}, {"malformed", "10"},
-             {"foreign", "10"}});
+  sim::RunSpec spec = spec_of(name, {{"workers", std::to_string(1 + salt * 5 % 16)},
+                                     {"iterations", "6"},
+                                     {"sequences", "5"},
+                                     {"loss", "15"},
+                                     {"duplicate", "15"},
+                                     {"reorder", "15"},
+                                     {"malformed", "10"},
+                                     {"foreign", "10"}});
   if (spec.options.knows("depth")) spec.options.set("depth", salt % 2 == 0 ? "1024" : "4");
   spec.seed = seed() * 1000 + salt;
   spec.stall = sim::StallSpec::parse(stall);
@@ -43,28 +47,29 @@ TEST_P(FrameMatrix, EnginesAgreeInEveryCycleAndWithTheReference) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Devices, FrameMatrix,
-    ::testing::Combine(::testing::Values("parser", "aggregator"),
-                       ::testing::Values("none", "source:40", "sink:40", "both:40"),
-                       ::testing::Values("anything", "workers", "gradient-192", "ordinary-60",
-                                         "irregular"),
-                       ::testing::Range<uint64_t>(1, 7)),
-    [](const ::testing::TestParamInfo<Point>& info) {
-      std::string name = std::string(std::get<0>(info.param)) + "_" + std::get<1>(info.param) +
-                         "_" + std::get<2>(info.param) + "_seed" +
-                         std::to_string(std::get<3>(info.param));
-      for (char& c : name) c = c == ':' || c == '-' ? '_' : c;
-      return name;
-    });
+INSTANTIATE_TEST_SUITE_P(Devices, FrameMatrix,
+                         ::testing::Combine(::testing::Values("parser", "aggregator"),
+                                            ::testing::Values("none", "source:40", "sink:40",
+                                                              "both:40"),
+                                            ::testing::Values("anything", "workers", "gradient-192",
+                                                              "ordinary-60", "irregular"),
+                                            ::testing::Range<uint64_t>(1, 7)),
+                         [](const ::testing::TestParamInfo<Point>& info) {
+                           std::string name = std::string(std::get<0>(info.param)) + "_" +
+                                              std::get<1>(info.param) + "_" +
+                                              std::get<2>(info.param) + "_seed" +
+                                              std::to_string(std::get<3>(info.param));
+                           for (char& c : name) c = c == ':' || c == '-' ? '_' : c;
+                           return name;
+                         });
 
 // Any interleaving, duplication and loss gives the reference's sums: many small orders, each
 // checked frame by frame.
 TEST(AggregatorProperty, AnyOrderOfFramesGivesTheReferencesSums) {
   sim::Random random(seed());
   for (int round = 0; round < 60; ++round) {
-    sim::RunSpec spec = spec_of(
-        "aggregator", {{"workers", std::to_string(1 + random.below(16))}, {"depth", "3"}});
+    sim::RunSpec spec =
+        spec_of("aggregator", {{"workers", std::to_string(1 + random.below(16))}, {"depth", "3"}});
     spec.seed = seed() + static_cast<uint64_t>(round);
     spec.stall = sim::StallSpec::parse(round % 2 == 0 ? "none" : "both:30");
     std::vector<std::vector<uint8_t>> frames;
@@ -120,8 +125,7 @@ TEST(Refused, WhatNoSwitchHas) {
   EXPECT_EQ(refused("optimizer", "pes", "128"), "--pes 128 is not between 1 and 64");
   EXPECT_EQ(refused("switch", "lr", "nan"), "--lr nan is not between -1e+30 and 1e+30");
   EXPECT_EQ(refused("switch", "beta1", "1.5"), "--beta1 1.5 is not between 0 and 1");
-  EXPECT_EQ(refused("switch", "kind", "serial"),
-            "--kind 'serial' is not pipelined or iterative");
+  EXPECT_EQ(refused("switch", "kind", "serial"), "--kind 'serial' is not pipelined or iterative");
   EXPECT_EQ(refused("switch", "loss", "101"), "--loss 101 is not between 0 and 100");
   // Each device has what it understands, and refuses the rest.
   EXPECT_THROW(spec_of("parser", {{"pes", "4"}}), sim::UsageError);

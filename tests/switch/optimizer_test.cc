@@ -39,10 +39,11 @@ std::string name_of_build(const Build& b) {
 }
 
 sim::RunSpec spec_of(const Build& b, uint64_t salt = 0) {
-  sim::RunSpec spec = testing::spec_of("optimizer", {{"algorithm", std::string(name_of(b.algorithm))},
-                                                     {"pes", std::to_string(b.pes)},
-                                                     {"kind", b.iterative ? "iterative" : "pipelined"},
-                                                     {"profile", b.fast ? "fast" : "paper"}});
+  sim::RunSpec spec =
+      testing::spec_of("optimizer", {{"algorithm", std::string(name_of(b.algorithm))},
+                                     {"pes", std::to_string(b.pes)},
+                                     {"kind", b.iterative ? "iterative" : "pipelined"},
+                                     {"profile", b.fast ? "fast" : "paper"}});
   spec.seed = seed() * 1000 + salt;
   return spec;
 }
@@ -125,7 +126,8 @@ TEST_P(Builds, PipelinedLatencyIsThatOfTheGraph) {
 INSTANTIATE_TEST_SUITE_P(Optimizer, Builds, ::testing::ValuesIn(kBuilds),
                          [](const auto& info) { return name_of_build(info.param); });
 
-// Subnormal numbers are zeros or kept as the RTL is built; 0.1 built it for zeros whatever was asked.
+// Subnormal numbers are zeros or kept as the RTL is built; 0.1 built it for zeros whatever was
+// asked.
 TEST(Subnormal, IsWhatTheRtlIsBuiltFor) {
   const std::vector<uint32_t> tiny(32, 0x0000'0005);
   expether::Header header;
@@ -149,8 +151,7 @@ TEST(OptimizerDrift, AThousandIterationsOnCapturedGradients) {
     spec.seed = seed();
     spec.rtl = !b.iterative && b.fast;  // in lockstep with the RTL where that is quick
     spec.keep_rows = false;
-    spec.options
-        .set("from", std::string(GRADWIRE_SOURCE_DIR) + "/traces/hdc-ring-middle.pcap")
+    spec.options.set("from", std::string(GRADWIRE_SOURCE_DIR) + "/traces/hdc-ring-middle.pcap")
         .set("workers", "1")
         .set("iterations", "1000")
         .set("sequences", "4");

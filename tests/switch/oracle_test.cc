@@ -94,7 +94,8 @@ TEST_F(SwitchOracleTest, OneEventAFrame) {
   EXPECT_EQ(oracle_.decides(rx_in(1)), "RX queue 1: a frame committed, none");
   EXPECT_EQ(oracle_.decides(served(1)), "");
   EXPECT_EQ(oracle_.decides(served(1)), "a frame of port 1 served, none committed");
-  EXPECT_EQ(oracle_.decides(tx_in(1)), "TX queue 1: a frame committed, none");  // where it came from
+  EXPECT_EQ(oracle_.decides(tx_in(1)),
+            "TX queue 1: a frame committed, none");  // where it came from
   EXPECT_EQ(oracle_.decides(tx_in(0)), "");
   EXPECT_EQ(oracle_.decides(tx_in(0)), "TX queue 0: a frame committed, none");
 }

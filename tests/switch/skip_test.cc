@@ -7,8 +7,8 @@ namespace {
 constexpr int64_t kMillisecond = 1'000'000, kSecond = 1'000 * kMillisecond;
 
 /// A list's frames with silence in front of some of them, of a length that `silence` draws.
-std::vector<sim::RawPacket> with_silence(sim::FrameList list, sim::Random& random,
-                                         uint32_t one_in, auto&& silence) {
+std::vector<sim::RawPacket> with_silence(sim::FrameList list, sim::Random& random, uint32_t one_in,
+                                         auto&& silence) {
   std::vector<sim::RawPacket> packets;
   int64_t shift = 0;
   for (sim::Frame& frame : list.frames) {
@@ -128,10 +128,8 @@ std::vector<sim::RawPacket> filtered_work(int64_t silence) {
 }
 
 TEST(Skip, WaitsForWorkOfWhichNoEventTells) {
-  sim::RunSpec spec = spec_of("switch", {{"workers", "1"},
-                                         {"algorithm", "smorms3"},
-                                         {"pes", "1"},
-                                         {"kind", "iterative"}});
+  sim::RunSpec spec = spec_of(
+      "switch", {{"workers", "1"}, {"algorithm", "smorms3"}, {"pes", "1"}, {"kind", "iterative"}});
   spec.rtl = false;  // equal to the RTL, and built
   // 40 frames of 32 rounds in 194 cycles each: 1.25 ms.
   for (const int64_t silence : {kMillisecond / 2, 2 * kMillisecond}) {

@@ -59,19 +59,20 @@ TEST_P(SwitchMatrix, EnginesAgreeInEveryCycleAndWithTheReference) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Switch, SwitchMatrix,
-    ::testing::Combine(::testing::Values("none", "source:40", "sink:20", "both:30"),
-                       ::testing::Values("anything", "workers", "gradient-192", "ordinary-60",
-                                         "incast", "irregular"),
-                       ::testing::Bool(), ::testing::Values(2u)),
-    [](const ::testing::TestParamInfo<Point>& info) {
-      std::string name = std::string(std::get<0>(info.param)) + "_" + std::get<1>(info.param) +
-                         (std::get<2>(info.param) ? "_adam" : "_sgd") + "_seed" +
-                         std::to_string(std::get<3>(info.param));
-      for (char& c : name) c = c == ':' || c == '-' ? '_' : c;
-      return name;
-    });
+INSTANTIATE_TEST_SUITE_P(Switch, SwitchMatrix,
+                         ::testing::Combine(::testing::Values("none", "source:40", "sink:20",
+                                                              "both:30"),
+                                            ::testing::Values("anything", "workers", "gradient-192",
+                                                              "ordinary-60", "incast", "irregular"),
+                                            ::testing::Bool(), ::testing::Values(2u)),
+                         [](const ::testing::TestParamInfo<Point>& info) {
+                           std::string name = std::string(std::get<0>(info.param)) + "_" +
+                                              std::get<1>(info.param) +
+                                              (std::get<2>(info.param) ? "_adam" : "_sgd") +
+                                              "_seed" + std::to_string(std::get<3>(info.param));
+                           for (char& c : name) c = c == ':' || c == '-' ? '_' : c;
+                           return name;
+                         });
 
 class SwitchRates : public ::testing::TestWithParam<bool> {};
 
@@ -132,14 +133,22 @@ TEST(SwitchLookup, LearnsFloodsFiltersAndKeepsVlansApart) {
   Leaving got;
   for (const sim::Passage& p : outcome.timeline.rows) got.emplace(p.id, p.out);
   const Leaving expected = {
-      {0, 1}, {0, 2}, {0, 3},  // unknown: flooded
-      {1, 0},                  // learned from frame 0
-      {2, 1},                  // learned from frame 1
-      {3, 1}, {3, 2}, {3, 3},  // another VLAN knows nobody
-      {4, 1}, {4, 2}, {4, 3},  // a broadcast
-                               // 5: to where it came from: filtered; B is at port 0 now
-      {6, 0}, {6, 2}, {6, 3},  // untagged: VLAN 0
-  };                           // 7: priority and DEI are no part of the VLAN: filtered
+      {0, 1},
+      {0, 2},
+      {0, 3},  // unknown: flooded
+      {1, 0},  // learned from frame 0
+      {2, 1},  // learned from frame 1
+      {3, 1},
+      {3, 2},
+      {3, 3},  // another VLAN knows nobody
+      {4, 1},
+      {4, 2},
+      {4, 3},  // a broadcast
+               // 5: to where it came from: filtered; B is at port 0 now
+      {6, 0},
+      {6, 2},
+      {6, 3},  // untagged: VLAN 0
+  };           // 7: priority and DEI are no part of the VLAN: filtered
   EXPECT_EQ(got, expected);
   EXPECT_EQ(outcome.sections["lookup"], (json{{"flooded", 4}, {"filtered", 2}}));
 }

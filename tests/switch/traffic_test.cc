@@ -379,8 +379,7 @@ TEST(Workers, CapturedGradientsFillTheFramesInTheirOrder) {
   TrafficOptions options;
   options.gradients_trace = kGradients;
   std::vector<uint32_t> values;
-  for (const sim::GradientPacket& packet :
-       sim::read_all(*sim::open_trace({.trace = kGradients}))) {
+  for (const sim::GradientPacket& packet : sim::read_all(*sim::open_trace({.trace = kGradients}))) {
     values.insert(values.end(), packet.values.begin(), packet.values.end());
   }
   std::set<size_t> windows;

@@ -50,7 +50,7 @@ class Pipeline {
   struct Frame {
     std::vector<std::uint8_t> bytes;
     std::array<std::uint32_t, 6> meta{};
-    unsigned ports = 1;        ///< bit p: it leaves by port p; 0: filtered
+    unsigned ports = 1;         ///< bit p: it leaves by port p; 0: filtered
     std::size_t optimised = 0;  ///< values that became parameters
   };
   /// The frame as it leaves.
@@ -72,8 +72,8 @@ class Pipeline {
   std::uint32_t optimised() const { return optimised_; }
   std::uint32_t out_of_range() const { return out_of_range_; }
   std::uint64_t iterations() const { return optimizer_ ? optimizer_->registers().iteration() : 0; }
-  const Distance& distance() const { return distance_; }            ///< over all iterations
-  const std::vector<Distance>& drift() const { return drift_; }     ///< iteration by iteration
+  const Distance& distance() const { return distance_; }         ///< over all iterations
+  const std::vector<Distance>& drift() const { return drift_; }  ///< iteration by iteration
 
  private:
   void optimize(Frame& frame, const expether::Classified& what);
