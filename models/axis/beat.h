@@ -24,6 +24,7 @@ template <int kWidth>
 struct alignas(32) BasicBeat {
   static_assert(kWidth == 8 || kWidth == 16, "tkeep is one machine word");
   using Keep = std::conditional_t<kWidth == 8, uint32_t, uint64_t>;
+  static constexpr int kBytes = 4 * kWidth;
 
   std::array<uint32_t, kWidth> data{};
   Keep keep = static_cast<Keep>(~Keep{0});
@@ -31,18 +32,21 @@ struct alignas(32) BasicBeat {
   uint8_t user = 0;  // 0 or 1, meaningful with last: the packet is in error
   std::array<uint32_t, 6> meta{};
 
+  /// tkeep of a beat whose first `bytes` bytes (0..kBytes) are valid.
+  static constexpr Keep keep_of(int bytes) {
+    return bytes >= kBytes ? static_cast<Keep>(~Keep{0}) : (Keep{1} << bytes) - 1;
+  }
+
   friend bool operator==(const BasicBeat&, const BasicBeat&) = default;
 };
 
 /// The 256-bit beat of all devices but those for 100GbE.
 using Beat = BasicBeat<kLanes>;
 
-/// tkeep of a beat whose first `bytes` bytes (0..32) are valid.
-constexpr uint32_t keep_of_bytes(int bytes) {
-  return bytes >= kBeatBytes ? kKeepAll : (uint32_t{1} << bytes) - 1;
-}
+/// tkeep of a beat of 256 bits whose first `bytes` bytes (0..32) are valid.
+constexpr uint32_t keep_of_bytes(int bytes) { return Beat::keep_of(bytes); }
 
 /// Number of valid bytes in a contiguous tkeep.
-constexpr int bytes_of_keep(uint32_t keep) { return std::popcount(keep); }
+constexpr int bytes_of_keep(uint64_t keep) { return std::popcount(keep); }
 
 }  // namespace gw

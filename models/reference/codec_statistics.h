@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "models/reference/codec.h"
 
@@ -35,8 +36,8 @@ class CodecStatistics {
   bool bound_held() const { return max_abs_error_ < config_.bound(); }
 
  private:
-  void add_value(uint32_t bits);
-  void add_group_overhead(size_t values);
+  /// Of the first `size` bytes of encoded_.
+  void count_tags(size_t size);
 
   CodecConfig config_;
   std::array<uint64_t, 4> tags_{};
@@ -44,6 +45,8 @@ class CodecStatistics {
   uint64_t finite_ = 0;
   double max_abs_error_ = 0;
   double sum_abs_error_ = 0;
+  std::vector<uint8_t> encoded_;   // of the packet at hand
+  std::vector<uint32_t> decoded_;
 };
 
 }  // namespace gw::reference

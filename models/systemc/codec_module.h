@@ -29,7 +29,7 @@ class CodecModule : public CodecPins {
     error_count_o.write(core_.error_count());
   }
 
-  /// The register's pins may hold anything, such as their value before reset, while no beat comes.
+  /// The pins may hold anything, such as their value before reset, but with a packet's first beat.
   void configure() {
     const CodecConfig pins{.bound = static_cast<uint8_t>(bound_i.read().to_uint()),
                            .bounded = bounded_i.read()};
@@ -37,8 +37,8 @@ class CodecModule : public CodecPins {
     if (pins.bound >= kMinBound && pins.bound <= kMaxBound) {
       core_.configure(pins);
       config_ = pins;
-    } else if (s_axis_tvalid.read()) {
-      SC_REPORT_ERROR(name(), "s_axis_tvalid is 1 while bound_i is not in 1..14");
+    } else if (s_axis_tvalid.read() && core_.begins_packet()) {
+      SC_REPORT_ERROR(name(), "a packet's first beat comes while bound_i is not in 1..14");
     }
   }
 

@@ -4,6 +4,7 @@ namespace gw::systemc {
 
 void Compressor::reset() {
   ready_ = false;
+  first_ = true;
   used_ = 0;
   queued_ = 0;
   calendar_ = 0;

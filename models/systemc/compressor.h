@@ -21,10 +21,13 @@ namespace gw::systemc {
 class Compressor {
  public:
   /// A compressor whose last rising edge had aresetn = 0.
-  explicit Compressor(CodecConfig config = {}) : codec_(config) { reset(); }
+  explicit Compressor(CodecConfig config = {}) : codec_(config), pins_(config) { reset(); }
 
-  /// Drives bound_i and bounded_i from this cycle on. No packet may be in flight.
-  void configure(CodecConfig config) { codec_.configure(config); }
+  /// Drives bound_i and bounded_i from this cycle on. A packet keeps what they are when its first
+  /// beat is accepted.
+  void configure(CodecConfig config) { pins_ = config; }
+  /// Whether the next beat begins a packet, and so looks at them.
+  bool begins_packet() const { return first_; }
 
   // Outputs in the current cycle.
   bool s_ready() const { return ready_; }
@@ -62,7 +65,9 @@ class Compressor {
 
   void accept(const Beat& beat);
 
-  GroupCodec codec_;
+  GroupCodec codec_;  // of the packet that comes in
+  CodecConfig pins_;
+  bool first_;  // the next beat is a packet's first
   bool ready_;
   uint32_t used_;      // the contract's credit counter
   uint32_t queued_;    // beats in the output queue
@@ -101,6 +106,8 @@ inline void Compressor::clock(const Beat* s, bool m_ready) {
 }
 
 inline void Compressor::accept(const Beat& beat) {
+  if (first_ && pins_ != codec_.config()) codec_.configure(pins_);
+  first_ = beat.last != 0;
   Words lanes;
   std::memcpy(&lanes, beat.data.data(), sizeof lanes);
   uint8_t bad = 0;

@@ -4,6 +4,7 @@ namespace gw::systemc {
 
 void Decompressor::reset() {
   ready_ = false;
+  first_ = true;
   held_ = 0;
   oldest_ = 0;
   offset_ = 0;

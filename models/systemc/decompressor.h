@@ -18,10 +18,13 @@ namespace gw::systemc {
 class Decompressor {
  public:
   /// A decompressor whose last rising edge had aresetn = 0.
-  explicit Decompressor(CodecConfig config = {}) : codec_(config) { reset(); }
+  explicit Decompressor(CodecConfig config = {}) : codec_(config), pins_(config) { reset(); }
 
-  /// Drives bound_i and bounded_i from this cycle on. No packet may be in flight.
-  void configure(CodecConfig config) { codec_.configure(config); }
+  /// Drives bound_i and bounded_i from this cycle on. A packet keeps what they are when its first
+  /// beat is accepted.
+  void configure(CodecConfig config) { pins_ = config; }
+  /// Whether the next beat begins a packet, and so looks at them.
+  bool begins_packet() const { return first_; }
 
   // Outputs in the current cycle.
   bool s_ready() const { return ready_; }
@@ -45,7 +48,9 @@ class Decompressor {
   bool issue_group(uint32_t avail, uint32_t* length);
   void drop(uint32_t beats);
 
-  GroupCodec codec_;
+  GroupCodec codec_;  // of the packet whose group was issued last
+  CodecConfig pins_;
+  bool first_;  // the next beat is a packet's first
   bool ready_;
 
   // The Burst Buffer as a ring. Its bytes lie there twice, one copy behind the other, so that
@@ -56,6 +61,8 @@ class Decompressor {
   uint32_t ends_;                                  // bit i: the i-th oldest beat has tlast
   std::array<uint8_t, kBufferBeats> valid_bytes_;  // of a beat with tlast
   std::array<uint8_t, kBufferBeats> user_;         // of a beat with tlast
+  std::array<CodecConfig, kBufferBeats> configs_;  // of the packet that a beat belongs to
+  CodecConfig packet_;                             // of the packet that comes in
   alignas(64) std::array<uint8_t, 2 * kBufferBeats * kBeatBytes> bytes_;
 
   // Decoding and the output queue, as a ring: first the visible beats, then the issued ones.
@@ -87,6 +94,9 @@ inline void Decompressor::clock(const Beat* s, bool m_ready) {
     std::memcpy(&bytes_[(slot + kBufferBeats) * kBeatBytes], s->data.data(), kBeatBytes);
     valid_bytes_[slot] = static_cast<uint8_t>(std::countr_one(s->keep));
     user_[slot] = s->user;
+    if (first_) packet_ = pins_;
+    first_ = s->last != 0;
+    configs_[slot] = packet_;
     ends_ |= uint32_t{s->last} << held_;
     ++held_;
   }
@@ -142,6 +152,7 @@ inline bool Decompressor::issue_group(uint32_t avail, uint32_t* length) {
   *length = static_cast<uint32_t>(group_bytes(tags));
   if (avail < *length) return false;
 
+  if (configs_[oldest_] != codec_.config()) codec_.configure(configs_[oldest_]);
   Beat& beat = queue_[queue_tail_];
   codec_.decode(group, tags, beat.data);
   beat.last = 0;

@@ -120,7 +120,7 @@ class StreamModule : public FramePins<1, 2, kStatWords> {
     } else {
       before_edge();
       Beat beat = this->sample_s_axis(0);
-      beat.meta[4] = this->s_axis_tuser.read().get_word(0) << 20;
+      beat.meta[0] = this->s_axis_tuser.read().get_word(0);
       core_.clock(this->s_axis_tvalid.read()[0].to_bool() ? &beat : nullptr,
                   this->m_axis_tready.read()[0].to_bool());
     }
@@ -179,8 +179,8 @@ class gw_switch : public FramePins<Switch::kPorts, Switch::kPorts, 44>,
  private:
   void rising_edge() override {
     if (!aresetn.read()) {
-      core_.configure(AggregationPins::read());
       pass_on(core_);
+      core_.configure(AggregationPins::read(), s_axis_tvalid.read().to_uint());
     } else {
       pass_on(core_);
       std::array<Beat, Switch::kPorts> beats;

@@ -85,6 +85,10 @@ void Optimization::configure(const OptimizerConfig& config, std::span<const uint
   registers_[kOneMinusBeta2] = sub(kOne, registers_[kBeta2]);
   registers_[kBias] = mul(registers_[kOneMinusBeta2], registers_[kEps]);
 
+  shadow_ = written_ = {registers_[0], registers_[1], registers_[2], registers_[3],
+                        registers_[4], registers_[5], registers_[6]};
+  host_row_.assign(row_cells(), 0);
+
   Cell first{};
   if (config.algorithm == Algorithm::kAdagrad) first = {0, registers_[kEps]};
   if (config.algorithm == Algorithm::kAdam) first = {0, 0, registers_[kBias]};
@@ -96,14 +100,42 @@ void Optimization::configure(const OptimizerConfig& config, std::span<const uint
 
 void Optimization::write(uint32_t address, uint32_t data) {
   if (address >> 31 == 0) {
-    if ((address & 15) <= kBias) registers_[address & 15] = data;
+    changes_ = true;
+    if ((address & 15) <= kBias) written_[address & 15] = data;
     return;
   }
+  const size_t lanes = row_cells();
+  host_row_.erase(host_row_.begin());
+  host_row_.push_back(data);
+  if (address % lanes != lanes - 1) return;
+  host_writes_row_ = true;
   const uint32_t word = address >> 28 & 7;
-  if (word < cells_[0].size()) cells_[address % cells_.size()][word] = data;
+  if (word >= cells_[0].size()) return;
+  const auto first = static_cast<uint32_t>(address % cells_.size() - (lanes - 1));
+  for (uint32_t i = 0; i < lanes; ++i) {
+    if (!under_way(first + i)) cells_[first + i][word] = host_row_[i];
+  }
+}
+
+/// Whether the cell's next value is in the array, or is written back in this cycle: what the host
+/// writes now will not stay.
+bool Optimization::under_way(uint32_t cell) const {
+  for (uint64_t n = loaded_; n < issued_; ++n) {
+    const Frame& f = frames_[n % kFrames];
+    const uint32_t i = cell % kValues;
+    if (f.sequence == cell / kValues && i < f.count && f.written[i] > now_) return true;
+  }
+  return false;
+}
+
+void Optimization::take_registers() {
+  std::ranges::copy(shadow_, registers_.begin());
+  changed_ = false;
 }
 
 void Optimization::reset() {
+  shadow_ = written_;
+  changed_ = changes_ = host_writes_row_ = false;
   powers_ = {kOne, kOne};
   registers_[kCorrection1] = registers_[kCorrection2] = 0;
   now_ = 0;
@@ -129,6 +161,10 @@ void Optimization::reset() {
 void Optimization::clock(const Beat* offered, bool m_ready) {
   const bool issued = offered != nullptr && ready_for(offered);
   if (dispatched_ != gathered_) dispatch();
+  host_writes_row_ = false;
+  shadow_ = written_;
+  changed_ = changed_ || changes_;
+  changes_ = false;
   if (!shown_ || m_ready) load();
   if (issued) issue(*offered);
   queue_.advance();
@@ -140,8 +176,10 @@ bool Optimization::begin_iteration(const Frame& next) {
   const uint32_t ahead = next.iteration - iteration_;
   const bool newer = !iterating_ || (ahead != 0 && ahead < 0x8000'0000);
   if (!newer) return now_ >= dispatch_from_;
-  if (config_.algorithm != Algorithm::kAdam) return true;
-  if (all_done_from_ > now_) return false;
+  const bool drained = all_done_from_ <= now_;
+  if (config_.algorithm != Algorithm::kAdam) return !changed_ || drained;
+  if (!drained) return false;
+  take_registers();
   iterating_ = true;
   iteration_ = next.iteration;
   ++statistics_[kIterations];
@@ -166,7 +204,7 @@ void Optimization::dispatch() {
     statistics_[kInterlock] += locked;
     if (!in_time || locked) return;
   }
-  if (free_from_[half] > now_) return;
+  if (free_from_[half] > now_ || host_writes_row_) return;
 
   if (round_ == 0) {
     const uint32_t ahead = next.iteration - iteration_;
@@ -174,11 +212,12 @@ void Optimization::dispatch() {
       iterating_ = true;
       iteration_ = next.iteration;
       ++statistics_[kIterations];
+      take_registers();
     }
     lock = kHeld;
-    compute(next);
     ++statistics_[kOptimised];
   }
+  compute(next);
   free_from_[half] = now_ + config_.interval;
   ++round_;
   if (round_ * config_.pes >= next.count) {
@@ -199,7 +238,10 @@ void Optimization::compute(Frame& frame) {
 template <bool kFlush>
 void Optimization::compute_with(Frame& frame) {
   Cell* const cells = &cells_[size_t{frame.sequence} * kValues];
-  for (uint32_t i = 0; i < frame.count; ++i) {
+  const uint32_t begin = round_ * static_cast<uint32_t>(row_cells());
+  const uint32_t end = std::min(frame.count, begin + static_cast<uint32_t>(row_cells()));
+  for (uint32_t i = begin; i < end; ++i) {
+    frame.written[i] = now_ + config_.latency + kArrayOverhead;
     const uint32_t g = frame.values[i];
     switch (config_.algorithm) {
       case Algorithm::kSgd:
@@ -259,6 +301,7 @@ void Optimization::issue(const Beat& beat) {
       f.iteration = Meta::iteration(beat);
       f.count = Meta::count(beat);
       f.done = kHeld;
+      f.written.fill(0);
     }
   }
   if (selected_) {

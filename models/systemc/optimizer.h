@@ -1,8 +1,9 @@
 // Cycle-accurate cores of the optimizer, no SystemC in them (docs/devices/optimizer.md).
 //
-// Locks and order guarantee that nothing changes a frame's parameters between its first round and
-// its last. So the model computes a frame when its first round is dispatched; rounds, latency and
-// locks are then a matter of counting cycles.
+// Locks and order guarantee that no other frame changes a frame's parameters between its first
+// round and its last. So the model computes a round when it is dispatched; latency and locks are
+// then a matter of counting cycles. What the host writes meanwhile must not undo a write-back: see
+// write().
 #pragma once
 
 #include <array>
@@ -37,8 +38,8 @@ class Optimization {
   void configure(const OptimizerConfig& config, std::span<const uint32_t> theta);
   /// Memory and the host's registers stay.
   void reset();
-  /// One of the host's writes, as cfg_address_i and cfg_data_i have it; only while no frame is in
-  /// the block. A row's cells are seen at once, not with its last one.
+  /// One of the host's writes in this cycle, in front of clock(), as cfg_address_i and cfg_data_i
+  /// have it.
   void write(uint32_t address, uint32_t data);
 
   bool ready_for(const Beat* offered) const {
@@ -68,6 +69,8 @@ class Optimization {
     uint32_t sequence = 0, iteration = 0, count = 0;
     uint64_t done = kHeld;  // the cycle from which it is
     std::array<uint32_t, kValues> values{};
+    std::array<uint64_t, kValues>
+        written{};  // value i is written back in the cycle before this one
   };
 
   bool in_range(const Beat& b) const { return Meta::sequence(b) >> config_.depth_log2 == 0; }
@@ -79,6 +82,9 @@ class Optimization {
 
   void dispatch();
   bool begin_iteration(const Frame& next);
+  void take_registers();
+  size_t row_cells() const { return config_.pes < kValues ? config_.pes : kValues; }
+  bool under_way(uint32_t cell) const;
   void compute(Frame& frame);
   template <bool kFlush>
   void compute_with(Frame& frame);
@@ -87,6 +93,11 @@ class Optimization {
 
   OptimizerConfig config_;
   std::array<uint32_t, 9> registers_;  // lr, eps, beta1, beta2, 1 - both, bias, corrections
+  std::array<uint32_t, 7> shadow_;     // as the host wrote them, for the next iteration
+  std::array<uint32_t, 7> written_;    // the same, with what it writes in this cycle
+  bool changed_, changes_;             // since the last iteration began; in this cycle
+  std::vector<uint32_t> host_row_;     // the cells that the host wrote last, a row of them
+  bool host_writes_row_;               // in this cycle: no round is dispatched
   std::array<uint32_t, 2> powers_;
   std::vector<Cell> cells_;
 

@@ -87,7 +87,7 @@ void Parser::clock(const Beat* s, bool m_ready) {
   verdict_calendar_ >>= 1;
   if (accepted) {
     if (beat_ == 0) {
-      port_ = s->meta[4] >> 20 & 3;
+      port_ = s->meta[0] & 3;
       bytes_ = 0;
     }
     if (beat_ < 2) std::memcpy(&header_[beat_ * kBeatBytes], s->data.data(), kBeatBytes);

@@ -5,12 +5,17 @@
 
 namespace gw::systemc {
 
-void PacketQueue::reset() {
+void PacketQueue::reset(bool offered) {
+  idle_ = offered ? 0 : idle_ + (idle_ < kFindCycles);
+  lost_ = rx_ && idle_ < kFindCycles;
   head_ = committed_ = frame_ = bytes_ = 0;
   spoilt_ = shown_ = was_committed_ = was_dropped_ = false;
 }
 
-void PacketQueue::clock(const Beat* s, bool m_ready) {
+void PacketQueue::clock(const Beat* s, bool m_ready, bool offered) {
+  const bool lost = lost_;
+  idle_ = offered ? 0 : idle_ + (idle_ < kFindCycles);
+  lost_ = lost && idle_ < kFindCycles && !(s != nullptr && s->last != 0);
   const uint32_t used = committed_ + frame_;
   const bool load = (!shown_ || m_ready) && committed_ != 0;
   if (!shown_ || m_ready) shown_ = load;
@@ -23,7 +28,7 @@ void PacketQueue::clock(const Beat* s, bool m_ready) {
   if (s == nullptr) return;
 
   bytes_ += static_cast<uint32_t>(bytes_of_keep(s->keep));
-  spoilt_ = spoilt_ || used == kBeats || (rx_ && bytes_ > kMaxBytes);
+  spoilt_ = spoilt_ || lost || used == kBeats || (rx_ && bytes_ > kMaxBytes);
   if (spoilt_) {
     frame_ = 0;
   } else {
@@ -47,14 +52,14 @@ void Switch::configure(const AggregationConfig& aggregation, const OptimizerConf
   reset();
 }
 
-void Switch::configure(const AggregationConfig& aggregation) {
+void Switch::configure(const AggregationConfig& aggregation, unsigned offered) {
   aggregation_.configure(aggregation);
-  reset();
+  reset(offered);
 }
 
-void Switch::reset() {
-  for (PacketQueue& queue : rx_) queue.reset();
-  for (PacketQueue& queue : tx_) queue.reset();
+void Switch::reset(unsigned offered) {
+  for (uint32_t p = 0; p < kPorts; ++p) rx_[p].reset((offered >> p & 1) != 0);
+  for (PacketQueue& queue : tx_) queue.reset(false);
   parser_.reset();
   aggregation_.reset();
   optimization_.reset();
@@ -70,6 +75,7 @@ void Switch::reset() {
 
 void Switch::prepare() {
   aggregation_.skip_clearing();
+  for (PacketQueue& queue : rx_) queue.find();
   clock({}, 0);
 }
 
@@ -158,7 +164,7 @@ void Switch::clock(const std::array<const Beat*, kPorts>& s, unsigned m_ready) {
   if (in != nullptr) {
     to_parser_ = *in;
     to_parser_.meta = {};
-    to_parser_.meta[4] = port_ << 20;
+    to_parser_.meta[0] = port_;
   }
   if (serve) served_first_ = serve_last;
   if (!active_ || serve_last) choose();
@@ -168,13 +174,13 @@ void Switch::clock(const std::array<const Beat*, kPorts>& s, unsigned m_ready) {
     ports_[4 * p + 1] += rx_[p].was_dropped();
     ports_[4 * p + 2] += tx_[p].was_committed();
     ports_[4 * p + 3] += tx_[p].was_dropped();
-    tx_[p].clock((mask >> p & 1) != 0 ? &to_tx_ : nullptr, (m_ready >> p & 1) != 0);
+    tx_[p].clock((mask >> p & 1) != 0 ? &to_tx_ : nullptr, (m_ready >> p & 1) != 0, false);
   }
   optimization_.clock(summed, true);
   aggregation_.clock(parsed, summed_taken);
   parser_.clock(in != nullptr ? &to_parser_ : nullptr, parsed_taken);
   for (uint32_t p = 0; p < kPorts; ++p) {
-    rx_[p].clock(ready_ ? s[p] : nullptr, serve && p == serving);
+    rx_[p].clock(ready_ ? s[p] : nullptr, serve && p == serving, s[p] != nullptr);
   }
   ready_ = true;
 }

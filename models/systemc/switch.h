@@ -19,18 +19,23 @@ namespace gw::systemc {
 /// A frame can leave once it is in whole; what does not fit is dropped whole.
 class PacketQueue {
  public:
-  explicit PacketQueue(bool rx) : rx_(rx) { reset(); }
-  void reset();
+  explicit PacketQueue(bool rx) : rx_(rx) { reset(false); }
+  /// One rising edge in reset; `offered`: the port offers a beat all the same.
+  void reset(bool offered);
+  /// The port is idle for long enough to know that what comes next begins a frame.
+  void find() { lost_ = false, idle_ = kFindCycles; }
 
   const Beat* m_beat() const { return shown_ ? &out_ : nullptr; }
   bool more() const { return committed_ != 0; }
   bool was_committed() const { return was_committed_; }
   bool was_dropped() const { return was_dropped_; }
 
-  void clock(const Beat* s, bool m_ready);
+  /// One rising edge. `offered`: the port offers a beat, taken (`s`) or not.
+  void clock(const Beat* s, bool m_ready, bool offered);
 
  private:
   static constexpr uint32_t kBeats = 512;
+  static constexpr uint32_t kFindCycles = 8;
   static constexpr uint32_t kMinBytes = 60, kMaxBytes = 9018;
 
   bool rx_;
@@ -38,6 +43,8 @@ class PacketQueue {
   uint32_t head_, committed_, frame_,
       bytes_;  // loaded next; beats; beats and bytes of what comes in
   bool spoilt_, shown_, was_committed_, was_dropped_;
+  bool lost_;          // RX: it is not known where a frame begins
+  uint32_t idle_ = 0;  // cycles in a row, up to now, in which the port offered nothing
   Beat out_;
 };
 
@@ -48,8 +55,9 @@ class Switch {
   Switch();
   void configure(const AggregationConfig& aggregation, const OptimizerConfig& optimizer,
                  std::span<const uint32_t> theta);
-  void reset();
-  void configure(const AggregationConfig& aggregation);
+  /// One rising edge in reset; bit p of `offered`: port p offers a beat all the same.
+  void reset(unsigned offered = 0);
+  void configure(const AggregationConfig& aggregation, unsigned offered = 0);
   /// One of the host's writes (Optimization).
   void write(uint32_t address, uint32_t data) { optimization_.write(address, data); }
   /// From the last edge in reset to cycle 0: the aggregator's slots are cleared.

@@ -46,7 +46,7 @@ module gw_alignment_unit (
                        gw_codec_pkg::spill_up(vector_i[64*((j + 3) % 4) +: 64], bytes);
     assign turned[j] = (moved[j]           & {64{at_word[0]}}) | (moved[(j + 3) % 4] & {64{at_word[1]}}) |
                        (moved[(j + 2) % 4] & {64{at_word[2]}}) | (moved[(j + 1) % 4] & {64{at_word[3]}});
-    assign filled[j] = {64{above_word[j]}} | (gw_codec_pkg::stay_up('1, bytes) & {64{at_word[j]}});
+    assign filled[j] = {64{above_word[j]}} | (gw_codec_pkg::stay_up({64{1'b1}}, bytes) & {64{at_word[j]}});
     if (j == 0) begin : gen_first
       assign beyond[j] = excess_stay & {64{at_word[j]}};
     end else begin : gen_rest

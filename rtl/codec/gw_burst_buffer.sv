@@ -12,10 +12,12 @@ module gw_burst_buffer (
   input  wire logic [31:0]  keep_i,
   input  wire logic         last_i,
   input  wire logic         user_i,
+  input  wire logic [2:0]   ceiling_i,  // with a packet's first burst, for all of it
   input  wire logic         credit_i,  // there is room for a group
   output logic              issue_o,   // a group, or an error in place of one, is taken in this cycle; below: one later
   output logic              valid_o,
   output logic [271:0]      group_o,   // bytes above its length belong to the next group
+  output logic [2:0]        ceiling_o,
   output logic [4:0]        lower_size_o,  // payload bytes that the first half of the tag word announces
   output logic              last_o,
   output logic              user_o,    // the packet is in error; with last_o only
@@ -65,11 +67,25 @@ module gw_burst_buffer (
   logic [5:0] filled_q [0:3];
   logic       last_q   [0:3];
   logic       user_q   [0:3];
+
+  // A packet's ceiling lies beside each of its bursts: whichever is oldest when a group is issued, knows it.
+  logic       first_q;
+  logic [2:0] packet_ceiling_q;
+  wire  [2:0] packet_ceiling = first_q ? ceiling_i : packet_ceiling_q;
+  logic [2:0] slot_ceiling_q [0:3];
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) first_q <= 1'b1;
+    else if (valid_i & ready_o) first_q <= last_i;
+  end
+  always_ff @(posedge clk_i) begin
+    if (valid_i & ready_o) packet_ceiling_q <= packet_ceiling;
+  end
   always_ff @(posedge clk_i) begin
     if (ready_o) begin
       filled_q[free] <= filled(keep_i, last_i);
       last_q[free]   <= last_i;
       user_q[free]   <= user_i;
+      slot_ceiling_q[free] <= packet_ceiling;
     end
   end
 
@@ -100,8 +116,8 @@ module gw_burst_buffer (
   wire [63:0] far       [0:3];  // the one after
   for (genvar j = 0; j < 4; j++) begin : gen_bank
     // Word j of each slot, and what its bytes announce.
-    logic [63:0] word_q  [0:3];
-    logic [63:0] sizes_q [0:3];
+    (* ram_style = "distributed" *) logic [63:0] word_q  [0:3];
+    (* ram_style = "distributed" *) logic [63:0] sizes_q [0:3];
     always_ff @(posedge clk_i) begin
       if (ready_o) begin
         word_q[free]  <= data_i[64*j +: 64];
@@ -172,6 +188,7 @@ module gw_burst_buffer (
 
   always_ff @(posedge clk_i) begin
     group_o  <= {aligned[4][15:0], aligned[3], aligned[2], aligned[1], aligned[0]};
+    ceiling_o <= slot_ceiling_q[slot];
     lower_size_o <= start[0] ? odd_size : even_size;
     last_o   <= final_group;
     user_o   <= ~fits | (final_group & user_q[final_slot]);

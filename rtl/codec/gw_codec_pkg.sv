@@ -20,6 +20,11 @@ package gw_codec_pkg;
     spill_down = (word << 1) << ~{bytes, 3'b000};
   endfunction
 
+  // All that decoding needs of bound 2^-k and mode: `bounded` starts BYTE's bits below 2^-floor(k/2), the paper below 1.0.
+  function automatic [2:0] ceiling(input [3:0] bound, input bounded);
+    ceiling = 3'(bound >> 1) & {3{bounded}};
+  endfunction
+
   // The word that `index` names. Masks, because a simulator would take `?:` for a branch.
   function automatic [63:0] one_of(input [63:0] word0, input [63:0] word1, input [63:0] word2, input [63:0] word3,
                                    input [1:0] index);

@@ -6,7 +6,7 @@
 module gw_compression_unit (
   input  wire logic         clk_i,
   input  wire logic         rst_ni,
-  input  wire logic [3:0]   bound_i,
+  input  wire logic [3:0]   bound_i,    // with a packet's first burst, for all of it
   input  wire logic         bounded_i,
   input  wire logic         valid_i,
   input  wire logic [255:0] data_i,
@@ -30,10 +30,21 @@ module gw_compression_unit (
     assign value[i] = value_q;
   end
 
+  // The bound stays from one packet's first burst to the next one's.
+  logic first_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) first_q <= 1'b1;
+    else if (valid_i) first_q <= last_i;
+  end
+  always_ff @(posedge clk_i) begin
+    if (valid_i & first_q) begin
+      bound_q   <= bound_i;
+      bounded_q <= bounded_i;
+    end
+  end
+
   always_ff @(posedge clk_i) in_valid_q <= valid_i & rst_ni;
   always_ff @(posedge clk_i) begin
-    bound_q   <= bound_i;
-    bounded_q <= bounded_i;
     keep_q    <= keep_i;
     in_last_q <= last_i;
     in_user_q <= user_i;

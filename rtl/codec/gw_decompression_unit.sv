@@ -6,7 +6,7 @@
 module gw_decompression_unit (
   input  wire logic         clk_i,
   input  wire logic         rst_ni,
-  input  wire logic [2:0]   ceiling_i,  // BYTE's bits start below 2^-ceiling
+  input  wire logic [2:0]   ceiling_i,  // the group's: BYTE's bits start below 2^-ceiling
   input  wire logic         valid_i,
   input  wire logic [271:0] group_i,   // tags in front
   input  wire logic [4:0]   lower_size_i,  // payload bytes of lanes 0 to 3, 0..16

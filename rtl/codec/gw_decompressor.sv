@@ -31,6 +31,7 @@ module gw_decompressor (
 
   logic         issue, group_valid, group_last, group_user, group_broken;
   logic [271:0] group;
+  logic [2:0]   ceiling;
   logic [4:0]   lower_size;
   gw_burst_buffer u_burst_buffer (
     .clk_i, .rst_ni,
@@ -40,19 +41,17 @@ module gw_decompressor (
     .keep_i       (s_axis_tkeep),
     .last_i       (s_axis_tlast),
     .user_i       (s_axis_tuser),
+    .ceiling_i    (gw_codec_pkg::ceiling(bound_i, bounded_i)),
     .credit_i     (~used_q[4]),
     .issue_o      (issue),
     .valid_o      (group_valid),
     .group_o      (group),
+    .ceiling_o    (ceiling),
     .lower_size_o (lower_size),
     .last_o       (group_last),
     .user_o       (group_user),
     .broken_o     (group_broken)
   );
-
-  // All that decoding needs of the bound: mode bounded starts BYTE's bits below 2^-floor(k/2), the paper below 1.0.
-  wire [2:0] ceiling = bound_i[3:1] & {3{bounded_i}};
-  wire       unused_bound_bit = bound_i[0];
 
   logic         burst_valid, burst_last, burst_user;
   logic [255:0] burst;

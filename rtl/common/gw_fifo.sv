@@ -20,7 +20,7 @@ module gw_fifo #(
 );
   // One bit more than the address: pointers that differ in that bit alone mean full.
   logic [DepthLog2:0] write_q, read_q;
-  logic [Width-1:0]   memory_q [0:Depth-1];
+  (* ram_style = "distributed" *) logic [Width-1:0] memory_q [0:Depth-1];
 
   assign s_ready_o = (write_q ^ read_q) != {1'b1, {DepthLog2{1'b0}}};
   assign m_valid_o = write_q != read_q;

@@ -23,8 +23,8 @@ module gw_fifo_2w #(
   output logic [Width-1:0]      data_o
 );
   logic [DepthLog2:0]   write_q, read_q, write_d, next;
-  logic [Width-1:0]     even_q [0:Depth-1];
-  logic [Width-1:0]     odd_q  [0:Depth-1];
+  (* ram_style = "distributed" *) logic [Width-1:0] even_q [0:Depth-1];
+  (* ram_style = "distributed" *) logic [Width-1:0] odd_q  [0:Depth-1];
 
   assign next    = read_q + {{DepthLog2{1'b0}}, 1'b1};
   assign write_d = write_q + {{DepthLog2{1'b0}}, first_valid_i} + {{DepthLog2{1'b0}}, second_valid_i};

@@ -86,8 +86,8 @@ module gw_aggregation #(
   end
   // Memories: a slot is what is known of it, and four rows of sums.
   localparam int SlotBits = 55;  // valid, lanes with a value, workers seen, iteration
-  logic [SlotBits-1:0]  slot_memory [0:Slots-1];
-  logic [255:0]         sum_memory  [0:4*Slots-1];
+  (* ram_style = "block" *) logic [SlotBits-1:0] slot_memory [0:Slots-1];
+  (* ram_style = "block" *) logic [255:0]        sum_memory  [0:4*Slots-1];
   logic [SlotBits-1:0]  slot1_q;
   logic [255:0]         sum1_q;
   wire                  slot_write;

@@ -29,7 +29,7 @@ module gw_lookup (
 
   // One cycle to learn, the next one to find: a frame's own source counts.
   logic [255:0] known_q;
-  logic [61:0]  table_q [0:255];  // port, VLAN, MAC
+  (* ram_style = "distributed" *) logic [61:0] table_q [0:255];  // port, VLAN, MAC
   wire  [61:0]  found = table_q[find_at];
   wire          hit   = known_q[find_at] && found[59:0] == {vlan2_q, target2_q} && !target2_q[0];
   wire          same  = found[61:60] == port2_q;

@@ -86,11 +86,11 @@ module gw_optimization #(
 
   // What the dispatcher has to know of a frame, and its gradients, a bank for each payload beat.
   localparam int InfoBits = DepthLog2 + 6 + 32;
-  logic [InfoBits-1:0] info_memory [0:63];
-  logic [255:0] gather0_memory [0:63];
-  logic [255:0] gather1_memory [0:63];
-  logic [255:0] gather2_memory [0:63];
-  logic [255:0] gather3_memory [0:63];
+  (* ram_style = "distributed" *) logic [InfoBits-1:0] info_memory [0:63];
+  (* ram_style = "distributed" *) logic [255:0] gather0_memory [0:63];
+  (* ram_style = "distributed" *) logic [255:0] gather1_memory [0:63];
+  (* ram_style = "distributed" *) logic [255:0] gather2_memory [0:63];
+  (* ram_style = "distributed" *) logic [255:0] gather3_memory [0:63];
   always_ff @(posedge clk_i) begin
     if (issue && first0 && selected0) begin
       info_memory[place0] <= {sequence0[DepthLog2-1:0], count0, s_axis_tuser[gw_expether_pkg::UserIteration +: 32]};
@@ -104,13 +104,20 @@ module gw_optimization #(
   end
 
   // 2. The host's writes: registers, and rows of cells that are put together word by word.
-  logic [31:0] host_q [0:6];
+  // Registers count from the next iteration on: none changes while a frame that uses it is under way.
+  logic [32*7-1:0] shadow_q, host_q;
+  logic            changed_q;  // one was written since the last iteration began
+  wire             begins;
   logic [Width-1:0] cfg_row_q;
   wire  [Width+31:0] cfg_shift = {cfg_data_i, cfg_row_q};
   wire  cfg_cell  = cfg_valid_i && cfg_address_i[31];
   wire  cfg_write = cfg_cell && (Lanes == 1 || (cfg_address_i[4:0] & 5'(Lanes - 1)) == 5'(Lanes - 1));
   always_ff @(posedge clk_i) begin
-    if (cfg_valid_i && !cfg_address_i[31] && cfg_address_i[3:0] < 4'd7) host_q[cfg_address_i[2:0]] <= cfg_data_i;
+    for (int r = 0; r < 7; r++) begin
+      if (cfg_valid_i && !cfg_address_i[31] && cfg_address_i[3:0] == r[3:0]) shadow_q[32*r +: 32] <= cfg_data_i;
+    end
+    if (begins) host_q <= shadow_q;
+    changed_q <= rst_ni && ((changed_q && !begins) || (cfg_valid_i && !cfg_address_i[31]));
     if (cfg_cell) cfg_row_q <= cfg_shift[Width+31:32];
   end
 
@@ -133,10 +140,11 @@ module gw_optimization #(
   wire [31:0]  ahead     = next_iteration - iteration_q;
   wire         newer     = !iterating_q || (ahead != 32'd0 && !ahead[31]);
   wire         locked    = lock_q[next_sequence];
-  wire         advance   = Adam && pending && first_round && newer && done_q == dispatched_q;
-  wire         in_time   = !Adam || (!newer && advance_q == 5'd0);
-  wire         dispatch  = pending && !half_busy[half] && (!first_round || (!locked && in_time));
-  wire         begins    = Adam ? advance : dispatch && first_round && newer;
+  wire         drained   = done_q == dispatched_q;
+  wire         advance   = Adam && pending && first_round && newer && drained;
+  wire         in_time   = Adam ? !newer && advance_q == 5'd0 : !newer || !changed_q || drained;
+  wire         dispatch  = pending && !cfg_write && !half_busy[half] && (!first_round || (!locked && in_time));
+  assign       begins    = Adam ? advance : dispatch && first_round && newer;
   wire         round_done;
   wire         frame_done;
 
@@ -175,7 +183,7 @@ module gw_optimization #(
   // Processing elements that share operators take a round in `Interval` cycles.
   if (Interval > 1) begin : gen_interval
     logic [9:0] wait0_q, wait1_q;
-    assign half_busy = {wait1_q != '0, wait0_q != '0};
+    assign half_busy = {|wait1_q, |wait0_q};
     always_ff @(posedge clk_i) begin
       if (!rst_ni) begin
         wait0_q <= '0;
@@ -191,8 +199,8 @@ module gw_optimization #(
     assign half_busy = 2'b00;
   end
 
-  // Adam's powers of beta. Between two iterations lie more cycles than the operators take, so that the next product is
-  // always there, and the corrections follow the powers.
+  // Adam's powers of beta: with an iteration's betas come, ten cycles later, its powers, and after another twelve its
+  // corrections.
   wire [31:0] correction1, correction2;
   if (Adam) begin : gen_adam
     logic [31:0] power1_q, power2_q;
@@ -201,16 +209,16 @@ module gw_optimization #(
       if (!rst_ni) begin
         power1_q <= 32'h3F80_0000;
         power2_q <= 32'h3F80_0000;
-      end else if (advance) begin
+      end else if (advance_q == AdvanceCycles - 5'd10) begin  // the iteration's betas have come through the multipliers
         power1_q <= next1;
         power2_q <= next2;
       end
     end
     gw_fp_mul #(.Latency(9), .Subnormal(Subnormal)) u_power1 (
-      .clk_i, .enable_i({9{1'b1}}), .a_i(power1_q), .b_i(host_q[2]), .result_o(next1)
+      .clk_i, .enable_i({9{1'b1}}), .a_i(power1_q), .b_i(host_q[32*2 +: 32]), .result_o(next1)
     );
     gw_fp_mul #(.Latency(9), .Subnormal(Subnormal)) u_power2 (
-      .clk_i, .enable_i({9{1'b1}}), .a_i(power2_q), .b_i(host_q[3]), .result_o(next2)
+      .clk_i, .enable_i({9{1'b1}}), .a_i(power2_q), .b_i(host_q[32*3 +: 32]), .result_o(next2)
     );
     gw_fp_add #(.Latency(12), .Subnormal(Subnormal)) u_correction1 (
       .clk_i, .enable_i({12{1'b1}}), .subtract_i(1'b1), .a_i(32'h3F80_0000), .b_i(power1_q), .result_o(correction1)
@@ -224,29 +232,29 @@ module gw_optimization #(
   end
 
   // 4. Operands: parameters and states of a row, gradients of the round, in registers for the array.
-  logic [RowBits-1:0] row_memory [0:(1 << RowsLog2)-1];
+  (* ram_style = "block" *) logic [RowBits-1:0] row_memory [0:(1 << RowsLog2)-1];
   logic [RowBits-1:0] row1_q;
   logic [255:0] gather0_q, gather1_q, gather2_q, gather3_q;
-  wire  [RowsLog2-1:0] row_read_at;
+  wire  [RowsLog2-1:0] row_at;  // of the port that the dispatcher reads by and, in other cycles, the host writes by
   wire  [RowsLog2-1:0] row_write_at;
-  wire  [(1+States)*Lanes-1:0] row_write;
+  wire  [(1+States)*Lanes-1:0] row_write, host_write;
   wire  [4*Width-1:0]  row_new;
   if (Rounds > 1) begin : gen_row_at
-    assign row_read_at = {next_sequence, round_q[RoundBits-1:0]};
+    assign row_at = cfg_write ? cfg_address_i[LanesLog2 +: RowsLog2] : {next_sequence, round_q[RoundBits-1:0]};
   end else begin : gen_row_at
-    assign row_read_at = next_sequence;
+    assign row_at = cfg_write ? cfg_address_i[LanesLog2 +: RowsLog2] : next_sequence;
   end
-  wire any_write = cfg_write || round_done;
+  wire same_row = row_at == row_write_at;
   always_ff @(posedge clk_i) begin
-    if (dispatch) row1_q <= row_memory[row_read_at];
-    if (any_write) begin
-      for (int b = 0; b <= States; b++) begin
-        for (int i = 0; i < Lanes; i++) begin
-          if (row_write[Lanes*b + i]) begin
-            row_memory[row_write_at][Width*b + 32*i +: 32] <=
-                cfg_write ? cfg_shift[32*i + 32 +: 32] : row_new[Width*b + 32*i +: 32];
-          end
-        end
+    if (dispatch) row1_q <= row_memory[row_at];
+    for (int b = 0; b <= States; b++) begin
+      for (int i = 0; i < Lanes; i++) begin
+        if (host_write[Lanes*b + i]) row_memory[row_at][Width*b + 32*i +: 32] <= cfg_shift[32*i + 32 +: 32];
+      end
+    end
+    for (int b = 0; b <= States; b++) begin
+      for (int i = 0; i < Lanes; i++) begin
+        if (row_write[Lanes*b + i]) row_memory[row_write_at][Width*b + 32*i +: 32] <= row_new[Width*b + 32*i +: 32];
       end
     end
   end
@@ -295,8 +303,7 @@ module gw_optimization #(
 
   // 5. The processing elements; with 64 of them, two halves that take frames in turn.
   localparam int Halves = Pes == 64 ? 2 : 1;
-  wire [32*9-1:0]    registers = {correction2, correction1, host_q[6], host_q[5], host_q[4], host_q[3], host_q[2],
-                                  host_q[1], host_q[0]};
+  wire [32*9-1:0]    registers = {correction2, correction1, host_q};
   wire [3*Width-1:0] state2;
   wire [1:0]         array_valid;
   wire [Width-1:0]   array_theta [0:1];
@@ -333,16 +340,17 @@ module gw_optimization #(
   wire [6:0]       here = {1'b0, tag_count} <= earlier ? 7'd0 : {1'b0, tag_count} - earlier;
   wire [Lanes-1:0] carried = here >= 7'(Lanes) ? {Lanes{1'b1}} : ~({Lanes{1'b1}} << here);
   if (Rounds > 1) begin : gen_write_at
-    assign row_write_at = cfg_write ? cfg_address_i[LanesLog2 +: RowsLog2] : {tag_sequence, tag_round[RoundBits-1:0]};
+    assign row_write_at = {tag_sequence, tag_round[RoundBits-1:0]};
   end else begin : gen_write_at
-    assign row_write_at = cfg_write ? cfg_address_i[LanesLog2 +: RowsLog2] : tag_sequence;
+    assign row_write_at = tag_sequence;
   end
   for (genvar b = 0; b <= States; b++) begin : gen_write
-    assign row_write[Lanes*b +: Lanes] = cfg_write ? {Lanes{{29'd0, cfg_address_i[30:28]} == b}}
-                                                   : carried & {Lanes{round_done}};
+    assign row_write[Lanes*b +: Lanes]  = carried & {Lanes{round_done}};
+    assign host_write[Lanes*b +: Lanes] = {Lanes{cfg_write && {29'd0, cfg_address_i[30:28]} == b}}
+                                          & ~(row_write[Lanes*b +: Lanes] & {Lanes{same_row}});
   end
   assign row_new = {new_state, new_theta};
-  logic [1023:0] result_memory [0:63];
+  (* ram_style = "distributed" *) logic [1023:0] result_memory [0:63];
   always_ff @(posedge clk_i) begin
     if (round_done) begin
       for (int r = 0; r < Rounds; r++) begin
@@ -393,8 +401,8 @@ module gw_optimization #(
     end
   end
 
-  logic [480:0] queue_memory [0:255];
-  logic         hold_memory  [0:255];  // the first beat of a selected frame
+  (* ram_style = "block" *) logic [480:0] queue_memory [0:255];
+  (* ram_style = "distributed" *) logic         hold_memory  [0:255];  // the first beat of a selected frame
   logic [8:0]   write_q, read_q;
   wire          waiting = hold_memory[read_q[7:0]] && done_q == loaded_q;
   assign load = (!m_axis_tvalid || m_axis_tready) && write_q != read_q && !waiting;
@@ -420,12 +428,12 @@ module gw_optimization #(
 
   // New parameters take the place of the values behind the output's register. Which beat is loaded is known from the
   // beat before it, that is, from the one in the register.
+  logic          loaded_any_q;
   logic [2:0]    out_index_q;  // of the beat in the register
   logic          out_selected_q;
   logic [1023:0] result_q;
   logic [5:0]    out_count_q;
   wire  [2:0]    load_index    = !loaded_any_q || out_q[288] ? 3'd0 : out_index_q == 3'd6 ? 3'd6 : out_index_q + 3'd1;
-  logic          loaded_any_q;
   wire           load_selected = load_index == 3'd0 ? hold_memory[read_q[7:0]] : out_selected_q;
   wire  [5:0]    loading_place = loaded_q[5:0];
   always_ff @(posedge clk_i) begin
@@ -443,7 +451,7 @@ module gw_optimization #(
     end
   end
   // A frame's place is free with its last beat loaded.
-  logic last_memory [0:255];
+  (* ram_style = "distributed" *) logic last_memory [0:255];
   always_ff @(posedge clk_i) if (valid3_q) last_memory[write_q[7:0]] <= beat3_q[288];
   assign load_last_selected = load && load_selected && last_memory[read_q[7:0]];
 

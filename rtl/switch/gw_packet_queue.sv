@@ -1,4 +1,4 @@
-// Packet queue of 512 beats: a frame can leave once it is in whole; what does not fit is dropped whole. For beats without
+// Packet queue of 2^DepthLog2 beats: a frame can leave once it is in whole; what does not fit is dropped whole. For beats without
 // frames take gw_fifo.
 // Latency 2 cycles from tlast to the first beat, one beat a cycle; contract in docs/devices/switch.md.
 // Optimizer switch (IEICE'21) section 5.1, Figure 11: RX queues and Output Queues.
@@ -6,11 +6,15 @@
 `default_nettype none
 
 // Rx = 1: frames of fewer than 60 or more than 9,018 bytes, or with bad_i on their last beat, are dropped too. Always ready.
+// After reset it waits until it knows where a frame begins: behind a tlast, or behind 8 cycles in which offered_i was 0.
 module gw_packet_queue #(
-  parameter bit Rx = 1'b0
+  parameter bit Rx = 1'b0,
+  parameter int DepthLog2 = 9,
+  parameter int MaxBytes = 9018
 ) (
   input  wire logic         clk_i,
   input  wire logic         rst_ni,
+  input  wire logic         offered_i,    // Rx: the port offers a beat, be it taken (s_valid_i) or not, as in reset
   input  wire logic         s_valid_i,
   input  wire logic [255:0] s_data_i,
   input  wire logic [31:0]  s_keep_i,
@@ -26,18 +30,19 @@ module gw_packet_queue #(
   output logic              dropped_o     // or was dropped
 );
   localparam logic [13:0] MinBytes = 14'd60;
-  localparam logic [13:0] MaxBytes = 14'd9018;
 
-  // Pointers of ten bits over 512 places: where the next beat goes, where its frame begins, what is loaded next.
-  logic [9:0] write_q, begin_q, read_q;
-  logic       spoilt_q;
-  wire  [9:0] used  = write_q - read_q;
-  wire  [9:0] beats = write_q - begin_q;
+  // Pointers of one bit more than the places need: where the next beat goes, where its frame begins, what is loaded next.
+  localparam logic [DepthLog2:0] One = {{DepthLog2{1'b0}}, 1'b1};
+  logic [DepthLog2:0] write_q, begin_q, read_q;
+  logic               spoilt_q;
+  logic               lost_q;
+  wire  [DepthLog2:0] used  = write_q - read_q;
+  wire  [DepthLog2:0] beats = write_q - begin_q;
   wire  [5:0] beat_bytes;
   gw_popcount32 u_bytes (.bits_i(s_keep_i), .count_o(beat_bytes));
-  wire [13:0] bytes    = {beats[8:0], 5'd0} + {8'd0, beat_bytes};
-  wire        overlong = Rx && bytes > MaxBytes;
-  wire        spoilt   = spoilt_q || used[9] || overlong;
+  wire [13:0] bytes    = (14'(beats[DepthLog2-1:0]) << 5) + {8'd0, beat_bytes};
+  wire        overlong = Rx && bytes > MaxBytes[13:0];
+  wire        spoilt   = spoilt_q || used[DepthLog2] || overlong || lost_q;
   wire        bad      = spoilt || (Rx && (s_bad_i || bytes < MinBytes));
   wire        load     = (!m_valid_o || m_ready_i) && more_o;
   assign more_o = begin_q != read_q;
@@ -56,24 +61,35 @@ module gw_packet_queue #(
       dropped_o   <= s_valid_i && s_last_i && bad;
       if (s_valid_i) begin
         spoilt_q <= spoilt && !s_last_i;
-        write_q  <= spoilt || (s_last_i && bad) ? begin_q : write_q + 10'd1;
-        if (s_last_i && !bad) begin_q <= write_q + 10'd1;
+        write_q  <= spoilt || (s_last_i && bad) ? begin_q : write_q + One;
+        if (s_last_i && !bad) begin_q <= write_q + One;
       end
-      read_q <= read_q + {9'd0, load};
+      read_q <= read_q + {{DepthLog2{1'b0}}, load};
       if (!m_valid_o || m_ready_i) m_valid_o <= more_o;
     end
   end
 
-  logic [288:0] memory_q [0:511];
+  (* ram_style = "block" *) logic [288:0] memory_q [0:(1 << DepthLog2)-1];
   logic [288:0] out_q;
   always_ff @(posedge clk_i) begin
-    if (s_valid_i && !spoilt) memory_q[write_q[8:0]] <= {s_last_i, s_keep_i, s_data_i};
-    if (load) out_q <= memory_q[read_q[8:0]];
+    if (s_valid_i && !spoilt) memory_q[write_q[DepthLog2-1:0]] <= {s_last_i, s_keep_i, s_data_i};
+    if (load) out_q <= memory_q[read_q[DepthLog2-1:0]];
   end
   assign {m_last_o, m_keep_o, m_data_o} = out_q;
 
-  wire unused_beats = beats[9];
-  `GW_ASSERT(NeverMoreThanDepth, used <= 10'd512)
+  // What follows a reset may be the rest of a frame.
+  logic [6:0] idle_q;  // the port in the seven cycles before: no reset, so that the idle cycles in it count
+  wire        found = ~offered_i & (&idle_q);
+  always_ff @(posedge clk_i) idle_q <= {idle_q[5:0], ~offered_i};
+  if (Rx) begin : gen_lost
+    always_ff @(posedge clk_i) lost_q <= (lost_q | ~rst_ni) & ~found & ~(rst_ni & s_valid_i & s_last_i);
+  end else begin : gen_lost
+    wire unused_found = found;
+    assign lost_q = 1'b0;
+  end
+
+  wire unused_beats = beats[DepthLog2];
+  `GW_ASSERT(NeverMoreThanDepth, used <= {1'b1, {DepthLog2{1'b0}}})
 endmodule
 
 `default_nettype wire

@@ -48,7 +48,7 @@ module gw_switch #(
   for (genvar p = 0; p < 4; p++) begin : gen_rx
     gw_packet_queue #(.Rx(1'b1)) u_queue (
       .clk_i, .rst_ni,
-      .s_valid_i(s_axis_tvalid[p] && ready_q), .s_data_i(s_axis_tdata[256*p +: 256]), .s_keep_i(s_axis_tkeep[32*p +: 32]),
+      .offered_i(s_axis_tvalid[p]), .s_valid_i(s_axis_tvalid[p] && ready_q), .s_data_i(s_axis_tdata[256*p +: 256]), .s_keep_i(s_axis_tkeep[32*p +: 32]),
       .s_last_i(s_axis_tlast[p]), .s_bad_i(s_axis_tuser[p]),
       .m_valid_o(rx_valid[p]), .m_ready_i(rx_take[p]), .m_data_o(rx_data[256*p +: 256]), .m_keep_o(rx_keep[32*p +: 32]),
       .m_last_o(rx_last[p]), .more_o(rx_more[p]), .committed_o(rx_committed[p]), .dropped_o(rx_dropped[p])
@@ -132,7 +132,7 @@ module gw_switch #(
   for (genvar p = 0; p < 4; p++) begin : gen_tx
     gw_packet_queue u_queue (
       .clk_i, .rst_ni,
-      .s_valid_i(out_valid && mask[p]), .s_data_i(out_data), .s_keep_i(out_keep), .s_last_i(out_last), .s_bad_i(1'b0),
+      .offered_i(1'b0), .s_valid_i(out_valid && mask[p]), .s_data_i(out_data), .s_keep_i(out_keep), .s_last_i(out_last), .s_bad_i(1'b0),
       .m_valid_o(m_axis_tvalid[p]), .m_ready_i(m_axis_tready[p]), .m_data_o(m_axis_tdata[256*p +: 256]),
       .m_keep_o(m_axis_tkeep[32*p +: 32]), .m_last_o(m_axis_tlast[p]), .more_o(tx_more[p]),
       .committed_o(tx_committed[p]), .dropped_o(tx_dropped[p])

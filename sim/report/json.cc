@@ -12,7 +12,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "sim/error.h"
+#include "sim/base/error.h"
 #include "sim/report/text.h"
 
 namespace gw::sim {

@@ -18,7 +18,7 @@
 #include <sstream>
 #include <thread>
 
-#include "sim/error.h"
+#include "sim/base/error.h"
 
 namespace gw::testbenches {
 namespace {

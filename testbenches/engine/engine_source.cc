@@ -9,7 +9,7 @@
 #include <set>
 #include <sstream>
 
-#include "sim/error.h"
+#include "sim/base/error.h"
 #include "testbenches/engine/engine_abi.h"
 #include "testbenches/engine/verilator_flags.h"  // generated from cmake/GradwireVerilate.cmake
 

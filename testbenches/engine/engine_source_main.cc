@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <list>
 
-#include "sim/error.h"
+#include "sim/base/error.h"
 #include "testbenches/engine/engine_source.h"
 #include "testbenches/engine/process.h"
 

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "sim/error.h"
+#include "sim/base/error.h"
 
 namespace gw::testbenches {
 namespace {

@@ -10,7 +10,7 @@
 #include <set>
 #include <sstream>
 
-#include "sim/error.h"
+#include "sim/base/error.h"
 #include "testbenches/engine/cache.h"
 #include "testbenches/engine/embedded.h"  // generated: the glue's own files
 #include "testbenches/engine/file_list.h"

@@ -34,9 +34,13 @@ std::string slurp(const fs::path& path) {
   return text.str();
 }
 
+/// RTL that is built in seconds.
+constexpr const char* kSmallArray = " --pes 1 --profile fast";
+
 class Cli : public testing::Test {
  protected:
   void SetUp() override {
+    setenv("XDG_CACHE_HOME", GRADWIRE_TEST_CACHE, 1);  // no warm cache hides a broken build
     const auto* info = testing::UnitTest::GetInstance()->current_test_info();
     folder_ = fs::temp_directory_path() / fmt::format("gradwire-cli-{}-{}", getpid(), info->name());
     fs::create_directories(folder_);
@@ -234,7 +238,8 @@ TEST_F(Cli, WaveformsWithTheirSaveFile) {
       const std::string file = device + "." + kind;
       const Result r =
           gradwire(fmt::format("run {} --synth {} --packets 20 --stall both:20 --quiet --wave {}",
-                               device, device.ends_with("compressor") ? "mixed" : "workers", file));
+                               device, device.ends_with("compressor") ? "mixed" : "workers", file) +
+                   (device == "switch" ? kSmallArray : ""));
       ASSERT_EQ(r.code, 0) << r.err;
       const Result vcd = shell(kind == "fst" ? "fst2vcd -f " + file : "cat " + file);
       ASSERT_EQ(vcd.code, 0) << vcd.err;
@@ -396,6 +401,22 @@ TEST_F(Cli, WrongUsageIsTwo) {
       {"run compressor --config", "--config"},
       {"bench nonsense", "nonsense"},
       {"trace slice a.pcap b.pcap --first 0", "--first"},
+      // What would have no effect, or belongs to another device, is refused.
+      {"run compressor --pes 3" + synth, "--bound, --mode"},
+      {"run parser --bound 4 --synth workers", "--bound"},
+      {"run parser --workers 3 --synth ordinary-60", "workers"},
+      {"run compressor --packets -1" + synth, "--packets -1"},
+      {"run compressor --seed -1" + synth, "--seed -1"},
+      {"run compressor --clock nan" + synth, "--clock nan"},
+      {"run optimizer --lr nan --synth workers", "--lr nan"},
+      {"run optimizer --lr inf --synth workers", "--lr inf"},
+      {"run compressor --wave-from 3" + synth, "--wave-from"},
+      {"run compressor --wave-to 3" + synth, "--wave-to"},
+      {"run compressor --filter tcp" + synth, "--filter"},
+      {"run compressor --no-skip" + synth, "--no-skip"},
+      {"run compressor --rtl my.f" + synth, "--top"},
+      {"run compressor --rtl my.f --top t --engine model" + synth, "--rtl"},
+      {"list nonsense", "nonsense"},
   };
   for (const auto& [arguments, part] : cases) {
     SCOPED_TRACE(arguments);
@@ -542,8 +563,9 @@ TEST_F(Cli, FramesRunThroughTheSwitchsDevices) {
 
 TEST_F(Cli, WaveformsOfTheSwitchsDevicesShowARunThatPasses) {
   for (const char* device : {"parser", "aggregator", "optimizer", "switch"}) {
-    const Result result = gradwire(fmt::format("run {} --trace {} --packets 60 --wave w.fst",
-                                               device, capture("expether-workers")));
+    const bool array = device == std::string("optimizer") || device == std::string("switch");
+    const Result result = gradwire(fmt::format("run {} --trace {} --packets 60 --wave w.fst{}", device,
+                                               capture("expether-workers"), array ? kSmallArray : ""));
     EXPECT_EQ(result.code, 0) << device << ": " << result.err;
     EXPECT_GT(fs::file_size(path("w.fst")), 1000u) << device;
     EXPECT_TRUE(fs::exists(path("w.gtkw"))) << device;

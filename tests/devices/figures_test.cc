@@ -4,9 +4,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "sim/gradients.h"
-#include "sim/kernel.h"
-#include "sim/run.h"
+#include "sim/feeds/gradients.h"
+#include "sim/harness/kernel.h"
+#include "sim/run/run.h"
 #include "tests/devices/support.h"
 
 namespace gw::tests {

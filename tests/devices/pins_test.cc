@@ -1,6 +1,6 @@
 // RTL and model driven at their pins with anything that can be driven: tkeep with gaps, tuser and
-// partial tkeep before tlast, tvalid that falls, resets in mid-packet. No rule protects them here;
-// they must agree all the same.
+// partial tkeep before tlast, tvalid that falls, resets in mid-packet, another bound and mode in
+// each cycle. No rule protects them here; they must agree all the same.
 #include "testbenches/common/codec_device.h"
 //
 #include <Vgw_compressor.h>
@@ -74,6 +74,11 @@ void drive_anything(const char* top, uint64_t salt) {
       const bool valid = random.below(100) < (phase == 1 ? 30u : 95u);
       const bool ready = random.below(100) < (phase == 2 ? 20u : phase == 3 ? 60u : 98u);
       const bool taken = valid && rtl.s_ready();
+      const systemc::CodecConfig pins{static_cast<uint8_t>(1 + random.below(14)),
+                                      random.below(2) != 0};
+      rtl.top().bound_i = pins.bound;
+      rtl.top().bounded_i = pins.bounded;
+      model.core().configure(pins);
       accepted += taken;
       left += a != nullptr && ready;
       rtl.clock(valid ? &beat : nullptr, ready);

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "models/reference/codec.h"
-#include "sim/device.h"
-#include "sim/kernel.h"
+#include "sim/run/device.h"
+#include "sim/harness/kernel.h"
 
 namespace {
 

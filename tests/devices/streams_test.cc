@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "models/reference/codec.h"
-#include "sim/kernel.h"
+#include "sim/harness/kernel.h"
 #include "tests/devices/support.h"
 
 namespace gw::tests {

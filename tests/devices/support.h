@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/device.h"
-#include "sim/random.h"
+#include "sim/run/device.h"
+#include "sim/base/random.h"
 
 namespace gw::tests {
 

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <filesystem>
 
-#include "sim/error.h"
+#include "sim/base/error.h"
 #include "testbenches/engine/library.h"
 #include "tests/engine/requests.h"
 #include "tests/engine/support.h"

@@ -9,7 +9,7 @@
 #include <map>
 #include <sstream>
 
-#include "sim/error.h"
+#include "sim/base/error.h"
 #include "testbenches/engine/engine_source.h"
 #include "testbenches/engine/library.h"
 #include "testbenches/engine/linked.h"

@@ -14,7 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "sim/error.h"
+#include "sim/base/error.h"
 #include "testbenches/engine/cache.h"
 #include "testbenches/engine/linked.h"
 #include "tests/engine/requests.h"

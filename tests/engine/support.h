@@ -10,7 +10,7 @@
 
 #include "models/axis/beat.h"
 #include "models/reference/expether/frame.h"
-#include "sim/random.h"
+#include "sim/base/random.h"
 #include "testbenches/engine/engine_abi.h"
 
 namespace gw::testbenches {

@@ -54,6 +54,11 @@ module gw_arbiter_props (
     wire       waiting  = pending_q[p] && !own[p];
     assign fair[p] = !waiting || {1'b0, waits_q[p]} + {2'b00, distance} <= 4'd3;
   end
+  // A port waits for three others; the port that hands over is served again.
+  wire [1:0] covers = {last && more_i[port] && chosen == port, waits_q[0] == 3'd3};
+`ifdef GW_COVER
+  `GW_ASSERT(NeverReached, !covers[`GW_COVER])
+`endif
   `GW_ASSERT(WaitsForThreeAtMost, &fair)
   `GW_ASSERT(IdleForOneCycle, !(idle_q && !active))
   `GW_ASSERT(ServesWhatIsThere, !active || pending_q[port])

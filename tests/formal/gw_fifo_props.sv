@@ -22,8 +22,8 @@ module gw_fifo_props (
   );
 
   // The cell's state, connected by run.sh once the hierarchy is flat: what binding a checker into it would see.
-  wire [DepthLog2:0] write_q, read_q;
-  wire [1:0]         word0_q, word1_q, word2_q, word3_q;
+  (* keep *) wire [DepthLog2:0] write_q, read_q;
+  (* keep *) wire [1:0]         word0_q, word1_q, word2_q, word3_q;
 
   wire push = s_valid_i & s_ready;
   wire pop  = m_valid & m_ready_i;
@@ -52,6 +52,11 @@ module gw_fifo_props (
 
   wire [1:0] place  = read_q[1:0] + ahead_q[1:0];
   wire [1:0] stored = place[1] ? (place[0] ? word3_q : word2_q) : (place[0] ? word1_q : word0_q);
+  // Full; the followed word leaves behind others.
+  wire [1:0] covers = {following_q && ahead_q == 3'd3, held_q == 3'd4};
+`ifdef GW_COVER
+  `GW_ASSERT(NeverReached, !covers[`GW_COVER])
+`endif
   `GW_ASSERT(ReadyUnlessFull, s_ready == (held_q != 3'd4))
   `GW_ASSERT(ValidUnlessEmpty, m_valid == (held_q != 3'd0))
   `GW_ASSERT(NeverMoreThanDepth, held_q <= 3'd4)

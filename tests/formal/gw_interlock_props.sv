@@ -70,6 +70,11 @@ module gw_interlock_props #(
     end
   end
 
+  // A frame waits for one with its sequence number; a frame is read to its end.
+  wire [1:0] covers = {offered_i && hazard, issue && payload && index_q == 3'd5};
+`ifdef GW_COVER
+  `GW_ASSERT(NeverReached, !covers[`GW_COVER])
+`endif
   `GW_ASSERT(NoRowReadBeforeItIsWritten, !(issue && payload && |stale))
 endmodule
 

@@ -21,8 +21,8 @@ module gw_skid_props (
   );
 
   // The cell's state, connected by run.sh once the hierarchy is flat: what binding a checker into it would see.
-  wire       skid_valid_q;
-  wire [1:0] skid_data_q;
+  (* keep *) wire       skid_valid_q;
+  (* keep *) wire [1:0] skid_data_q;
 
   wire push = s_valid_i & s_ready;
   wire pop  = m_valid & m_ready_i;
@@ -51,6 +51,11 @@ module gw_skid_props (
     end
   end
 
+  // Both places taken; the followed word leaves.
+  wire [1:0] covers = {following_q && pop && ahead_q == '0, held_q == 2'd2};
+`ifdef GW_COVER
+  `GW_ASSERT(NeverReached, !covers[`GW_COVER])
+`endif
   `GW_ASSERT(ValidUnlessEmpty, m_valid == (held_q != 2'd0))
   `GW_ASSERT(HoldsTwo, held_q == {1'b0, m_valid} + {1'b0, skid_valid_q})
   `GW_ASSERT(StableWhileWaiting, !waited_q || (m_valid && m_data == waited_data_q))

@@ -17,9 +17,9 @@
 #include "models/systemc/aggregator.h"
 #include "models/systemc/optimizer.h"
 #include "models/systemc/parser.h"
-#include "sim/random.h"
+#include "sim/base/random.h"
 #include "sim/stimulus.h"
-#include "sim/traffic.h"
+#include "sim/feeds/frames.h"
 #include "testbenches/optimizer/timing.h"
 #include "tests/icarus/vectors.h"
 

@@ -17,7 +17,7 @@
 #include "models/reference/codec.h"
 #include "models/systemc/compressor.h"
 #include "models/systemc/decompressor.h"
-#include "sim/random.h"
+#include "sim/base/random.h"
 #include "sim/stimulus.h"
 #include "tests/icarus/vectors.h"
 
@@ -28,10 +28,16 @@ using Cycle = gw::icarus::Cycle<624>;
 
 constexpr int kPackets = 150;
 
+/// `bounds`: of each packet.
 gw::sim::BeatStream packets(bool encoded, gw::sim::Random& random,
-                            const gw::reference::CodecConfig& config) {
+                            std::vector<gw::systemc::CodecConfig>& bounds) {
   gw::sim::BeatStream stream;
   for (int p = 0; p < kPackets; ++p) {
+    bounds.push_back({static_cast<uint8_t>(1 + random.below(14)), random.below(2) == 0});
+    const gw::reference::CodecConfig config{.bound_exponent = bounds.back().bound,
+                                            .mode = bounds.back().bounded
+                                                        ? gw::reference::Mode::kBounded
+                                                        : gw::reference::Mode::kPaper};
     std::vector<uint32_t> values(1 + random.below(p % 10 == 0 ? 200 : 30));
     for (uint32_t& v : values) {
       v = static_cast<uint32_t>(random.next());
@@ -52,14 +58,10 @@ gw::sim::BeatStream packets(bool encoded, gw::sim::Random& random,
 template <class Core>
 void write(std::FILE* file, bool encoded, uint64_t seed) {
   gw::sim::Random random(seed);
-  const gw::reference::CodecConfig config{
-      .bound_exponent = static_cast<int>(1 + seed % 14),
-      .mode = seed % 2 == 0 ? gw::reference::Mode::kPaper : gw::reference::Mode::kBounded};
-  const gw::sim::BeatStream stream = packets(encoded, random, config);
+  std::vector<gw::systemc::CodecConfig> bounds;
+  const gw::sim::BeatStream stream = packets(encoded, random, bounds);
   Core core;
-  core.configure({.bound = static_cast<uint8_t>(config.bound_exponent),
-                  .bounded = config.mode == gw::reference::Mode::kBounded});
-  size_t next = 0;
+  size_t next = 0, packet = 0;
   bool offering = false;
   int idle = 0;
   for (int cycle = 0; idle < 200; ++cycle) {
@@ -70,12 +72,19 @@ void write(std::FILE* file, bool encoded, uint64_t seed) {
     const bool m_ready = random.below(100) >= (slow == 2 ? 60u : 5u);
     const Beat* const s = offering ? &stream.beats[next] : nullptr;
     const Beat* const m = core.m_beat();
+    // With a packet's first beat the pins show its bound, else anything.
+    const bool begins = offering && core.begins_packet();
+    const gw::systemc::CodecConfig pins =
+        begins ? bounds[packet]
+               : gw::systemc::CodecConfig{static_cast<uint8_t>(1 + random.below(14)),
+                                          random.below(2) == 0};
+    core.configure(pins);
     Cycle c;
     c.bit(0, !reset);
     c.bit(4, m_ready);
     c.bit(5, core.s_ready());
-    c.bit(9, config.mode == gw::reference::Mode::kBounded);
-    c.word(10, static_cast<uint32_t>(config.bound_exponent));
+    c.bit(9, pins.bounded);
+    c.word(10, pins.bound);
     c.word(80, core.error_count());
     if (s != nullptr) {
       c.bit(1, true);
@@ -100,6 +109,7 @@ void write(std::FILE* file, bool encoded, uint64_t seed) {
     }
     if (taken) {
       ++next;
+      packet += s->last != 0;
       offering = false;
     }
     idle = next == stream.beats.size() && core.m_beat() == nullptr ? idle + 1 : 0;

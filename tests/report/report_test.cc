@@ -18,11 +18,11 @@
 #include <set>
 #include <string>
 
-#include "sim/error.h"
+#include "sim/base/error.h"
 #include "sim/report/gnuplot.h"
 #include "sim/report/html.h"
 #include "sim/report/json.h"
-#include "sim/report/paper_figures.h"
+#include "models/papers/inceptionn.h"
 #include "sim/report/terminal.h"
 #include "sim/report/text.h"
 
@@ -394,13 +394,13 @@ TEST(Text, Numbers) {
 }
 
 TEST(Paper, Table3) {
-  static_assert(paper::table3("HDC", 10)->zero == 92.0);
-  EXPECT_NEAR(paper::table3("AlexNet", 10)->ratio(), 5.6, 0.05);  // Figure 14
-  EXPECT_FALSE(paper::table3("HDC", 9));
-  EXPECT_FALSE(paper::table3("LeNet", 10));
-  for (const paper::Table3Row& row : paper::kTable3) {
+  static_assert(gw::papers::inceptionn::table3("HDC", 10)->zero == 92.0);
+  EXPECT_NEAR(gw::papers::inceptionn::table3("AlexNet", 10)->ratio(), 5.6, 0.05);  // Figure 14
+  EXPECT_FALSE(gw::papers::inceptionn::table3("HDC", 9));
+  EXPECT_FALSE(gw::papers::inceptionn::table3("LeNet", 10));
+  for (const gw::papers::inceptionn::Table3Row& row : gw::papers::inceptionn::kTable3) {
     EXPECT_NEAR(row.zero + row.byte + row.half + row.raw, 100, 0.11) << row.model << " " << row.k;
-    EXPECT_LE(row.ratio(), paper::kBestRatioFig14);
+    EXPECT_LE(row.ratio(), gw::papers::inceptionn::kBestRatioFig14);
   }
 }
 

@@ -52,7 +52,7 @@ struct Wires {
   }
 };
 
-/// Random packets, stalls and resets; the codec register changes behind resets.
+/// Random packets, stalls and resets; another bound and mode in each cycle.
 template <typename Module, typename Core>
 void compare(std::vector<Beat> (Stimulus::*packet)()) {
   Wires wires;
@@ -66,7 +66,7 @@ void compare(std::vector<Beat> (Stimulus::*packet)()) {
   int resetting = 3;
   uint64_t left = 0;
   for (int c = 0; c < 30000; ++c) {
-    if (resetting > 0 && c > 0) {  // the register may settle until the last cycle of reset
+    if (c > 0) {
       config = {static_cast<uint8_t>(1 + stimulus.below(14)), stimulus.chance(0.5)};
     }
     if (source.empty()) {

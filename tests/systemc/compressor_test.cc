@@ -225,5 +225,32 @@ TEST(Compressor, ResetInMidPacket) {
   }
 }
 
+// Three packets back to back, each with a bound of its own, which the pins show in one cycle alone:
+// with its first beat.
+TEST(Compressor, BoundBelongsToThePacket) {
+  const std::array<CodecConfig, 3> configs = {{{10, true}, {3, true}, {14, false}}};
+  CompressorBench bench;
+  std::vector<Beat> expected;
+  std::vector<CodecConfig> pins;
+  for (uint32_t p = 0; p < configs.size(); ++p) {
+    std::vector<uint8_t> bytes;
+    for (uint32_t g = 0; g < 12; ++g) {
+      const spec::Lanes lanes = lanes_of({1, 2, 1, 3, 0, 1, 2, 1}, configs[p].bound, 12 * p + g);
+      bench.send(group_beat(lanes, g == 11));
+      const auto group = spec::encode_group(lanes, configs[p]);
+      bytes.insert(bytes.end(), group.begin(), group.end());
+      pins.push_back(g == 0 ? configs[p] : CodecConfig{static_cast<uint8_t>(1 + g), g % 2 == 0});
+    }
+    for (const Beat& beat : packet_of(bytes)) expected.push_back(beat);
+  }
+  while (bench.accepted.size() < pins.size()) {
+    bench.device.configure(pins[bench.accepted.size()]);
+    bench.step();
+  }
+  bench.drain();
+  EXPECT_EQ(bench.accepted, range(1, pins.size()));
+  expect_beats(bench, expected);
+}
+
 }  // namespace
 }  // namespace gw::systemc

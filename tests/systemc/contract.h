@@ -55,7 +55,11 @@ class LiteralCompressor {
     }
     queue_.insert(queue_.end(), entering.begin(), entering.end());
     if (queue_.size() > n_.queue) throw std::logic_error("output queue overflows");
-    if (accept) groups_.push_back(group_of(*s));
+    if (accept) {
+      if (begins_) packet_config_ = config_;  // Bound
+      begins_ = s->last != 0;
+      groups_.push_back(group_of(*s));
+    }
     ready_ = used_ <= n_.max_used;
     ++cycle_;
   }
@@ -78,7 +82,7 @@ class LiteralCompressor {
       bad = true;
       for (int n = 1; n <= 8; ++n) bad &= beat.keep != keep_of_bytes(4 * n);
     }
-    return {cycle_ + n_.merge_delay, spec::encode_group(lanes, config_), beat.last != 0,
+    return {cycle_ + n_.merge_delay, spec::encode_group(lanes, packet_config_), beat.last != 0,
             beat.last && (bad || beat.user)};
   }
 
@@ -124,6 +128,8 @@ class LiteralCompressor {
   uint64_t cycle_ = 0;
   bool ready_ = false;
   int used_ = 0;
+  CodecConfig packet_config_;
+  bool begins_ = true;
   std::deque<Group> groups_;  // accepted, not yet merged
   bool merged_ = false;       // in this cycle
   std::vector<uint8_t> residual_;
@@ -168,7 +174,11 @@ class LiteralDecompressor {
       decoding_.pop_front();
     }
     if (queue_.size() > n_.queue) throw std::logic_error("output queue overflows");
-    if (accept) buffer_.push_back(*s);
+    if (accept) {
+      if (begins_) configs_.push_back(config_);  // Bound: one a packet
+      begins_ = s->last != 0;
+      buffer_.push_back(*s);
+    }
     ready_ = buffer_.size() < n_.buffer;
     ++cycle_;
   }
@@ -198,11 +208,12 @@ class LiteralDecompressor {
       const auto length = static_cast<size_t>(spec::group_length(window[p_], window[p_ + 1]));
       if (avail >= length) {
         window.resize(p_ + 34 + window.size());  // decode_group reads no farther than the group
-        out.data = spec::decode_group(&window[p_], config_);
+        out.data = spec::decode_group(&window[p_], configs_.front());
         if (end && avail == length && (buffer_[beats - 1].keep & 1) != 0) {
           out.last = 1;
           out.user = buffer_[beats - 1].user;
           leave(beats);
+          configs_.pop_front();
           p_ = 0;
         } else {
           p_ += length;
@@ -217,6 +228,7 @@ class LiteralDecompressor {
     out.last = 1;
     out.user = 1;
     leave(beats);
+    configs_.pop_front();
     p_ = 0;
     decoding_.push_back({cycle_ + n_.decode_delay, out});
     return true;
@@ -232,6 +244,8 @@ class LiteralDecompressor {
   bool ready_ = false;
   int used_ = 0;
   std::deque<Beat> buffer_;
+  std::deque<CodecConfig> configs_;  // of the packets in the buffer, the last one may still come in
+  bool begins_ = true;
   size_t p_ = 0;
   std::deque<Decoding> decoding_;  // issued, not yet in the queue
   std::deque<Beat> queue_;

@@ -237,6 +237,43 @@ TEST(Contract, RoundTrip) {
   });
 }
 
+/// Pins that change in every cycle; what a packet is coded with is what they were with its first
+/// beat.
+template <class Core, class Literal>
+void any_pins(std::vector<Beat> (Stimulus::*packet)()) {
+  Core core;
+  Literal literal;
+  Stimulus stimulus(9, {});
+  std::deque<Beat> source;
+  uint64_t left = 0;
+  for (int c = 0; c < 100000; ++c) {
+    ASSERT_EQ(core.s_ready(), literal.s_ready()) << c;
+    ASSERT_TRUE(same(core.m_beat(), literal.m_beat())) << c;
+    if (source.empty()) {
+      for (const Beat& beat : (stimulus.*packet)()) source.push_back(beat);
+    }
+    const CodecConfig pins{static_cast<uint8_t>(1 + stimulus.below(14)), stimulus.chance(0.5)};
+    core.configure(pins);
+    literal.configure(pins);
+    const bool valid = !stimulus.chance(0.1),
+               ready = !stimulus.chance(c / 500 % 2 == 0 ? 0.1 : 0.7);
+    const Beat s = source.front();
+    left += core.m_beat() != nullptr && ready;
+    if (valid && core.s_ready()) source.pop_front();
+    core.clock(valid ? &s : nullptr, ready);
+    literal.clock(valid ? &s : nullptr, ready);
+  }
+  EXPECT_GT(left, 10000u);
+}
+
+TEST(Contract, CompressorUnderAnyPins) {
+  any_pins<Compressor, LiteralCompressor>(&Stimulus::float_packet);
+}
+
+TEST(Contract, DecompressorUnderAnyPins) {
+  any_pins<Decompressor, LiteralDecompressor>(&Stimulus::byte_packet);
+}
+
 TEST(Contract, ReconfiguresBetweenPackets) {
   Compressor core;
   for (int k = kMinBound; k <= kMaxBound; ++k) {

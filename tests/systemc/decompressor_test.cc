@@ -244,5 +244,39 @@ TEST(Decompressor, ResetInMidPacket) {
   }
 }
 
+// Three packets back to back, each with a bound of its own, which the pins show in one cycle alone:
+// with its first beat. The sink keeps groups of the first in the Burst Buffer until the last beat
+// of the third has come.
+TEST(Decompressor, BoundBelongsToThePacket) {
+  const std::array<CodecConfig, 3> configs = {{{10, true}, {3, true}, {14, false}}};
+  DecompressorBench bench;
+  bench.sink_gate = [](uint64_t c) { return c > 60; };
+  std::vector<spec::Lanes> expected;
+  std::vector<CodecConfig> pins;
+  for (uint32_t p = 0; p < configs.size(); ++p) {
+    std::vector<uint8_t> bytes;
+    for (uint32_t g = 0; g < 20; ++g) {
+      const auto group = spec::encode_group(
+          lanes_of({1, 0, 0, 0, 1, 0, 0, 0}, configs[p].bound, 20 * p + g), configs[p]);
+      bytes.insert(bytes.end(), group.begin(), group.end());
+      expected.push_back(spec::decode_group(group.data(), configs[p]));
+    }
+    const std::vector<Beat> beats = packet_of(bytes);
+    for (size_t i = 0; i < beats.size(); ++i) {
+      bench.send(beats[i]);
+      pins.push_back(i == 0 ? configs[p] : CodecConfig{static_cast<uint8_t>(2 + i), i % 2 == 0});
+    }
+  }
+  while (bench.accepted.size() < pins.size()) {
+    bench.device.configure(pins[bench.accepted.size()]);
+    bench.step();
+  }
+  bench.drain();
+  ASSERT_EQ(bench.left.size(), expected.size());
+  for (size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(bench.left[i].beat.data, expected[i]) << "group " << i;
+  }
+}
+
 }  // namespace
 }  // namespace gw::systemc

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "models/reference/optimizer/bit_exact.h"
-#include "sim/random.h"
-#include "sim/traffic.h"
+#include "sim/base/random.h"
+#include "testbenches/switch/traffic.h"
 #include "tests/systemc/pins.h"
 
 namespace gw::systemc {
@@ -96,21 +96,21 @@ struct Host {
 
 /// Frames of all kinds as beats, by port.
 std::array<std::deque<Beat>, Switch::kPorts> beats_of_traffic() {
-  sim::TrafficOptions options;
+  testbenches::TrafficOptions options;
   options.workers = 3;
   options.group = 1;
   options.sequences = 16;
   options.iterations = 8;
   options.malformed = options.foreign = options.duplicate = 10;
   std::array<std::deque<Beat>, Switch::kPorts> ports;
-  for (const sim::Frame& frame : sim::synthesise_frames("workers", 5, 0, options).frames) {
+  for (const sim::Frame& frame : testbenches::synthesise_frames("workers", 5, 0, options).frames) {
     for (size_t at = 0; at < frame.bytes.size(); at += kBeatBytes) {
       const size_t n = std::min<size_t>(kBeatBytes, frame.bytes.size() - at);
       Beat beat;
       std::memcpy(beat.data.data(), frame.bytes.data() + at, n);
       beat.keep = keep_of_bytes(static_cast<int>(n));
       beat.last = at + n == frame.bytes.size();
-      beat.meta[4] = static_cast<uint32_t>(frame.port) << 20;
+      beat.meta[0] = static_cast<uint32_t>(frame.port);
       ports[static_cast<size_t>(frame.port)].push_back(beat);
     }
   }
@@ -146,7 +146,7 @@ void compare_stream(Module& module, Core& core, Wires<1, 2, kStatWords>& wires,
     wires.s_tdata.write(data);
     wires.s_tkeep.write(s.keep);
     wires.s_tlast.write(s.last);
-    wires.s_tuser.write(s.meta[4] >> 20);
+    wires.s_tuser.write(s.meta[0]);
     wires.s_tvalid.write(offering);
     wires.m_tready.write(m_ready);
     before();

@@ -10,16 +10,17 @@
 
 #include "models/reference/baselines.h"
 #include "models/reference/codec_statistics.h"
-#include "sim/error.h"
+#include "sim/base/error.h"
 #include "sim/report/json.h"
-#include "tools/gradwire/codec_options.h"
+#include "testbenches/codec/options.h"
 #include "tools/gradwire/commands.h"
+#include "tools/gradwire/device_options.h"
 
 namespace gw::tools {
 namespace {
 
 struct CodecArguments {
-  CodecOptions codec;
+  DeviceOptions codec;
   std::string file, output, json_path;
 };
 
@@ -51,7 +52,7 @@ void write_file(const std::string& path, std::span<const uint8_t> bytes) {
 }
 
 int encode(const CodecArguments& a) {
-  const reference::CodecConfig config = a.codec.config();
+  const reference::CodecConfig config = testbenches::codec_config(a.codec.values(testbenches::codec_options()));
   const std::vector<uint32_t> values = read_floats(a.file);
   std::vector<uint8_t> encoded;
   reference::encode(std::span<const uint32_t>(values), config, encoded);
@@ -64,7 +65,7 @@ int encode(const CodecArguments& a) {
 }
 
 int decode(const CodecArguments& a) {
-  const reference::DecodeResult decoded = reference::decode(read_file(a.file), a.codec.config());
+  const reference::DecodeResult decoded = reference::decode(read_file(a.file), testbenches::codec_config(a.codec.values(testbenches::codec_options())));
   // Whole groups before a cut are worth keeping, whatever the verdict on the rest.
   write_file(a.output,
              {reinterpret_cast<const uint8_t*>(decoded.values.data()), decoded.values.size() * 4});
@@ -77,7 +78,7 @@ int decode(const CodecArguments& a) {
 }
 
 int stats(const CodecArguments& a) {
-  const reference::CodecConfig config = a.codec.config();
+  const reference::CodecConfig config = testbenches::codec_config(a.codec.values(testbenches::codec_options()));
   const std::vector<uint32_t> values = read_floats(a.file);
   std::vector<float> floats(values.size());
   std::memcpy(floats.data(), values.data(), values.size() * 4);
@@ -145,7 +146,7 @@ void add_codec(CLI::App& app, Invocation& invocation) {
     sub->add_option("FILE", a->file, "input")->required();
     if (writes) sub->add_option("OUTPUT", a->output, "file to write")->required();
     if (!writes) sub->add_option("--json", a->json_path, "as JSON; - for standard output");
-    a->codec.add(*sub);
+    a->codec.add(*sub, testbenches::codec_options());
     sub->callback([a, act, &invocation] { invocation.action = [a, act] { return act(*a); }; });
   };
   add("encode", "floats to encoded groups", true, encode);

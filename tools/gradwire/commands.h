@@ -7,10 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "testbenches/registry.h"
+
 namespace gw::tools {
 
+using testbenches::registry;
+
 struct Invocation {
-  std::string command;  // as typed, for reports
+  std::string command;                 // as typed, for reports
+  std::vector<std::string> arguments = {};  // the words of it, a configuration file's among them
   std::function<int()> action = [] {
     return 0;
   };  // set by the chosen command; returns the exit code
@@ -35,8 +40,5 @@ std::string one_line(std::string text);
 
 /// Where the captures of this installation lie: $GRADWIRE_TRACES, ./traces, or the source tree's.
 std::string trace_folder();
-
-/// Progress for people: on standard error, unless quiet.
-std::function<void(const std::string&)> progress(bool quiet);
 
 }  // namespace gw::tools

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "sim/error.h"
+#include "sim/base/error.h"
 #include "tools/gradwire/commands.h"
 
 namespace gw::tools {
@@ -46,11 +46,6 @@ std::string trace_folder() {
   if (const char* folder = std::getenv("GRADWIRE_TRACES")) return folder;
   if (std::filesystem::exists("traces/manifest.json")) return "traces";
   return GRADWIRE_TRACE_FOLDER;
-}
-
-std::function<void(const std::string&)> progress(bool quiet) {
-  if (quiet) return [](const std::string&) {};
-  return [](const std::string& text) { fmt::print(stderr, "# {}\n", text); };
 }
 
 }  // namespace gw::tools

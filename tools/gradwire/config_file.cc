@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "sim/error.h"
+#include "sim/base/error.h"
 
 namespace gw::tools {
 namespace {

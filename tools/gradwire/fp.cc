@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/error.h"
+#include "sim/base/error.h"
 #include "testbenches/fp/fp_rtl.h"
 #include "tools/gradwire/commands.h"
 

@@ -4,12 +4,10 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
-#include "sim/device.h"
-#include "sim/error.h"
-#include "sim/gradients.h"
+#include "sim/base/error.h"
 #include "sim/report/json.h"
-#include "sim/traffic.h"
 #include "tools/gradwire/commands.h"
 
 namespace gw::tools {
@@ -17,18 +15,44 @@ namespace {
 
 using nlohmann::json;
 
+json device_json(const sim::Device& device) {
+  const sim::Device::Facts& facts = device.facts();
+  json d = {{"name", facts.name},
+            {"engines", {"rtl", "model", "reference"}},
+            {"summary", facts.summary},
+            {"clock_mhz", facts.clock_mhz},
+            {"top", facts.top},
+            {"ports", json::array()},
+            {"options", json::array()},
+            {"synth", json::array()}};
+  const auto add_ports = [&](const std::vector<sim::Port>& ports, const char* direction) {
+    for (const sim::Port& port : ports) {
+      d["ports"].push_back({{"name", port.name},
+                            {"direction", direction},
+                            {"pins", port.bundle},
+                            {"bits", 8 * facts.beat_bytes},
+                            {"tuser_bits", port.user_bits},
+                            {"paced", port.paced}});
+    }
+  };
+  add_ports(facts.inputs, "in");
+  add_ports(facts.outputs, "out");
+  for (const sim::Option& option : facts.options) {
+    d["options"].push_back({{"name", option.name}, {"text", option.text}, {"default", option.value}});
+  }
+  for (const sim::SynthKind& kind : facts.stimuli) d["synth"].push_back(kind.name);
+  return d;
+}
+
 json collect() {
   json document = {{"devices", json::array()}, {"synth", json::array()}, {"traces", json::array()}};
-  for (const auto& device : sim::devices()) {
-    document["devices"].push_back({{"name", device->name()},
-                                   {"engines", {"rtl", "model", "reference"}},
-                                   {"summary", device->summary()}});
-  }
-  for (const sim::SynthKind& kind : sim::synth_kinds()) {
-    document["synth"].push_back({{"name", kind.name}, {"summary", kind.summary}});
-  }
-  for (const sim::SynthKind& kind : sim::frame_synth_kinds()) {
-    document["synth"].push_back({{"name", kind.name}, {"summary", kind.summary}});
+  std::set<std::string> seen;
+  for (const auto& device : registry().devices()) {
+    document["devices"].push_back(device_json(*device));
+    for (const sim::SynthKind& kind : device->facts().stimuli) {
+      if (!seen.insert(kind.name).second) continue;
+      document["synth"].push_back({{"name", kind.name}, {"summary", kind.summary}});
+    }
   }
   const std::filesystem::path folder = trace_folder();
   std::ifstream file(folder / "manifest.json");
@@ -49,35 +73,66 @@ json collect() {
   return document;
 }
 
+void print_device(const json& d) {
+  fmt::print("{}: {}\n{} MHz, RTL {}\n\n", d["name"].get<std::string>(),
+             d["summary"].get<std::string>(), d["clock_mhz"].get<double>(),
+             d["top"].get<std::string>());
+  for (const json& port : d["ports"]) {
+    fmt::print("port    {:<12} {:<4} {} bit, tuser {}{}\n", port["name"].get<std::string>(),
+               port["direction"].get<std::string>(), port["bits"].get<int>(),
+               port["tuser_bits"].get<int>(), port["paced"].get<bool>() ? ", 10GbE" : "");
+  }
+  for (const json& option : d["options"]) {
+    const auto value = option["default"].get<std::string>();
+    fmt::print("option  --{:<12} {}{}\n", option["name"].get<std::string>(),
+               option["text"].get<std::string>(), value.empty() ? "" : " [" + value + "]");
+  }
+  for (const json& name : d["synth"]) fmt::print("synth   {}\n", name.get<std::string>());
+}
+
+int list(const std::string& device, bool as_json) {
+  if (!device.empty()) {
+    const json d = device_json(registry().device(device));
+    if (as_json) {
+      fmt::print("{}", sim::json_text(d));
+    } else {
+      print_device(d);
+    }
+    return sim::kPass;
+  }
+  const json document = collect();
+  if (as_json) {
+    fmt::print("{}", sim::json_text(document));
+    return sim::kPass;
+  }
+  for (const json& d : document["devices"]) {
+    fmt::print("device  {:<20} rtl,model,reference  {}\n", d["name"].get<std::string>(),
+               d["summary"].get<std::string>());
+  }
+  for (const json& s : document["synth"]) {
+    fmt::print("synth   {:<20} {}\n", s["name"].get<std::string>(), s["summary"].get<std::string>());
+  }
+  for (const json& t : document["traces"]) {
+    fmt::print("trace   {:<20} {}, {} packets: {}\n", t["name"].get<std::string>(),
+               t["kind"].get<std::string>(), t["packets"].get<int64_t>(),
+               t["summary"].get<std::string>());
+  }
+  return sim::kPass;
+}
+
 }  // namespace
 
 void add_list(CLI::App& app, Invocation& invocation) {
-  CLI::App* command = app.add_subcommand("list", "devices, engines, synthetic stimuli and traces");
-  auto as_json = std::make_shared<bool>(false);
-  command->add_flag("--json", *as_json, "as JSON");
-  command->callback([as_json, &invocation] {
-    invocation.action = [as_json] {
-      const json document = collect();
-      if (*as_json) {
-        fmt::print("{}", sim::json_text(document));
-        return sim::kPass;
-      }
-      for (const json& d : document["devices"]) {
-        fmt::print("device  {:<20} rtl,model,reference  {}\n", d["name"].get<std::string>(),
-                   d["summary"].get<std::string>());
-      }
-      for (const json& s : document["synth"]) {
-        fmt::print("synth   {:<20} {}\n", s["name"].get<std::string>(),
-                   s["summary"].get<std::string>());
-      }
-      for (const json& t : document["traces"]) {
-        fmt::print("trace   {:<20} {}, {} packets: {}\n", t["name"].get<std::string>(),
-                   t["kind"].get<std::string>(), t["packets"].get<int64_t>(),
-                   t["summary"].get<std::string>());
-      }
-      return sim::kPass;
-    };
-  });
+  CLI::App* command = app.add_subcommand(
+      "list", "devices, synthetic stimuli and traces; of one device its ports and options");
+  struct Arguments {
+    std::string device;
+    bool json = false;
+  };
+  auto a = std::make_shared<Arguments>();
+  command->add_option("DEVICE", a->device, "ports, options and fitting stimuli of this one");
+  command->add_flag("--json", a->json, "as JSON");
+  command->callback([a, &invocation] { invocation.action = [a] { return list(a->device, a->json); }; });
 }
 
 }  // namespace gw::tools

@@ -7,9 +7,9 @@
 #include <cstdio>
 #include <exception>
 
-#include "sim/error.h"
-#include "sim/kernel.h"
-#include "sim/version.h"
+#include "sim/base/error.h"
+#include "sim/harness/kernel.h"
+#include "sim/base/version.h"
 #include "tools/gradwire/commands.h"
 #include "tools/gradwire/config_file.h"
 
@@ -34,17 +34,17 @@ int main(int argc, char** argv) {
 
   std::vector<std::string> arguments(argv + 1, argv + argc);
   tools::Invocation invocation{.command = tools::shell_command(argv[0], arguments)};
-  tools::add_list(app, invocation);
-  tools::add_run(app, invocation);
-  tools::add_bench(app, invocation);
-  tools::add_sweep(app, invocation);
-  tools::add_trace(app, invocation);
-  tools::add_codec(app, invocation);
-  tools::add_fp(app, invocation);
-
   try {
-    tools::require_known_command(app, arguments);
     arguments = tools::expand_config_file(std::move(arguments));
+    invocation.arguments = arguments;
+    tools::add_list(app, invocation);
+    tools::add_run(app, invocation);
+    tools::add_bench(app, invocation);
+    tools::add_sweep(app, invocation);
+    tools::add_trace(app, invocation);
+    tools::add_codec(app, invocation);
+    tools::add_fp(app, invocation);
+    tools::require_known_command(app, arguments);
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
     app.parse(std::move(arguments));
     sim::catch_interrupts();

@@ -1,4 +1,4 @@
-#include "sim/run.h"
+#include "sim/run/run.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -6,27 +6,23 @@
 #include <memory>
 #include <optional>
 
-#include "sim/error.h"
+#include "sim/base/error.h"
 #include "sim/report/html.h"
 #include "sim/report/json.h"
 #include "sim/report/terminal.h"
-#include "tools/gradwire/codec_options.h"
 #include "tools/gradwire/commands.h"
-#include "tools/gradwire/network_options.h"
-#include "tools/gradwire/traffic_options.h"
+#include "tools/gradwire/device_options.h"
+#include "tools/gradwire/progress.h"
 
 namespace gw::tools {
 namespace {
 
 struct RunArguments {
   sim::RunOptions run;
-  CodecOptions codec;
-  NetworkOptions network;
-  TrafficArguments traffic;
-  std::optional<double> clock_mhz;
-  std::string engines = "rtl,model", stall = "none", json, html;
-  sim::WaveSpec wave;
-  bool quiet = false;
+  DeviceOptions device;
+  std::string name, clock, engines = "rtl,model", stall = "none", json, html;
+  std::string packets = "0", seed = "1", wave, wave_from, wave_to;
+  bool quiet = false, no_skip = false;
 };
 
 void set_engines(sim::RunSpec& spec, const std::string& text) {
@@ -46,28 +42,56 @@ void set_engines(sim::RunSpec& spec, const std::string& text) {
   if (!spec.rtl && !spec.model) throw sim::UsageError("--engine names no engine");
 }
 
-int execute(RunArguments& a) {
-  sim::RunSpec& spec = a.run.spec;
-  const sim::Device& device = sim::device(a.run.device);  // is named before anything else
-  spec.clock_mhz = a.clock_mhz.value_or(device.clock_mhz());
-  spec.codec = a.codec.config();
-  spec.network = a.network.network();
-  a.run.traffic = a.traffic.traffic;
-  a.run.traffic.workers = spec.network.workers;
-  a.run.traffic.group = spec.network.group;
-  spec.stall = sim::StallSpec::parse(a.stall);
-  set_engines(spec, a.engines);
-  if (!(spec.clock_mhz >= 1 && spec.clock_mhz <= 10000)) {
-    throw sim::UsageError(fmt::format("--clock {} is not between 1 and 10000 MHz", spec.clock_mhz));
+void set_wave(sim::RunSpec& spec, const RunArguments& a) {
+  if (a.wave.empty()) {
+    if (!a.wave_from.empty()) throw sim::UsageError("--wave-from has no effect without --wave");
+    if (!a.wave_to.empty()) throw sim::UsageError("--wave-to has no effect without --wave");
+    return;
   }
-  if (a.run.trace.empty() == a.run.synth.empty()) {
+  if (!spec.rtl) throw sim::UsageError("--wave shows the RTL's signals and needs the engine rtl");
+  spec.wave = sim::WaveSpec{.path = a.wave};
+  if (!a.wave_from.empty()) {
+    spec.wave->from = sim::parse_integer("--wave-from", a.wave_from, 0, INT64_MAX);
+  }
+  if (!a.wave_to.empty()) {
+    spec.wave->to = sim::parse_integer("--wave-to", a.wave_to, 0, INT64_MAX);
+  }
+  if (spec.wave->from > spec.wave->to) throw sim::UsageError("--wave-from is behind --wave-to");
+}
+
+void set_stimulus(sim::RunSpec& spec, const RunArguments& a) {
+  if (spec.stimulus.trace.empty() == spec.stimulus.synth.empty()) {
     throw sim::UsageError("run needs either --trace FILE or --synth NAME");
   }
-  if (!a.wave.path.empty()) {
-    if (a.wave.from > a.wave.to) throw sim::UsageError("--wave-from is behind --wave-to");
-    spec.wave = a.wave;
+  if (!spec.stimulus.filter.empty() && spec.stimulus.trace.empty()) {
+    throw sim::UsageError("--filter chooses packets of a --trace, not of a synthetic stimulus");
   }
-  const nlohmann::json report = sim::run(a.run, progress(a.quiet));
+  spec.stimulus.packets =
+      static_cast<uint64_t>(sim::parse_integer("--packets", a.packets, 0, INT64_MAX));
+}
+
+int execute(RunArguments& a, const sim::Device& device) {
+  sim::RunSpec& spec = a.run.spec;
+  spec.clock_mhz = a.clock.empty() ? device.facts().clock_mhz
+                                   : sim::parse_number("--clock", a.clock, 1, 10000);
+  spec.options = a.device.values(device);
+  spec.seed = static_cast<uint64_t>(sim::parse_integer("--seed", a.seed, 0, INT64_MAX));
+  spec.stall = sim::StallSpec::parse(a.stall);
+  spec.skip_idle = !a.no_skip;
+  set_engines(spec, a.engines);
+  set_stimulus(spec, a);
+  set_wave(spec, a);
+  if (spec.user_rtl.file_list.empty() != spec.user_rtl.top.empty()) {
+    throw sim::UsageError("--rtl FILE.f and --top NAME go together");
+  }
+  if (!spec.user_rtl.file_list.empty() && !spec.rtl) {
+    throw sim::UsageError("--rtl has no effect without the engine rtl");
+  }
+  Progress progress(a.quiet);
+  spec.note = progress.note();
+  spec.progress = progress.meter();
+  const nlohmann::json report = sim::run(device, a.run);
+  progress.done();
   // Standard output may be the destination of the JSON: the table then gives way.
   if (!a.quiet && a.json != "-" && a.json != "/dev/stdout") {
     fmt::print("{}", sim::render_terminal(report, isatty(STDOUT_FILENO) != 0));
@@ -90,34 +114,53 @@ void add_run(CLI::App& app, Invocation& invocation) {
       app.add_subcommand("run", "a trace through a device: RTL, SystemC model and reference");
   auto a = std::make_shared<RunArguments>();
   a->run.command = invocation.command;
-  command->add_option("DEVICE", a->run.device, "what to simulate (gradwire list)")->required();
-  command->add_option("--trace", a->run.trace, "packet capture, pcap or pcapng");
-  command->add_option("--synth", a->run.synth, "named synthetic stimulus (gradwire list)");
+  sim::RunSpec& spec = a->run.spec;
+  command->add_option("DEVICE", a->name, "what to simulate (gradwire list)")->required();
+  command->add_option("--trace", spec.stimulus.trace, "packet capture, pcap or pcapng");
+  command->add_option("--synth", spec.stimulus.synth, "named synthetic stimulus (gradwire list)");
+  command->add_option("--filter", spec.stimulus.filter,
+                      "packets of the capture that this filter lets through, as pcap-filter(7)");
   command->add_option("--engine", a->engines, "rtl, model, or both in lockstep")
       ->capture_default_str();
-  a->codec.add(*command);
   command
       ->add_option("--stall", a->stall, "none, source:P, sink:P, both:P, in percent of the cycles")
       ->capture_default_str();
-  command->add_option("--seed", a->run.spec.seed, "of stalls and synthetic stimuli")
+  command->add_option("--seed", a->seed, "of stalls and synthetic stimuli")
       ->capture_default_str();
-  command->add_option("--clock", a->clock_mhz,
-                      "MHz; else what the device is meant for, 100 (codec) or 200 (switch)");
+  command->add_option("--clock", a->clock, "MHz; else what the device is meant for");
   command
-      ->add_option("--packets", a->run.packets, "at most so many of the selected packets; 0: all")
+      ->add_option("--packets", a->packets, "at most so many of the selected packets; 0: all")
       ->capture_default_str();
-  command->add_option("--wave", a->wave.path,
+  command->add_option("--wave", a->wave,
                       "write a waveform, FILE.fst or FILE.vcd, and FILE.gtkw beside it");
-  command->add_option("--wave-from", a->wave.from, "first cycle in the waveform");
-  command->add_option("--wave-to", a->wave.to, "last cycle in the waveform");
+  command->add_option("--wave-from", a->wave_from, "first cycle in the waveform");
+  command->add_option("--wave-to", a->wave_to, "last cycle in the waveform");
   command->add_option("--pcap-out", a->run.pcap_out, "write what left the device as packets");
   command->add_option("--json", a->json, "write the report as JSON; - for standard output");
   command->add_option("--html", a->html, "write the report as HTML with plots");
   command->add_option("--config", "INI or JSON file with any of these options");
-  a->network.add(*command);
-  a->traffic.add(*command, false);
+  command->add_option("--rtl", spec.user_rtl.file_list,
+                      "file list of RTL of your own, in the place of the project's");
+  command->add_option("--top", spec.user_rtl.top, "its top module");
+  command->add_option("--cache", spec.cache, "folder of RTL built on demand");
   command->add_flag("--quiet", a->quiet, "no table, no progress");
-  command->callback([a, &invocation] { invocation.action = [a] { return execute(*a); }; });
+  const sim::Device* const device = device_named(invocation.arguments);
+  if (device != nullptr && device->facts().paced()) {
+    command->add_flag("--no-skip", a->no_skip, "simulate also the cycles in which nothing happens");
+  }
+  if (device != nullptr) a->device.add(*command, *device);
+  command->footer(device == nullptr
+                      ? "gradwire run DEVICE --help shows the options of that device, too."
+                      : "gradwire list " + device->name() + " shows its ports and stimuli.");
+  command->allow_extras();
+  command->callback([a, command, device, &invocation] {
+    invocation.action = [a, command, device] {
+      const sim::Device& chosen = registry().device(a->name);
+      if (device != &chosen) throw std::logic_error("the device is not the one that was named");
+      refuse_extras(*command, "run", chosen);
+      return execute(*a, chosen);
+    };
+  });
 }
 
 }  // namespace gw::tools

@@ -1,20 +1,23 @@
 // gradwire sweep optimizer: how many processing elements reach line rate, for how many LUTs.
-#include "sim/sweep.h"
+#include "testbenches/switch/sweep.h"
+
+
 
 #include <fmt/format.h>
 
 #include <memory>
 
-#include "sim/error.h"
+#include "sim/base/error.h"
+#include "testbenches/switch/options.h"
 #include "sim/report/json.h"
 #include "tools/gradwire/commands.h"
-#include "tools/gradwire/network_options.h"
+#include "tools/gradwire/progress.h"
 
 namespace gw::tools {
 namespace {
 
 struct SweepArguments {
-  sim::SweepOptions sweep;
+  testbenches::SweepOptions sweep;
   std::string device, json, csv, svg;
   std::vector<std::string> algorithms;
   bool no_area = false, no_cpu = false, quiet = false;
@@ -25,7 +28,7 @@ int execute(SweepArguments& a) {
     throw sim::UsageError(fmt::format("sweep knows the device optimizer, not '{}'", a.device));
   }
   for (const std::string& name : a.algorithms) {
-    a.sweep.algorithms.push_back(parse_algorithm("--algorithm", name));
+    a.sweep.algorithms.push_back(testbenches::parse_algorithm("--algorithm", name));
   }
   for (const std::string& kind : a.sweep.kinds) {
     if (kind != "pipelined" && kind != "iterative") {
@@ -46,15 +49,19 @@ int execute(SweepArguments& a) {
   }
   a.sweep.area = !a.no_area;
   a.sweep.cpu = !a.no_cpu;
-  const nlohmann::json document = sim::sweep_optimizer(a.sweep, progress(a.quiet));
-  if (!a.quiet && a.json != "-") fmt::print("{}", sim::sweep_text(document));
+  Progress progress(a.quiet);
+  const std::function<void(const std::string&)> note = progress.note();
+  const nlohmann::json document = testbenches::sweep_optimizer(
+      registry().device(a.device), a.sweep,
+      note ? note : [](const std::string&) {});
+  if (!a.quiet && a.json != "-") fmt::print("{}", testbenches::sweep_text(document));
   if (!a.json.empty()) {
     sim::write_report_file(a.json == "-" ? "/dev/stdout" : a.json, sim::json_text(document));
   }
-  if (!a.csv.empty()) sim::write_report_file(a.csv, sim::sweep_csv(document));
+  if (!a.csv.empty()) sim::write_report_file(a.csv, testbenches::sweep_csv(document));
   if (!a.svg.empty()) {
     std::string missing;
-    const std::string svg = sim::sweep_svg(document, missing);
+    const std::string svg = testbenches::sweep_svg(document, missing);
     if (svg.empty()) throw sim::InputError(fmt::format("no plot in '{}': {}", a.svg, missing));
     sim::write_report_file(a.svg, svg);
   }

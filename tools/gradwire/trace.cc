@@ -13,13 +13,15 @@
 #include <utility>
 
 #include "models/reference/capture/capture.h"
+#include "models/reference/capture/filter.h"
 #include "models/reference/expether/frame.h"
-#include "sim/error.h"
-#include "sim/gradients.h"
+#include "sim/base/error.h"
+#include "sim/feeds/gradients.h"
 #include "sim/report/json.h"
-#include "sim/traffic.h"
+#include "testbenches/switch/options.h"
+#include "testbenches/switch/traffic.h"
 #include "tools/gradwire/commands.h"
-#include "tools/gradwire/traffic_options.h"
+#include "tools/gradwire/device_options.h"
 
 namespace gw::tools {
 namespace {
@@ -29,17 +31,25 @@ using nlohmann::json;
 namespace expether = reference::expether;
 
 struct TraceArguments {
-  std::string file, output, json_path, kind;
+  std::string file, output, json_path, kind, filter;
   bool expether = false;
   uint64_t first = 1, last = UINT64_MAX, max_bytes = 0, seed = 1;
   std::optional<uint64_t> packets;
-  TrafficArguments traffic;
+  DeviceOptions traffic;
 };
 
-capture::Capture read(const std::string& path) {
-  capture::Expected<capture::Capture> result = capture::read(path);
+/// Those packets of a capture that the filter lets through.
+capture::Capture read(const TraceArguments& a) {
+  capture::Expected<capture::Filter> filter = capture::Filter::compile(a.filter);
+  if (!filter) throw sim::UsageError(filter.error().sentence);
+  capture::Expected<capture::Capture> result = capture::read(a.file);
   if (!result) throw sim::InputError(result.error().sentence);
-  return std::move(result).value();
+  capture::Capture capture = std::move(result).value();
+  if (!a.filter.empty()) {
+    std::erase_if(capture.packets,
+                  [&](const capture::Packet& packet) { return !filter->matches(packet); });
+  }
+  return capture;
 }
 
 json info_json(const capture::Info& info) {
@@ -110,7 +120,7 @@ void print_expether(const json& d) {
 }
 
 int info(const TraceArguments& a) {
-  const capture::Capture capture = read(a.file);
+  const capture::Capture capture = read(a);
   json d = info_json(capture::info(capture));
   d["expether"] = expether_json(capture);
   if (a.json_path.empty()) {
@@ -138,7 +148,7 @@ int info(const TraceArguments& a) {
 int slice(const TraceArguments& a) {
   if (a.first == 0 || a.first > a.last)
     throw sim::UsageError("--first and --last name no packets; they count from 1");
-  const capture::Capture capture = read(a.file);
+  const capture::Capture capture = read(a);
   const capture::Expected<uint64_t> written = capture::slice(
       capture, a.output, {.first = a.first, .last = a.last, .max_file_bytes = a.max_bytes});
   if (!written) throw sim::InputError(written.error().sentence);
@@ -148,23 +158,27 @@ int slice(const TraceArguments& a) {
 }
 
 bool is_kind_of_frames(const std::string& name) {
-  return std::ranges::any_of(sim::frame_synth_kinds(),
+  return std::ranges::any_of(testbenches::frame_synth_kinds(),
                              [&](const sim::SynthKind& kind) { return name == kind.name; });
 }
 
+testbenches::TrafficOptions traffic_of(const TraceArguments& a) {
+  return testbenches::traffic_spec(a.traffic.values(testbenches::traffic_options()));
+}
+
 /// Whole frames at the times at which they would be on the wire.
-sim::FrameSource frames_of_kind(const TraceArguments& a) {
-  return sim::synthesise_frames(a.kind, a.seed, a.packets.value_or(0), a.traffic.traffic);
+sim::FrameList frames_of_kind(const TraceArguments& a) {
+  return testbenches::synthesise_frames(a.kind, a.seed, a.packets.value_or(0), traffic_of(a));
 }
 
 /// Marked UDP datagrams, as `run --synth` would feed their gradients.
-sim::FrameSource datagrams_of_kind(const TraceArguments& a) {
+sim::FrameList datagrams_of_kind(const TraceArguments& a) {
   constexpr uint64_t kDefaultPackets = 64;
-  const sim::GradientSource source =
+  const std::unique_ptr<sim::Gradients> source =
       sim::synthesise(a.kind, a.seed, a.packets.value_or(kDefaultPackets));
-  sim::FrameSource made;
-  for (size_t p = 0; p < source.packets.size(); ++p) {
-    const auto& values = source.packets[p].values;
+  sim::FrameList made;
+  for (size_t p = 0; const auto packet = source->next(); ++p) {
+    const auto& values = packet->values;
     auto frame = capture::make_frame(
         {.identification = static_cast<uint16_t>(p)},
         {reinterpret_cast<const uint8_t*>(values.data()), values.size() * sizeof(uint32_t)});
@@ -194,7 +208,7 @@ void refuse_idle_options(const TraceArguments& a, const std::vector<std::string>
 }
 
 void refuse_to_overwrite_the_gradients(const TraceArguments& a) {
-  const std::string& from = a.traffic.traffic.gradients_trace;
+  const std::string from = traffic_of(a).gradients_trace;
   std::error_code ignored;
   if (!from.empty() && std::filesystem::equivalent(from, a.output, ignored)) {
     throw sim::UsageError(fmt::format("'{}' is the capture that --from names", a.output));
@@ -209,7 +223,7 @@ int synth(TraceArguments a, const std::vector<std::string>& given) {
   }
   refuse_idle_options(a, given);
   refuse_to_overwrite_the_gradients(a);
-  const sim::FrameSource source =
+  const sim::FrameList source =
       is_kind_of_frames(a.kind) ? frames_of_kind(a) : datagrams_of_kind(a);
   if (!source.incomplete.empty()) throw sim::InputError(source.incomplete);
   capture::Expected<capture::PcapWriter> opened = capture::PcapWriter::open(a.output);
@@ -237,6 +251,7 @@ void add_trace(CLI::App& app, Invocation& invocation) {
       command->add_subcommand("info", "packets, layers, flows, selected and skipped");
   info_command->add_option("FILE", a->file, "capture")->required();
   info_command->add_option("--json", a->json_path, "as JSON; - for standard output");
+  info_command->add_option("--filter", a->filter, "only packets that it lets through, as pcap-filter(7)");
   info_command->callback([a, &invocation] { invocation.action = [a] { return info(*a); }; });
 
   CLI::App* slice_command =
@@ -246,6 +261,8 @@ void add_trace(CLI::App& app, Invocation& invocation) {
   slice_command->add_option("--first", a->first, "number of the first packet, from 1")
       ->capture_default_str();
   slice_command->add_option("--last", a->last, "number of the last packet");
+  slice_command->add_option("--filter", a->filter,
+                            "only packets that it lets through, as pcap-filter(7)");
   slice_command->add_option("--max-bytes", a->max_bytes,
                             "stop before the file grows beyond; 0: no limit");
   slice_command->callback([a, &invocation] { invocation.action = [a] { return slice(*a); }; });
@@ -260,7 +277,7 @@ void add_trace(CLI::App& app, Invocation& invocation) {
   synth_command->add_option("--packets", a->packets,
                             "how many (default: 64; of ExpEther what the options make, or 1,024)");
   const size_t before = synth_command->get_options().size();
-  a->traffic.add(*synth_command, true);
+  a->traffic.add(*synth_command, testbenches::traffic_options());
   const std::vector<const CLI::Option*> all = std::as_const(*synth_command).get_options();
   const std::vector<const CLI::Option*> of_frames(all.begin() + static_cast<ptrdiff_t>(before),
                                                   all.end());

@@ -4,7 +4,7 @@ set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$root"
-for tool in verilator iverilog yosys; do
+for tool in verilator iverilog yosys python3; do
   command -v $tool >/dev/null || { echo "lint: $tool is not installed; on Debian: apt-get install $tool" >&2; exit 1; }
 done
 
@@ -40,6 +40,7 @@ lint() {
     -p "read_verilog -sv -Irtl/common $*; hierarchy -check -top $top; proc; flatten; opt_clean; check -assert"
 }
 
+check "style" python3 tools/lint/style.py rtl/*/*.sv
 for list in rtl/*/*.f; do
   # shellcheck disable=SC2046 # a list of files
   lint "$(basename "$list" .f)" $(cat "$list")

@@ -1,0 +1,75 @@
+// Whole Ethernet frames: of a capture, or of a list that a family of devices has made.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "sim/feeds/source.h"
+#include "sim/harness/pace.h"
+#include "sim/run/device.h"
+
+namespace gw::sim {
+
+inline constexpr size_t kMinFrameBytes = 60;    ///< a MAC pads to it
+inline constexpr size_t kMaxFrameBytes = 9018;  ///< a jumbo frame
+
+/// What a frame takes of a 10GbE wire, in tenths of a nanosecond: 8 a byte, exactly.
+constexpr int64_t wire_tenths(size_t bytes) {
+  return static_cast<int64_t>(bytes + kWireOverheadBytes) * 8;
+}
+
+struct Frame {
+  std::vector<uint8_t> bytes;  ///< without FCS
+  int port = 0;                ///< that it comes in by
+  int64_t time_ns = 0;         ///< when its preamble begins on the wire
+  uint32_t trace_number = 0;   ///< 1-based number in the trace; 0: none
+  bool measured = true;        ///< false: before a switch has learned where everyone is
+};
+
+struct FrameList {
+  std::vector<Frame> frames;  ///< in order of time
+  nlohmann::json trace;       ///< the report's `trace` section
+  std::string path;           ///< of the capture; empty: none
+  std::string synth;          ///< name of the synthetic stimulus; empty: none
+  std::string incomplete;     ///< what is missing, when the file ended early
+};
+
+/// Ethernet frames of a capture: those that `stimulus.filter` lets through (empty: all), at most
+/// `stimulus.packets` (0: all). Ports are given to source MACs in the order of their first
+/// appearance, modulo `ports`. Short frames are padded to 60 bytes as a MAC does, and counted;
+/// truncated ones, runts (no Ethernet header) and those above 9,018 bytes are skipped and counted.
+///
+/// Times are the capture's, with three exceptions. On a port, frames never come faster than 10GbE
+/// carries them, nor before the frame ahead of them in the file. A clock that was set while the
+/// capture ran is not followed: a frame whose time lies more than a second before the latest one, or
+/// more than a day behind it, comes at once, those behind it as much earlier or later; `clock_leaps`
+/// counts it. All of it lasts 30 days at most, so that cycles can be counted.
+///
+/// Of a capture of synthesised frames it gives back the frames, ports and times. Throws InputError
+/// if nothing can be read, UsageError for a wrong filter.
+FrameList load_frames(const StimulusSpec& stimulus, int ports);
+
+/// The frames as packets of a run; the first one's time is 0. On its way through a device with one
+/// stream a frame carries the number of its port as tuser.
+class FrameSource final : public Source {
+ public:
+  /// `by_port`: each frame goes in by the port of its number; else all by port 0. Throws InputError
+  /// if there is no frame.
+  FrameSource(FrameList list, bool by_port);
+
+  std::optional<RawPacket> next() override;
+  const SourceFacts& facts() const override { return facts_; }
+  /// When the n-th packet came, as the capture says.
+  int64_t time_ns(uint64_t n) const { return list_.frames[n].time_ns; }
+
+ private:
+  FrameList list_;
+  bool by_port_;
+  size_t next_ = 0;
+  SourceFacts facts_;
+};
+
+}  // namespace gw::sim

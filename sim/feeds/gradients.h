@@ -1,0 +1,47 @@
+// Where gradients come from, packet by packet: a captured trace, or a named synthetic stimulus.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/feeds/source.h"
+#include "sim/run/device.h"
+
+namespace gw::sim {
+
+/// A packet's gradient values as they were found in a trace or synthesised.
+struct GradientPacket {
+  std::vector<uint32_t> values;  // binary32 bit patterns
+  uint32_t trace_number = 0;     // 1-based number in the trace; 0: none
+};
+
+class Gradients {
+ public:
+  virtual ~Gradients() = default;
+  virtual std::optional<GradientPacket> next() = 0;
+  const SourceFacts& facts() const { return facts_; }
+
+ protected:
+  SourceFacts facts_;
+};
+
+/// Marked TCP/UDP payloads of a capture, or, with a filter, of the packets that it lets through.
+/// Throws InputError if nothing can be read, UsageError for a wrong filter.
+std::unique_ptr<Gradients> open_trace(const StimulusSpec& stimulus);
+
+/// The names of the synthetic stimuli and what each is for.
+const std::vector<SynthKind>& synth_kinds();
+
+/// `packets` packets (0: 256) of the named kind. Throws UsageError for an unknown name.
+std::unique_ptr<Gradients> synthesise(const std::string& name, uint64_t seed, uint64_t packets);
+
+/// The one of these that the stimulus names. Throws InputError if it holds no gradients.
+std::unique_ptr<Gradients> open_gradients(const StimulusSpec& stimulus, uint64_t seed);
+
+/// All there are.
+std::vector<GradientPacket> read_all(Gradients& gradients);
+
+}  // namespace gw::sim

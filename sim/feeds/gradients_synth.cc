@@ -1,0 +1,118 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "sim/base/error.h"
+#include "sim/feeds/gradients.h"
+#include "sim/base/random.h"
+
+namespace gw::sim {
+namespace {
+
+constexpr uint32_t kMssValues = 362;  // 1448-byte segments: MTU 1500 with TCP timestamps
+constexpr uint64_t kDefaultPackets = 256;
+
+/// A value of the given biased exponent, random sign and mantissa.
+uint32_t of_exponent(Random& random, uint32_t exponent) {
+  const uint64_t r = random.next();
+  return static_cast<uint32_t>((r & 0x807FFFFFu) | (exponent << 23));
+}
+
+/// Table III of INCEPTIONN for HDC at 2^-10: 92.0 % ZERO, 6.5 % BYTE, 1.5 % HALF.
+uint32_t table3_hdc(Random& random) {
+  const uint32_t draw = random.below(1000);
+  if (draw < 920) return of_exponent(random, 80 + random.below(37));
+  if (draw < 985) return of_exponent(random, 117 + random.below(5));
+  return of_exponent(random, 122 + random.below(5));
+}
+
+/// Every class and every special value, equally likely.
+uint32_t any_class(Random& random) {
+  switch (random.below(6)) {
+    case 0:
+      return of_exponent(random, 0);  // zeros and subnormals
+    case 1:
+      return of_exponent(random, 1 + random.below(112));  // ZERO for every bound
+    case 2:
+    case 3:
+      return of_exponent(random, 113 + random.below(14));  // ZERO, BYTE or HALF
+    case 4:
+      return of_exponent(random, 127 + random.below(127));  // RAW
+    default:
+      return of_exponent(random, 255);  // Inf and NaN
+  }
+}
+
+uint32_t length_of(Random& random) {
+  // Every tail, runs of one-beat packets, and a few of the largest.
+  return random.below(8) == 0 ? kMssValues : 1 + random.below(40);
+}
+
+class SyntheticGradients final : public Gradients {
+ public:
+  SyntheticGradients(const std::string& name, uint64_t seed, uint64_t packets)
+      : name_(name), random_(seed ^ 0x5EEDull), left_(packets == 0 ? kDefaultPackets : packets) {
+    facts_.name = "the synthetic stimulus " + name;
+    facts_.expected = left_;
+    facts_.trace = {{"synth", name}, {"packets", left_}, {"selected", left_}};
+  }
+
+  std::optional<GradientPacket> next() override {
+    if (left_ == 0) return std::nullopt;
+    --left_;
+    GradientPacket packet;
+    packet.values.resize(name_ == "single"  ? 1 + random_.below(8)
+                         : name_ == "mixed" ? length_of(random_)
+                                            : kMssValues);
+    if (name_ == "gradients") return fill(packet, table3_hdc);
+    if (name_ == "uniform") {
+      return fill(packet, [](Random& random) { return static_cast<uint32_t>(random.next()); });
+    }
+    if (name_ == "raw") {
+      return fill(packet, [](Random& random) { return of_exponent(random, 127 + random.below(100)); });
+    }
+    if (name_ == "zeros") return fill(packet, [](Random&) { return 0u; });
+    return fill(packet, any_class);
+  }
+
+ private:
+  template <class Draw>
+  GradientPacket fill(GradientPacket& packet, Draw draw) {
+    for (uint32_t& value : packet.values) value = draw(random_);
+    return std::move(packet);
+  }
+
+  std::string name_;
+  Random random_;
+  uint64_t left_;
+};
+
+}  // namespace
+
+const std::vector<SynthKind>& synth_kinds() {
+  static const std::vector<SynthKind> kKinds = {
+      {"gradients", "segments of 362 values with the paper's Table III distribution (HDC, 2^-10)"},
+      {"uniform", "uniform bit patterns: mostly RAW and ZERO, NaNs included"},
+      {"mixed", "every class equally likely, packets of every length and tail"},
+      {"raw", "segments of values of magnitude 1 and above: the 17/16 limit of the port"},
+      {"zeros", "segments of zeros: the highest compression there is"},
+      {"single", "packets of a single beat back to back, every tail"},
+  };
+  return kKinds;
+}
+
+std::unique_ptr<Gradients> synthesise(const std::string& name, uint64_t seed, uint64_t packets) {
+  const auto& kinds = synth_kinds();
+  if (std::none_of(kinds.begin(), kinds.end(),
+                   [&](const SynthKind& k) { return name == k.name; })) {
+    std::string names;
+    for (const SynthKind& kind : kinds)
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", kind.name);
+    throw UsageError(fmt::format("--synth '{}' is unknown; there are {}", name, names));
+  }
+  return std::make_unique<SyntheticGradients>(name, seed, packets);
+}
+
+}  // namespace gw::sim

@@ -1,0 +1,108 @@
+// Where packets come from, as bytes: a capture, a generator. A feed makes beats of them.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/harness/feed.h"
+
+namespace gw::sim {
+
+/// A packet that is to go into a device.
+struct RawPacket {
+  std::vector<uint8_t> bytes;
+  uint32_t port = 0;
+  uint32_t trace_number = 0;  ///< 1-based number in the trace; 0: none
+  bool measured = true;
+  bool error = false;    ///< tuser on its last beat
+  bool hostile = false;  ///< breaks the stream profile on purpose
+  int64_t time_ns = 0;   ///< when its preamble begins, for ports with a pace
+  uint32_t meta = 0;     ///< tuser of ports where that is wider than a bit
+  PacketConfig config{};
+  std::vector<uint32_t> values{};  ///< what the bytes stand for, where they do not say themselves
+};
+
+/// What a report says of a source.
+struct SourceFacts {
+  nlohmann::json trace;    ///< the report's `trace` section
+  std::string path;        ///< of the capture; empty: none
+  std::string name;        ///< "traces/x.pcap", "the synthetic stimulus mixed"
+  std::string incomplete;  ///< what is missing, when the file ended early
+  uint64_t expected = 0;   ///< packets, if known beforehand; for progress
+  int64_t begin_ns = 0;    ///< time of its first packet
+};
+
+/// Asked for one packet after the other. Throws InputError or UsageError.
+class Source {
+ public:
+  virtual ~Source() = default;
+  virtual std::optional<RawPacket> next() = 0;
+  /// Whole once `next` has said that there are no more.
+  virtual const SourceFacts& facts() const = 0;
+};
+
+/// Packets that are there already: tests.
+class ListSource final : public Source {
+ public:
+  explicit ListSource(std::vector<RawPacket> packets) : packets_(std::move(packets)) {}
+  std::optional<RawPacket> next() override {
+    if (next_ == packets_.size()) return std::nullopt;
+    return packets_[next_++];
+  }
+  const SourceFacts& facts() const override { return facts_; }
+
+ private:
+  std::vector<RawPacket> packets_;
+  size_t next_ = 0;
+  SourceFacts facts_;
+};
+
+/// Beats of a source's packets, dealt out to the ports. Holds no more than what other ports have
+/// not asked for yet.
+template <class Beat>
+class SourceFeed final : public Feed<Beat> {
+ public:
+  using typename Feed<Beat>::Next;
+  using typename Feed<Beat>::State;
+
+  SourceFeed(Source& source, size_t ports) : source_(source), waiting_(ports) {}
+
+  Next next(size_t port, uint64_t) override {
+    while (waiting_[port].empty() && !over_) read();
+    if (waiting_[port].empty()) return {};
+    Next next{State::kPacket, std::move(waiting_[port].front())};
+    waiting_[port].pop_front();
+    return next;
+  }
+  uint64_t packets() const { return count_; }
+
+ private:
+  void read() {
+    std::optional<RawPacket> raw = source_.next();
+    if (!raw) {
+      over_ = true;
+      return;
+    }
+    PacketRef<Beat> packet = make_packet<Beat>(raw->bytes, raw->error, {raw->meta});
+    packet->id = count_++;
+    packet->port = raw->port;
+    packet->trace_number = raw->trace_number;
+    packet->measured = raw->measured;
+    packet->hostile = raw->hostile;
+    packet->time_ns = raw->time_ns;
+    packet->config = raw->config;
+    packet->values = std::move(raw->values);
+    waiting_.at(raw->port).push_back(std::move(packet));
+  }
+
+  Source& source_;
+  std::vector<std::deque<PacketRef<Beat>>> waiting_;
+  uint64_t count_ = 0;
+  bool over_ = false;
+};
+
+}  // namespace gw::sim

@@ -1,0 +1,292 @@
+// Engines made of engines. Their inner ports are compared through the probe: whoever differs inside
+// differs in that cycle.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/base/random.h"
+#include "sim/harness/engine.h"
+
+namespace gw::sim {
+
+/// A cable between two engines: beats come out `delay` cycles after they went in. What befalls a
+/// packet is drawn once, from the seed, so that all engines of a run meet the same faults.
+struct LinkSpec {
+  uint32_t delay = 0;        ///< cycles; 0: the ports are one, unless there are faults (then as 1)
+  uint32_t capacity = 1024;  ///< beats on their way at most; then tready falls
+  double loss = 0;           ///< percent of the packets that vanish
+  double corrupt = 0;        ///< percent of the packets that arrive with tuser = 1 on tlast
+  uint64_t seed = 1;
+};
+
+/// What befalls one packet after the other on a cable: drawn by the link, and again by the oracle
+/// that has to know.
+class LinkFaults {
+ public:
+  enum class Fate : uint8_t { kWhole, kLost, kCorrupt };
+
+  explicit LinkFaults(const LinkSpec& spec)
+      : random_(spec.seed), loss_(spec.loss), corrupt_(spec.corrupt) {}
+  Fate next() {
+    const double draw = random_.unit() * 100;
+    return draw < loss_ ? Fate::kLost : draw < loss_ + corrupt_ ? Fate::kCorrupt : Fate::kWhole;
+  }
+
+ private:
+  Random random_;
+  double loss_, corrupt_;
+};
+
+template <class Beat>
+class Link {
+ public:
+  explicit Link(const LinkSpec& spec = {}) : spec_(spec), faults_(spec) {
+    if (!direct()) way_.resize(size_t{spec.capacity} + 1);
+  }
+
+  void reset() {
+    head_ = count_ = 0;
+    faults_ = LinkFaults(spec_);
+    now_ = 0;
+    between_packets_ = true;
+  }
+  /// What the receiver sees in this cycle. It stays where it is over the edge that takes it.
+  const Beat* front() const {
+    return count_ != 0 && way_[head_].at <= now_ ? &way_[head_].beat : nullptr;
+  }
+  bool ready() const { return count_ < spec_.capacity; }
+  /// One edge: `in` was accepted (or nullptr), `taken`: the receiver took front().
+  void clock(const Beat* in, bool taken) {
+    if (in != nullptr) {
+      if (between_packets_) fate_ = faults_.next();
+      between_packets_ = in->last != 0;
+      if (fate_ != LinkFaults::Fate::kLost) {
+        // One more place than beats: the one that is free now is not the one taken last.
+        Moving& moving = way_[(head_ + count_) % way_.size()];
+        moving.at = now_ + spec_.delay;
+        moving.beat = *in;
+        if (fate_ == LinkFaults::Fate::kCorrupt && in->last != 0) moving.beat.user = 1;
+        ++count_;
+      }
+    }
+    if (taken) {
+      head_ = (head_ + 1) % way_.size();
+      --count_;
+    }
+    ++now_;
+  }
+  bool direct() const { return spec_.delay == 0 && spec_.loss == 0 && spec_.corrupt == 0; }
+
+ private:
+  struct Moving {
+    uint64_t at = 0;
+    Beat beat;
+  };
+  LinkSpec spec_;
+  LinkFaults faults_;
+  std::vector<Moving> way_;  ///< a ring of places, allocated once
+  size_t head_ = 0, count_ = 0;
+  uint64_t now_ = 0;
+  bool between_packets_ = true;
+  LinkFaults::Fate fate_ = LinkFaults::Fate::kWhole;
+};
+
+/// Why an engine, or one within it, cannot go on; empty: it can.
+template <class E>
+std::string stopped_of(const E& engine) {
+  if constexpr (requires { engine.stopped(); }) {
+    return engine.stopped();
+  } else {
+    return {};
+  }
+}
+
+template <class E>
+void skip_engine(E& engine, uint64_t cycles) {
+  if constexpr (requires { engine.skip(cycles); }) engine.skip(cycles);
+}
+
+/// A's output feeds B's input. A has one output, B one input. P: the ports of the whole, A's inputs
+/// and B's outputs by other names.
+template <class P, Engine A, Engine B>
+class Chain {
+ public:
+  using Ports = P;
+  using Beat = typename P::Beat;
+  static_assert(kOutputsOf<typename A::Ports> == 1 && kInputsOf<typename B::Ports> == 1);
+  static_assert(kInputsOf<P> == kInputsOf<typename A::Ports> &&
+                kOutputsOf<P> == kOutputsOf<typename B::Ports>);
+  static_assert(P::kEvents == 0, "the probe of a whole is a digest: it has no events");
+
+  Chain(A& a, B& b, const LinkSpec& link = {}) : a_(a), b_(b), link_(link) {}
+
+  void reset() {
+    a_.reset();
+    b_.reset();
+    link_.reset();
+  }
+  void boot(const Boot& boot) {
+    boot_engine(a_, boot);
+    boot_engine(b_, boot);
+  }
+  uint32_t s_ready() const { return a_.s_ready(); }
+  const Beat* m_beat(size_t port) const { return b_.m_beat(port); }
+  uint64_t probe() const {
+    const uint64_t inner = digest(a_.m_beat(0)) * 3 + b_.s_ready();
+    return (a_.probe() * 0x9E3779B97F4A7C15ull + b_.probe()) * 0x9E3779B97F4A7C15ull + inner;
+  }
+  void configure(size_t port, const PacketConfig& config) {
+    if constexpr (requires { a_.configure(port, config); }) a_.configure(port, config);
+    if constexpr (requires { b_.configure(port, config); }) b_.configure(port, config);
+  }
+  void clock(const Offered<P>& offered, uint32_t m_ready) {
+    const Beat* const out = a_.m_beat(0);
+    if (link_.direct()) {
+      const bool taken = (b_.s_ready() & 1) != 0;
+      b_.clock({out}, m_ready);
+      a_.clock(offered, taken);
+      return;
+    }
+    // Everything is read before anything moves.
+    const Beat* const in = link_.front();
+    const bool taken = in != nullptr && (b_.s_ready() & 1) != 0;
+    const bool ready = link_.ready();
+    b_.clock({in}, m_ready);
+    link_.clock(ready ? out : nullptr, taken);
+    a_.clock(offered, ready);
+  }
+  /// A's counters, then B's.
+  std::span<const uint32_t> statistics() const {
+    statistics_ = statistics_of(a_);
+    const std::vector<uint32_t> more = statistics_of(b_);
+    statistics_.insert(statistics_.end(), more.begin(), more.end());
+    return statistics_;
+  }
+  std::string stopped() const {
+    const std::string why = stopped_of(a_);
+    return why.empty() ? stopped_of(b_) : why;
+  }
+  void skip(uint64_t cycles) {
+    skip_engine(a_, cycles);
+    skip_engine(b_, cycles);
+  }
+  void show(const Cycle<P>& cycle) {
+    if constexpr (requires { a_.show(cycle); }) a_.show(cycle);
+    if constexpr (requires { b_.show(cycle); }) b_.show(cycle);
+  }
+
+ private:
+  A& a_;
+  B& b_;
+  Link<Beat> link_;
+  mutable std::vector<uint32_t> statistics_;
+};
+
+/// N nodes in a circle. A node has inputs {host, left, right} and outputs {host, left, right};
+/// right of node i is left of node i + 1. The ring's ports are the hosts'.
+template <class P, Engine Node, size_t N>
+class Ring {
+ public:
+  using Ports = P;
+  using Beat = typename P::Beat;
+  static_assert(kInputsOf<P> == N && kOutputsOf<P> == N && N >= 2);
+  static_assert(kInputsOf<typename Node::Ports> == 3 && kOutputsOf<typename Node::Ports> == 3);
+  static_assert(P::kEvents == 0, "the probe of a whole is a digest: it has no events");
+  enum Side : size_t { kHost, kLeft, kRight };
+
+  explicit Ring(std::array<Node*, N> nodes, const LinkSpec& link = {}) : nodes_(nodes) {
+    for (size_t i = 0; i < N; ++i) {
+      LinkSpec spec = link;
+      spec.delay = std::max(link.delay, uint32_t{1});  // a cable holds at least one beat
+      spec.seed = link.seed * 2 * N + 2 * i;
+      to_right_[i] = Link<Beat>(spec);
+      ++spec.seed;
+      to_left_[i] = Link<Beat>(spec);
+    }
+  }
+
+  void reset() {
+    for (size_t i = 0; i < N; ++i) {
+      nodes_[i]->reset();
+      to_right_[i].reset();
+      to_left_[i].reset();
+    }
+  }
+  void boot(const Boot& boot) {
+    for (Node* node : nodes_) boot_engine(*node, boot);
+  }
+  uint32_t s_ready() const {
+    uint32_t ready = 0;
+    for (size_t i = 0; i < N; ++i) ready |= (nodes_[i]->s_ready() & 1) << i;
+    return ready;
+  }
+  const Beat* m_beat(size_t port) const { return nodes_[port]->m_beat(kHost); }
+  uint64_t probe() const {
+    uint64_t hash = 0;
+    for (const Node* node : nodes_) {
+      hash = (hash ^ node->probe()) * 0x100000001B3ull + node->s_ready();
+      hash = hash * 0x9E3779B97F4A7C15ull + digest(node->m_beat(kLeft));
+      hash = hash * 0x9E3779B97F4A7C15ull + digest(node->m_beat(kRight));
+    }
+    return hash;
+  }
+  void configure(size_t port, const PacketConfig& config) {
+    if constexpr (requires { nodes_[port]->configure(0, config); }) {
+      nodes_[port]->configure(0, config);
+    }
+  }
+  void clock(const Offered<P>& offered, uint32_t m_ready) {
+    // Everything is read before anything moves. to_right_[i] runs from node i to node i + 1.
+    std::array<std::array<const Beat*, 3>, N> in;
+    std::array<uint32_t, N> ready;
+    std::array<const Beat*, N> right_sent, left_sent;
+    std::array<bool, N> right_taken, left_taken;
+    for (size_t i = 0; i < N; ++i) {
+      const size_t before = (i + N - 1) % N, after = (i + 1) % N;
+      in[i] = {offered[i], to_right_[before].front(), to_left_[after].front()};
+      ready[i] = (m_ready >> i & 1) << kHost | static_cast<uint32_t>(to_left_[i].ready()) << kLeft |
+                 static_cast<uint32_t>(to_right_[i].ready()) << kRight;
+      right_sent[i] = to_right_[i].ready() ? nodes_[i]->m_beat(kRight) : nullptr;
+      left_sent[i] = to_left_[i].ready() ? nodes_[i]->m_beat(kLeft) : nullptr;
+      right_taken[before] = in[i][kLeft] != nullptr && (nodes_[i]->s_ready() >> kLeft & 1) != 0;
+      left_taken[after] = in[i][kRight] != nullptr && (nodes_[i]->s_ready() >> kRight & 1) != 0;
+    }
+    // A node keeps what it sends until its own edge, a cable what it showed beyond its own: cables
+    // first.
+    for (size_t i = 0; i < N; ++i) {
+      to_right_[i].clock(right_sent[i], right_taken[i]);
+      to_left_[i].clock(left_sent[i], left_taken[i]);
+    }
+    for (size_t i = 0; i < N; ++i) nodes_[i]->clock(in[i], ready[i]);
+  }
+  /// Node 0's counters, then node 1's ...
+  std::span<const uint32_t> statistics() const {
+    statistics_.clear();
+    for (const Node* node : nodes_) {
+      const std::vector<uint32_t> more = statistics_of(*node);
+      statistics_.insert(statistics_.end(), more.begin(), more.end());
+    }
+    return statistics_;
+  }
+  std::string stopped() const {
+    for (const Node* node : nodes_) {
+      if (std::string why = stopped_of(*node); !why.empty()) return why;
+    }
+    return {};
+  }
+  void skip(uint64_t cycles) {
+    for (Node* node : nodes_) skip_engine(*node, cycles);
+  }
+
+ private:
+  std::array<Node*, N> nodes_;
+  std::array<Link<Beat>, N> to_right_, to_left_;
+  mutable std::vector<uint32_t> statistics_;
+};
+
+}  // namespace gw::sim

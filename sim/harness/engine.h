@@ -1,0 +1,141 @@
+// An engine is one opinion of a device, cycle by cycle: RTL behind testbenches/engine/engine_abi.h,
+// the SystemC model's core, a chain or a ring of engines.
+//
+// The device's ports are facts that its engines share, a struct P with
+//
+//   using Beat = gw::Beat;                                    the width of its streams
+//   static constexpr std::array<Port, I> kInputs;             names, tuser's width, pace
+//   static constexpr std::array<Port, O> kOutputs;
+//   static constexpr uint64_t kEvents = 0;                    bits of the probe that the oracle
+//   follows static constexpr uint64_t kSettles = 0;                   cycles after which a device
+//   without
+//                                                             input or debt is still; 0: never
+// An engine is a class with
+//
+//   using Ports = P;
+//   void reset();                              one rising edge with aresetn = 0
+//   uint32_t s_ready() const;                  bit i: tready of input i in this cycle
+//   const Beat* m_beat(size_t port) const;     payload of an output, nullptr when tvalid = 0
+//   uint64_t probe() const;                    every other output, packed: compared in each cycle
+//   void clock(const std::array<const Beat*, I>& offered, uint32_t m_ready);    one rising edge;
+//                                              nullptr: tvalid = 0
+// and, if it needs them,
+//
+//   void write(uint32_t address, uint32_t data);             a host write: one rising edge
+//   void configure(size_t port, const PacketConfig&);        pins of a packet, from the cycle in
+//                                                          which its first beat is offered
+//   std::span<const uint32_t> statistics() const;            counters, compared when the run is
+//   over void boot(const Boot&);                                  from reset to cycle 0; else edge
+//   by edge void skip(uint64_t cycles);                              time that is not simulated has
+//   passed void show(const Cycle&);                                 what the harness knows, for a
+//   waveform std::string stopped() const;                             why it cannot go on; empty:
+//   it can
+//
+// Outputs are functions of registers: they are read before the edge and belong to the cycle that it
+// ends.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "sim/harness/packet.h"
+#include "sim/harness/port.h"
+
+namespace gw::sim {
+
+template <class Ports>
+inline constexpr size_t kInputsOf = Ports::kInputs.size();
+template <class Ports>
+inline constexpr size_t kOutputsOf = Ports::kOutputs.size();
+
+/// A beat or none, for each input.
+template <class Ports>
+using Offered = std::array<const typename Ports::Beat*, kInputsOf<Ports>>;
+
+template <class E>
+concept Engine = requires(E& e, const E& c, const Offered<typename E::Ports>& offered) {
+  e.reset();
+  { c.s_ready() } -> std::same_as<uint32_t>;
+  { c.m_beat(size_t{}) } -> std::same_as<const typename E::Ports::Beat*>;
+  { c.probe() } -> std::same_as<uint64_t>;
+  e.clock(offered, uint32_t{});
+};
+
+/// Stands where a run has no second engine.
+template <class P>
+struct NoEngine {
+  using Ports = P;
+  void reset() {}
+  uint32_t s_ready() const { return 0; }
+  const typename P::Beat* m_beat(size_t) const { return nullptr; }
+  uint64_t probe() const { return 0; }
+  void clock(const Offered<P>&, uint32_t) {}
+};
+
+/// What happens between reset and cycle 0, for all engines alike.
+struct Boot {
+  struct Write {
+    uint32_t address, data;
+  };
+  std::vector<Write> writes;  ///< an edge each
+  uint64_t edges = 1;         ///< at least so many edges, the last of them idle
+};
+
+/// What only the harness knows of a cycle.
+template <class Ports>
+struct Cycle {
+  uint64_t cycle = 0;
+  uint32_t source_stall = 0, sink_stall = 0;  ///< bit p
+  std::array<uint32_t, kInputsOf<Ports>> input_packet{};
+  std::array<uint32_t, kOutputsOf<Ports>> output_packet{};
+};
+
+/// Clock edges before cycle 0 that a waveform shows: two in reset, one to come out of it.
+inline constexpr int64_t kResetCycles = 3;
+
+template <Engine E>
+void boot_engine(E& engine, const Boot& boot) {
+  if constexpr (requires { engine.boot(boot); }) {
+    engine.boot(boot);
+  } else {
+    uint64_t edges = 0;
+    if constexpr (requires { engine.write(uint32_t{}, uint32_t{}); }) {
+      for (const Boot::Write& write : boot.writes) engine.write(write.address, write.data);
+      edges = boot.writes.size();
+    }
+    do {
+      engine.clock({}, 0);
+      ++edges;
+    } while (edges < boot.edges);
+  }
+}
+
+/// The counters of an engine; none if it has none.
+template <class E>
+std::vector<uint32_t> statistics_of(const E& engine) {
+  if constexpr (requires { engine.statistics(); }) {
+    const std::span<const uint32_t> words = engine.statistics();
+    return {words.begin(), words.end()};
+  } else {
+    return {};
+  }
+}
+
+/// Folds a beat into 64 bits: how inner ports of composed engines are compared.
+template <class Beat>
+uint64_t digest(const Beat* beat) {
+  if (beat == nullptr) return 0;
+  uint64_t hash = 0x9E3779B97F4A7C15ull ^ static_cast<uint64_t>(beat->keep) ^
+                  static_cast<uint64_t>(beat->last) << 33 ^ static_cast<uint64_t>(beat->user) << 34;
+  for (const uint32_t word : beat->data) hash = (hash ^ word) * 0x100000001B3ull;
+  for (const uint32_t word : beat->meta) hash = (hash ^ word) * 0x100000001B3ull;
+  return hash | 1;
+}
+
+}  // namespace gw::sim

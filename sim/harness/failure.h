@@ -1,0 +1,64 @@
+// The first divergence of a run, as the loop saw it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/axis/beat.h"
+
+namespace gw::sim {
+
+/// Which check a run failed.
+enum class FailureKind : uint8_t { kNone, kLockstep, kReference, kProtocol, kHang, kStopped };
+
+struct Failure {
+  FailureKind kind = FailureKind::kNone;
+  uint64_t cycle = 0;
+  std::string port = {};      ///< s_axis, m_axis2, event, stat, probe
+  std::string signal = {};    ///< tready, tdata, ...
+  std::string engine_a = {};  ///< who says value_a
+  std::string value_a = {};
+  std::string engine_b = {};
+  std::string value_b = {};
+  std::string text = {};                ///< what rule, in words
+  std::vector<std::string> lines = {};  ///< the beats before it, decoded
+};
+
+/// "no beat has moved for n cycles".
+std::string no_beat_moved(uint64_t cycles);
+/// "rtl and model".
+std::string both(const std::string& name_a, const std::string& name_b);
+
+/// Compares two beats and names the first signal that differs; nullptr if none does.
+template <class Beat>
+const char* first_difference(const Beat& a, const Beat& b) {
+  if (a.last != b.last) return "tlast";
+  if (a.keep != b.keep) return "tkeep";
+  if (a.user != b.user) return "tuser";
+  if (a.data != b.data) return "tdata";
+  if (a.meta != b.meta) return "tuser";
+  return nullptr;
+}
+
+/// Words in hex, the most significant first, joined by underscores.
+std::string hex_words(const uint32_t* words, size_t count);
+
+/// The value of a signal, for a message.
+template <class Beat>
+std::string signal_value(const Beat& beat, std::string_view signal) {
+  if (signal == "tlast") return std::to_string(beat.last);
+  if (signal == "tuser" && beat.meta == Beat{}.meta) return std::to_string(beat.user);
+  if (signal == "tuser") {
+    return hex_words(beat.meta.data(), beat.meta.size()) + (beat.user != 0 ? " (in error)" : "");
+  }
+  if (signal == "tkeep") {
+    const uint32_t keep[2] = {static_cast<uint32_t>(beat.keep),
+                              static_cast<uint32_t>(static_cast<uint64_t>(beat.keep) >> 32)};
+    return hex_words(keep, sizeof beat.keep / 4);
+  }
+  return hex_words(beat.data.data(), beat.data.size());
+}
+
+}  // namespace gw::sim

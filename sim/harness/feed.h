@@ -1,0 +1,64 @@
+// What drives the inputs of a run: a capture, a generator, later a live interface.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "sim/harness/packet.h"
+
+namespace gw::sim {
+
+/// Asked once a packet, never once a cycle. Its memory does not grow with the trace.
+template <class Beat>
+class Feed {
+ public:
+  enum class State : uint8_t {
+    kPacket,  ///< here it is; a paced port offers it when its time has come
+    kNotYet,  ///< ask again; the loop does so in every 64th cycle
+    kOver,    ///< no more for this port, ever
+  };
+  struct Next {
+    State state = State::kOver;
+    PacketRef<Beat> packet = {};
+  };
+
+  virtual ~Feed() = default;
+  virtual Next next(size_t port, uint64_t cycle) = 0;
+};
+
+/// Packets that are there before the run begins: tests, benchmarks. They can be fed again.
+template <class Beat>
+class PreparedFeed final : public Feed<Beat> {
+ public:
+  using typename Feed<Beat>::Next;
+  using typename Feed<Beat>::State;
+
+  void add(size_t port, PacketRef<Beat> packet) {
+    if (port >= ports_.size()) ports_.resize(port + 1);
+    packet->id = count_++;
+    packet->port = static_cast<uint32_t>(port);
+    ports_[port].packets.push_back(std::move(packet));
+  }
+  void rewind() {
+    for (Port& port : ports_) port.next = 0;
+  }
+  uint64_t packets() const { return count_; }
+  const std::vector<PacketRef<Beat>>& packets(size_t port) const { return ports_[port].packets; }
+
+  Next next(size_t port, uint64_t) override {
+    if (port >= ports_.size() || ports_[port].next == ports_[port].packets.size()) return {};
+    return {State::kPacket, ports_[port].packets[ports_[port].next++]};
+  }
+
+ private:
+  struct Port {
+    std::vector<PacketRef<Beat>> packets;
+    size_t next = 0;
+  };
+  std::vector<Port> ports_;
+  uint64_t count_ = 0;
+};
+
+}  // namespace gw::sim

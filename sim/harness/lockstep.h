@@ -1,0 +1,752 @@
+// The one loop: a feed through one or two engines, cycle by cycle, every output compared in every
+// cycle, every packet scored against the oracle, every port checked against the rules of
+// AXI4-Stream. Any number of ports, paced by a MAC or not.
+//
+// The loop is a template over the engines: no virtual call, no allocation, no copy of a beat in a
+// cycle. Feed, oracle and timeline hear of packets and events only.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "sim/harness/engine.h"
+#include "sim/harness/failure.h"
+#include "sim/harness/feed.h"
+#include "sim/harness/oracle.h"
+#include "sim/harness/pace.h"
+#include "sim/harness/rules.h"
+#include "sim/harness/stall.h"
+#include "sim/harness/steppable.h"
+#include "sim/harness/timeline.h"
+
+namespace gw::sim {
+
+/// Hears of packets that have left, whole: a writer of captures, a scorer of values.
+template <class Beat>
+class Listener {
+ public:
+  virtual ~Listener() = default;
+  virtual void left(const Passage& passage, const Packet<Beat>& packet) = 0;
+};
+
+/// A run that moves no beat for so long hangs: far beyond any stall that is drawn at 99 %.
+inline constexpr uint64_t kHangCycles = 100'000;
+
+/// How a run is driven, whatever the device.
+struct Drive {
+  StallSpec stall = {};
+  uint64_t seed = 1;
+  Pace pace = {};  ///< of ports that have one
+  Boot boot = {};
+  bool skip_idle = true;  ///< cycles in which nothing can happen are not simulated
+  bool watched = false;   ///< engines are shown what the harness knows, for a waveform
+};
+
+template <Engine A, Engine B = NoEngine<typename A::Ports>>
+class Lockstep final : public Steppable {
+ public:
+  using Ports = typename A::Ports;
+  using Beat = typename Ports::Beat;
+  static constexpr size_t kIn = kInputsOf<Ports>;
+  static constexpr size_t kOut = kOutputsOf<Ports>;
+  static constexpr bool kTwo = !std::is_same_v<B, NoEngine<Ports>>;
+  static constexpr bool kPacedIn =
+      std::any_of(Ports::kInputs.begin(), Ports::kInputs.end(), [](Port p) { return p.paced; });
+  static constexpr bool kPacedOut =
+      std::any_of(Ports::kOutputs.begin(), Ports::kOutputs.end(), [](Port p) { return p.paced; });
+  static constexpr bool kConfigured = requires(A & a, B& b, PacketConfig c) {
+    a.configure(size_t{}, c);
+  }
+  || requires(A& a, B& b, PacketConfig c) { b.configure(size_t{}, c); };
+  static constexpr bool kPaced = kPacedIn || kPacedOut;
+  static_assert(std::is_same_v<Ports, typename B::Ports>);
+
+  Lockstep(A& a, B& b, Feed<Beat>& feed, Oracle<Beat>& oracle, const Drive& drive,
+           std::string name_a, std::string name_b = "", Listener<Beat>* listener = nullptr)
+      : a_(a),
+        b_(b),
+        feed_(feed),
+        oracle_(oracle),
+        drive_(drive),
+        name_a_(std::move(name_a)),
+        name_b_(std::move(name_b)),
+        listener_(listener),
+        source_stall_(drive.stall.source_percent, drive.seed * 2 + 1),
+        sink_stall_(drive.stall.sink_percent, drive.seed * 2 + 2),
+        timeline_(kIn, kOut) {}
+
+  Timeline& timeline() { return timeline_; }
+  const Failure& failure() const { return failure_; }
+  bool over() const { return done_ || failure_.kind != FailureKind::kNone; }
+  /// Every beat went in and out, and nothing diverged.
+  bool passed() const { return done_; }
+  uint64_t now() const { return now_; }
+
+  /// Clock edges in reset, checked to be silent; then what the host does before cycle 0.
+  void reset() {
+    for (int64_t edge = 0; edge < kResetCycles - 1; ++edge) {
+      a_.reset();
+      check_silence(a_, name_a_);
+      if constexpr (kTwo) {
+        b_.reset();
+        check_silence(b_, name_b_);
+      }
+    }
+    boot_engine(a_, drive_.boot);
+    if constexpr (kTwo) boot_engine(b_, drive_.boot);
+    for (const Boot::Write& write : drive_.boot.writes) {
+      oracle_.configured(0, write.address, write.data);
+    }
+    for (size_t p = 0; p < kIn; ++p) load(p);
+    ask_engines();
+  }
+
+  bool advance(uint64_t n) override {
+    while (n > 0 && !over()) {
+      if (stall_left_ == 0) {
+        draw_stalls();
+        ask_again();
+      }
+      uint64_t chunk = std::min<uint64_t>(n, stall_left_);
+      if (finished_) chunk = std::min(chunk, end_ - now_);
+      const uint64_t moved = moved_in_ + moved_out_, in = moved_in_, out = moved_out_;
+      uint64_t i = 0;
+      for (; i < chunk; ++i) {
+        if (!cycle()) [[unlikely]]
+          break;
+      }
+      stall_left_ -= static_cast<uint32_t>(i);
+      n -= i;
+      timeline_.beats_in.add(now_ - i, moved_in_ - in);
+      timeline_.beats_out.add(now_ - i, moved_out_ - out);
+      if constexpr (kTwo) timeline_.lockstep_cycles = now_;
+      timeline_.cycles = now_;
+      ask_engines();
+      if (failure_.kind != FailureKind::kNone) {
+        failure_.cycle = now_;
+        tell_history();
+        return false;
+      }
+      if (moved_in_ + moved_out_ == moved) at_rest();
+    }
+    return !over();
+  }
+
+ private:
+  static constexpr size_t kHistory = 4;  ///< beats, and packets that may hold them
+
+  struct In {
+    const Beat* next = nullptr;  ///< nullptr: no packet is loaded
+    const Beat* first = nullptr;
+    const Beat* trigger = nullptr;
+    uint64_t due = 0;  ///< the cycle from which a paced port may offer `next`
+    bool offering = false, over = false, unchecked = false;
+    bool begins = false;   ///< no beat of the packet has been offered
+    uint64_t packets = 0;  ///< loaded so far
+    PacketRef<Beat> packet;
+    AxisChecker<Beat> check;
+    std::array<PacketRef<Beat>, kHistory> history;  ///< the last ones that are whole
+  };
+  struct Out {
+    const Beat* want = nullptr;  ///< nullptr: between packets
+    PacketRef<Beat> packet;
+    uint64_t offered = 0, first = 0, packets = 0;
+    double wire_free = 0;  ///< cycle in which the wire can begin the next packet
+    AxisChecker<Beat> check;
+    std::array<PacketRef<Beat>, kHistory> history;  ///< the last ones that are whole
+  };
+
+  static constexpr bool ready_bit(uint32_t mask, size_t port) { return (mask >> port & 1) != 0; }
+
+  [[gnu::always_inline]] bool cycle() {
+    const uint64_t probe = a_.probe();
+    const uint32_t s_ready = a_.s_ready();
+    if constexpr (kTwo) {
+      if (probe != b_.probe() || s_ready != b_.s_ready()) [[unlikely]]
+        return fail_lockstep();
+    }
+    if constexpr (Ports::kEvents != 0) {
+      if ((probe & Ports::kEvents) != 0) {
+        last_event_ = now_;
+        const std::string complaint = oracle_.decides(probe & Ports::kEvents);
+        if (!complaint.empty()) [[unlikely]]
+          return fail_event(complaint);
+      }
+    }
+
+    // What the environment drives. A source that has offered a beat keeps offering it.
+    Offered<Ports> offered;
+    for (size_t p = 0; p < kIn; ++p) {
+      In& in = in_[p];
+      bool due = in.next != nullptr;
+      if constexpr (kPacedIn) due = due && in.due <= now_;
+      in.offering |= due && (source_bits_[p] & 1) == 0;
+      source_bits_[p] >>= 1;
+      offered[p] = in.offering ? in.next : nullptr;
+      if constexpr (kConfigured) {
+        if (in.begins && in.offering) [[unlikely]] {
+          in.begins = false;
+          configure(a_, p, in.packet->config);
+          configure(b_, p, in.packet->config);
+        }
+      }
+      timeline_.in[p].environment_stalls += due && !in.offering && ready_bit(s_ready, p);
+    }
+
+    uint32_t m_ready = 0;
+    bool shown = false;
+    std::array<const Beat*, kOut> m;
+    for (size_t p = 0; p < kOut; ++p) {
+      Out& out = out_[p];
+      m[p] = a_.m_beat(p);
+      if constexpr (kTwo) {
+        const Beat* const other = b_.m_beat(p);
+        if ((m[p] == nullptr) != (other == nullptr) ||
+            (m[p] != nullptr && !same_beat(*m[p], *other))) [[unlikely]] {
+          return fail_lockstep();
+        }
+      }
+      bool ready = (sink_bits_[p] & 1) == 0;
+      sink_bits_[p] >>= 1;
+      bool wire = true;
+      if constexpr (kPacedOut) {
+        wire = !Ports::kOutputs[p].paced ||
+               (out.want != nullptr && out.want != out.packet->beats.data()) ||
+               static_cast<double>(now_) >= std::floor(out.wire_free);
+      }
+      timeline_.out[p].environment_stalls += m[p] != nullptr && !ready;
+      if constexpr (kPacedOut) timeline_.out[p].wire_stalls += m[p] != nullptr && ready && !wire;
+      ready = ready && wire;
+      m_ready |= static_cast<uint32_t>(ready) << p;
+      shown |= m[p] != nullptr;
+      // Equal outputs obey the same rules, so that one check serves both engines.
+      const AxisRule rule = out.check.check(m[p], ready);
+      if (rule != AxisRule::kNone) [[unlikely]]
+        return fail_protocol(name_a_, Ports::kOutputs[p].name, rule);
+    }
+    for (size_t p = 0; p < kIn; ++p) {
+      In& in = in_[p];
+      const AxisRule rule = in.check.check(offered[p], ready_bit(s_ready, p));
+      if (rule != AxisRule::kNone && !in.unchecked) [[unlikely]]
+        return fail_protocol("harness", Ports::kInputs[p].name, rule);
+      timeline_.in[p].device_stalls += offered[p] != nullptr && !ready_bit(s_ready, p) && !shown;
+    }
+    if (drive_.watched) [[unlikely]]
+      show(offered, m_ready);
+
+    for (size_t p = 0; p < kOut; ++p) {
+      if (m[p] != nullptr && !deliver(p, *m[p], ready_bit(m_ready, p))) [[unlikely]]
+        return false;
+    }
+    a_.clock(offered, m_ready);
+    if constexpr (kTwo) b_.clock(offered, m_ready);
+    for (size_t p = 0; p < kIn; ++p) {
+      if (offered[p] != nullptr && ready_bit(s_ready, p)) take(p);
+    }
+    ++now_;
+    return true;
+  }
+
+  /// Input p's beat was accepted.
+  [[gnu::always_inline]] void take(size_t p) {
+    In& in = in_[p];
+    Timeline::Port& port = timeline_.in[p];
+    in.offering = false;
+    ++port.beats;
+    ++moved_in_;
+    port.last = now_;
+    if (in.next == in.first) [[unlikely]] {
+      if (port.packets == 0) port.first = now_;
+      ++port.packets;
+      in.packet->accepted = now_;
+      oracle_.arrives(p, in.packet);
+      const uint32_t trigger = in.packet->trigger;
+      in.trigger = trigger == Packet<Beat>::kNoTrigger ? nullptr : in.first + trigger;
+    }
+    if (in.next == in.trigger) in.packet->triggered = now_;
+    if (in.next->last != 0) [[unlikely]] {
+      in.packet->accepted_last = now_;
+      port.bytes += static_cast<uint64_t>(in.next - in.first) * Beat::kBytes +
+                    static_cast<uint64_t>(bytes_of_keep(in.next->keep));
+      in.history[port.packets % kHistory] = std::move(in.packet);
+      load(p);
+    } else {
+      ++in.next;
+      if constexpr (kPacedIn) in.due = due_of(p);
+    }
+  }
+
+  /// Feeds and oracles give packets whose last beat, and no other, has tlast: the loop reads on
+  /// until then.
+  static PacketRef<Beat> whole_packet(PacketRef<Beat> packet) {
+    if (packet == nullptr || packet->beats.empty() || packet->beats.back().last == 0) {
+      throw std::logic_error("a packet does not end with a beat that has tlast");
+    }
+    return packet;
+  }
+
+  /// The next packet of input p, if there is one by now.
+  void load(size_t p) {
+    In& in = in_[p];
+    in.next = in.first = in.trigger = nullptr;
+    in.packet.reset();
+    if (in.over) return;
+    typename Feed<Beat>::Next next = feed_.next(p, now_);
+    if (next.state == Feed<Beat>::State::kOver) {
+      in.over = true;
+      return;
+    }
+    if (next.state == Feed<Beat>::State::kNotYet) return;
+    in.packet = whole_packet(std::move(next.packet));
+    // Of an earlier run nothing is left: packets may be fed again.
+    in.packet->accepted = in.packet->accepted_last = in.packet->triggered = 0;
+    in.packet->trigger = Packet<Beat>::kNoTrigger;
+    in.packet->port = static_cast<uint32_t>(p);
+    in.next = in.first = in.packet->beats.data();
+    in.unchecked = in.packet->hostile;
+    ++in.packets;
+    if constexpr (kPacedIn) in.due = due_of(p);
+    in.begins = true;
+  }
+
+  template <class E>
+  static void configure(E& engine, size_t port, const PacketConfig& config) {
+    if constexpr (requires { engine.configure(port, config); }) engine.configure(port, config);
+  }
+
+  uint64_t due_of(size_t p) const {
+    if (!Ports::kInputs[p].paced) return 0;
+    const In& in = in_[p];
+    const auto end = static_cast<uint64_t>(in.next - in.first) * Beat::kBytes +
+                     static_cast<uint64_t>(bytes_of_keep(in.next->keep));
+    return drive_.pace.arrival(in.packet->time_ns, end);
+  }
+
+  [[gnu::always_inline]] bool deliver(size_t p, const Beat& m, bool ready) {
+    Out& out = out_[p];
+    if (out.want == nullptr) [[unlikely]] {
+      out.packet = oracle_.next(p);
+      if (out.packet == nullptr) return fail_surplus(p);
+      whole_packet(out.packet);
+      out.want = out.packet->beats.data();
+      out.offered = now_;
+    }
+    if (!same_beat(m, *out.want)) [[unlikely]]
+      return fail_reference(p, m);
+    if (!ready) return true;
+    Timeline::Port& port = timeline_.out[p];
+    ++port.beats;
+    ++moved_out_;
+    port.last = now_;
+    if (out.want == out.packet->beats.data()) [[unlikely]] {
+      if (port.beats == 1) port.first = now_;
+      out.first = now_;
+      if constexpr (kPacedOut) {
+        if (Ports::kOutputs[p].paced) {
+          out.wire_free = std::max(out.wire_free, static_cast<double>(now_)) +
+                          drive_.pace.cycles(out.packet->bytes());
+        }
+      }
+    }
+    if (m.last != 0) [[unlikely]] {
+      whole(p);
+    } else {
+      ++out.want;
+    }
+    return true;
+  }
+
+  /// Output p's packet has left.
+  void whole(size_t p) {
+    Out& out = out_[p];
+    const auto beats = static_cast<uint32_t>(out.want - out.packet->beats.data()) + 1;
+    const Packet<Beat>* const maker = out.packet->source.get();
+    Passage passage{
+        .beats = beats,
+        .bytes = (beats - 1) * Beat::kBytes + static_cast<uint32_t>(bytes_of_keep(out.want->keep))};
+    passage.out = static_cast<uint32_t>(p);
+    passage.offered = out.offered;
+    passage.first = out.first;
+    passage.last = now_;
+    passage.made = maker != nullptr;
+    if (passage.made) {
+      passage.id = maker->id;
+      passage.trace_number = maker->trace_number;
+      passage.measured = maker->measured;
+      passage.in = maker->port;
+      passage.accepted = maker->accepted;
+      passage.accepted_last = maker->accepted_last;
+      passage.triggered = maker->triggered;
+      passage.follows = maker->trigger != Packet<Beat>::kNoTrigger;
+    }
+    timeline_.add(passage);
+    if (listener_ != nullptr) listener_->left(passage, *out.packet);
+    out.history[out.packets++ % kHistory] = std::move(out.packet);
+    out.want = nullptr;
+  }
+
+  void draw_stalls() {
+    for (uint64_t& bits : source_bits_) bits = source_stall_.next64();
+    for (uint64_t& bits : sink_bits_) bits = sink_stall_.next64();
+    stall_left_ = 64;
+  }
+
+  /// Why an engine cannot go on says more than how it differs since.
+  void ask_engines() {
+    const auto ask = [this](const auto& engine, const std::string& name) {
+      if constexpr (requires { engine.stopped(); }) {
+        if (failure_.kind == FailureKind::kStopped) return;
+        if (const std::string why = engine.stopped(); !why.empty()) {
+          failure_ = {.kind = FailureKind::kStopped, .engine_a = name, .text = why};
+        }
+      }
+    };
+    ask(a_, name_a_);
+    ask(b_, name_b_);
+  }
+
+  /// Asks for packets that were not there yet. Every 64 cycles, whoever drives the run and by how
+  /// much at a time, so that this does not change what happens.
+  void ask_again() {
+    if (now_ == 0) return;
+    for (size_t p = 0; p < kIn; ++p) {
+      if (in_[p].next == nullptr && !in_[p].over) load(p);
+    }
+  }
+
+  /// Nothing has moved in the cycles simulated last: is the run over, idle, or hanging?
+  void at_rest() {
+    bool over = true, offering = false, waiting = false;
+    uint64_t due = UINT64_MAX;
+    for (const In& in : in_) {
+      over &= in.over;
+      offering |= in.offering;
+      waiting |= in.next == nullptr && !in.over;
+      if (in.next != nullptr) due = std::min(due, in.due);
+    }
+    const bool owed = !oracle_.quiet() || std::any_of(out_.begin(), out_.end(), [](const Out& out) {
+      return out.want != nullptr;
+    });
+    uint64_t last = last_event_;
+    for (const Timeline::Port& port : timeline_.in) last = std::max(last, port.last);
+    for (const Timeline::Port& port : timeline_.out) last = std::max(last, port.last);
+    if (over && !owed) {
+      finished_ = true;
+      // Run on, so that a beat too many is seen.
+      const bool nothing_ever_moved = moved_in_ + moved_out_ == 0;
+      end_ = kPaced               ? last + std::max<uint64_t>(257, oracle_.busy())
+             : nothing_ever_moved ? 64
+                                  : (last | 63) + 65;
+      if (now_ >= end_) {
+        done_ = same_statistics();
+        if (!done_) failure_.cycle = now_;
+      }
+      return;
+    }
+    finished_ = false;
+    // Until more comes in by itself, the device may wait for it.
+    const bool idle = !offering && !over && due > now_;
+    if (idle && !waiting && !owed && drive_.skip_idle && Ports::kSettles != 0 &&
+        now_ >= last + Ports::kSettles + oracle_.busy()) {
+      return skip(due - now_);
+    }
+    uint64_t since = last;
+    if (due != UINT64_MAX) since = std::max(since, due);
+    for (const Out& out : out_) since = std::max(since, static_cast<uint64_t>(out.wire_free));
+    if (!idle && now_ >= since + kHangCycles + oracle_.busy()) {
+      fail({.kind = FailureKind::kHang,
+            .port = std::string(over ? owing_output() : offering_input()),
+            .engine_a = name_a_,
+            .text = no_beat_moved(kHangCycles)});
+      failure_.cycle = now_;
+      tell_history();
+    }
+  }
+
+  std::string_view owing_output() const {
+    for (size_t p = 0; p < kOut; ++p) {
+      if (out_[p].want != nullptr || oracle_.peek(p) != nullptr) return Ports::kOutputs[p].name;
+    }
+    return Ports::kOutputs[0].bundle;
+  }
+  std::string_view offering_input() const {
+    for (size_t p = 0; p < kIn; ++p) {
+      if (in_[p].offering) return Ports::kInputs[p].name;
+    }
+    return Ports::kInputs[0].bundle;
+  }
+
+  /// The next cycle to be simulated is `cycles` later; stalls are drawn as if all had been.
+  void skip(uint64_t cycles) {
+    uint64_t left = cycles;
+    while (left > 0) {
+      if (stall_left_ == 0) draw_stalls();
+      const auto step = std::min<uint64_t>(left, stall_left_);
+      for (uint64_t& bits : source_bits_) bits = step == 64 ? 0 : bits >> step;
+      for (uint64_t& bits : sink_bits_) bits = step == 64 ? 0 : bits >> step;
+      stall_left_ -= static_cast<uint32_t>(step);
+      left -= step;
+      if (drive_.stall.none() && stall_left_ == 0) {  // nothing is drawn: go on at once
+        stall_left_ = (64 - static_cast<uint32_t>(left % 64)) % 64;
+        left = 0;
+      }
+    }
+    now_ += cycles;
+    timeline_.skipped += cycles;
+    timeline_.cycles = now_;
+    pass_time(a_, cycles);
+    pass_time(b_, cycles);
+  }
+
+  template <class E>
+  static void pass_time(E& engine, uint64_t cycles) {
+    if constexpr (requires { engine.skip(cycles); }) engine.skip(cycles);
+  }
+
+  void show(const Offered<Ports>& offered, uint32_t m_ready) {
+    Cycle<Ports> view;
+    view.cycle = now_;
+    view.sink_stall = ~m_ready & static_cast<uint32_t>((uint64_t{1} << kOut) - 1);
+    for (size_t p = 0; p < kIn; ++p) {
+      view.source_stall |= static_cast<uint32_t>(offered[p] == nullptr) << p;
+      view.input_packet[p] = static_cast<uint32_t>(in_[p].packets == 0 ? 0 : in_[p].packets - 1);
+    }
+    for (size_t p = 0; p < kOut; ++p) {
+      view.output_packet[p] = static_cast<uint32_t>(out_[p].packets);
+    }
+    if constexpr (requires { a_.show(view); }) a_.show(view);
+  }
+
+  // ---- What can be wrong.
+
+  bool fail(Failure failure) {
+    if (failure_.kind == FailureKind::kNone) failure_ = std::move(failure);
+    return false;
+  }
+
+  template <class E>
+  void check_silence(const E& engine, const std::string& name) {
+    for (size_t p = 0; p < kOut; ++p) {
+      if (engine.m_beat(p) != nullptr) {
+        fail_protocol(name, Ports::kOutputs[p].name, AxisRule::kActiveInReset);
+      }
+    }
+    for (size_t p = 0; p < kIn; ++p) {
+      if (ready_bit(engine.s_ready(), p)) {
+        fail_protocol(name, Ports::kInputs[p].name, AxisRule::kActiveInReset);
+      }
+    }
+  }
+
+  bool fail_protocol(const std::string& engine, std::string_view port, AxisRule rule) {
+    return fail({.kind = FailureKind::kProtocol,
+                 .port = std::string(port),
+                 .engine_a = engine,
+                 .text = axis_rule_text(rule)});
+  }
+
+  bool fail_event(const std::string& complaint) {
+    const size_t comma = complaint.find(", ");
+    return fail({.kind = FailureKind::kReference,
+                 .port = "event",
+                 .signal = "o",
+                 .engine_a = engines(),
+                 .value_a = complaint.substr(0, comma),
+                 .engine_b = "reference",
+                 .value_b = comma == std::string::npos ? "" : complaint.substr(comma + 2)});
+  }
+
+  std::string engines() const { return kTwo ? both(name_a_, name_b_) : name_a_; }
+
+  bool fail_surplus(size_t p) {
+    return fail({.kind = FailureKind::kReference,
+                 .port = std::string(Ports::kOutputs[p].name),
+                 .signal = "tvalid",
+                 .engine_a = engines(),
+                 .value_a = "1 (a beat too many)",
+                 .engine_b = "reference",
+                 .value_b = "0"});
+  }
+
+  bool fail_reference(size_t p, const Beat& m) {
+    const std::string signal = first_difference(m, *out_[p].want);
+    return fail({.kind = FailureKind::kReference,
+                 .port = std::string(Ports::kOutputs[p].name),
+                 .signal = signal,
+                 .engine_a = engines(),
+                 .value_a = signal_value(m, signal),
+                 .engine_b = "reference",
+                 .value_b = signal_value(*out_[p].want, signal)});
+  }
+
+  bool fail_lockstep() {
+    const auto differ = [this](std::string_view port, const char* signal, std::string a,
+                               std::string b) {
+      return fail({.kind = FailureKind::kLockstep,
+                   .port = std::string(port),
+                   .signal = signal,
+                   .engine_a = name_a_,
+                   .value_a = std::move(a),
+                   .engine_b = name_b_,
+                   .value_b = std::move(b)});
+    };
+    const auto bit = [](bool value) { return std::string(value ? "1" : "0"); };
+    for (size_t p = 0; p < kIn; ++p) {
+      const bool a = ready_bit(a_.s_ready(), p), b = ready_bit(b_.s_ready(), p);
+      if (a != b) return differ(Ports::kInputs[p].name, "tready", bit(a), bit(b));
+    }
+    for (size_t p = 0; p < kOut; ++p) {
+      const Beat *const a = a_.m_beat(p), *const b = b_.m_beat(p);
+      const std::string_view port = Ports::kOutputs[p].name;
+      if ((a == nullptr) != (b == nullptr)) {
+        return differ(port, "tvalid", bit(a != nullptr), bit(b != nullptr));
+      }
+      const char* const signal = a != nullptr ? first_difference(*a, *b) : nullptr;
+      if (signal != nullptr) {
+        return differ(port, signal, signal_value(*a, signal), signal_value(*b, signal));
+      }
+    }
+    const uint64_t a = a_.probe(), b = b_.probe();
+    const bool event = ((a ^ b) & Ports::kEvents) != 0;
+    return event ? differ("event", "o", std::to_string(a), std::to_string(b))
+                 : differ("probe", "", std::to_string(a), std::to_string(b));
+  }
+
+  /// Counters are compared once, at the end: whoever miscounts does so to the last cycle.
+  bool same_statistics() {
+    const auto text = [](const auto& words, size_t i) {
+      return i < words.size() ? std::to_string(words[i]) : std::string("absent");
+    };
+    const std::vector<uint32_t> a = statistics_of(a_);
+    const auto differ = [&](FailureKind kind, const std::string& who, const std::string& other,
+                            size_t i, std::string value) {
+      return fail({.kind = kind,
+                   .port = "stat",
+                   .signal = "word " + std::to_string(i),
+                   .engine_a = who,
+                   .value_a = text(a, i),
+                   .engine_b = other,
+                   .value_b = std::move(value)});
+    };
+    if constexpr (kTwo) {
+      const std::vector<uint32_t> b = statistics_of(b_);
+      for (size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
+        if (text(a, i) != text(b, i)) {
+          return differ(FailureKind::kLockstep, name_a_, name_b_, i, text(b, i));
+        }
+      }
+    }
+    const std::vector<std::optional<uint32_t>> expected = oracle_.statistics();
+    for (size_t i = 0; i < expected.size(); ++i) {
+      if (expected[i] && text(a, i) != std::to_string(*expected[i])) {
+        return differ(FailureKind::kReference, engines(), "reference", i,
+                      std::to_string(*expected[i]));
+      }
+    }
+    return true;
+  }
+
+  // ---- The words of a divergence.
+
+ public:
+  /// A beat in the device's words; `packet` is whole, `beat` its index.
+  using Describe =
+      std::function<std::string(bool input, size_t port, const Packet<Beat>& packet, size_t beat)>;
+  void describe_with(Describe describe) { describe_ = std::move(describe); }
+
+ private:
+  /// The last beats before the failure, port by port, decoded.
+  void tell_history() {
+    if (!describe_) return;
+    for (size_t p = 0; p < kIn; ++p) tell_input(p);
+    for (size_t p = 0; p < kOut; ++p) tell_output(p);
+  }
+
+  void tell_input(size_t p) {
+    const In& in = in_[p];
+    std::vector<std::string> lines;
+    const auto add = [&](const Packet<Beat>& packet, size_t beat) {
+      lines.push_back("  " + where(packet, beat) + "  " + describe_(true, p, packet, beat));
+    };
+    if (in.packet != nullptr) {
+      for (size_t beat = static_cast<size_t>(in.next - in.first);
+           beat-- > 0 && lines.size() < kHistory;) {
+        add(*in.packet, beat);
+      }
+    }
+    const uint64_t whole = timeline_.in[p].packets - (in.next != in.first ? 1 : 0);
+    for (uint64_t h = 0; h < std::min<uint64_t>(whole, kHistory) && lines.size() < kHistory; ++h) {
+      const Packet<Beat>& packet = *in.history[(whole - h) % kHistory];
+      for (size_t beat = packet.beats.size(); beat-- > 0 && lines.size() < kHistory;)
+        add(packet, beat);
+    }
+    if (lines.empty()) return;
+    failure_.lines.push_back("last beats accepted on " + std::string(Ports::kInputs[p].name) + ":");
+    failure_.lines.insert(failure_.lines.end(), lines.rbegin(), lines.rend());
+  }
+
+  void tell_output(size_t p) {
+    const Out& out = out_[p];
+    std::vector<std::string> lines;
+    const auto add = [&](const Packet<Beat>& packet, size_t beat, bool coming) {
+      lines.push_back((coming ? "> " : "  ") + where(packet, beat) + "  " +
+                      describe_(false, p, packet, beat));
+    };
+    if (out.want != nullptr) {
+      const auto at = static_cast<size_t>(out.want - out.packet->beats.data());
+      add(*out.packet, at, true);
+      for (size_t beat = at; beat-- > 0 && lines.size() <= kHistory;) add(*out.packet, beat, false);
+    } else if (const PacketRef<Beat> coming = oracle_.peek(p)) {
+      add(*coming, 0, true);
+    }
+    for (uint64_t h = 1; h <= std::min<uint64_t>(out.packets, kHistory); ++h) {
+      const Packet<Beat>& packet = *out.history[(out.packets - h) % kHistory];
+      for (size_t beat = packet.beats.size(); beat-- > 0 && lines.size() <= kHistory;) {
+        add(packet, beat, false);
+      }
+    }
+    if (lines.empty()) return;
+    failure_.lines.push_back("last beats delivered on " + std::string(Ports::kOutputs[p].name) +
+                             ", then the one the reference expects (>):");
+    failure_.lines.insert(failure_.lines.end(), lines.rbegin(), lines.rend());
+  }
+
+  /// "packet 3 (12 of the trace) beat 2", counted from 1, of the packet that made it.
+  static std::string where(const Packet<Beat>& packet, size_t beat) {
+    const Packet<Beat>& maker = packet.source != nullptr ? *packet.source : packet;
+    std::string text = "packet " + std::to_string(maker.id + 1);
+    if (maker.trace_number != 0)
+      text += " (" + std::to_string(maker.trace_number) + " of the trace)";
+    return text + " beat " + std::to_string(beat + 1);
+  }
+
+  A& a_;
+  B& b_;
+  Feed<Beat>& feed_;
+  Oracle<Beat>& oracle_;
+  const Drive drive_;
+  const std::string name_a_, name_b_;
+  Listener<Beat>* const listener_;
+  Describe describe_;
+  std::array<In, kIn> in_;
+  std::array<Out, kOut> out_;
+  StallGenerator source_stall_, sink_stall_;
+  std::array<uint64_t, kIn> source_bits_{};
+  std::array<uint64_t, kOut> sink_bits_{};
+  uint32_t stall_left_ = 0;
+  uint64_t now_ = 0, last_event_ = 0, moved_in_ = 0, moved_out_ = 0;
+  uint64_t end_ = UINT64_MAX;
+  bool finished_ = false, done_ = false;
+  Failure failure_;
+  Timeline timeline_;
+};
+
+}  // namespace gw::sim

@@ -1,0 +1,101 @@
+// A packet on its way through a run: as a feed gives it, or as a reference says that it must leave.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <boost/smart_ptr/intrusive_ref_counter.hpp>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "models/axis/beat.h"
+
+namespace gw::sim {
+
+/// What a device is told with a packet's first beat: bound and mode of the codec, later row, n.
+using PacketConfig = std::array<uint32_t, 4>;
+
+/// Runs are single-threaded: references are counted without locks.
+template <class Beat>
+struct Packet : boost::intrusive_ref_counter<Packet<Beat>, boost::thread_unsafe_counter> {
+  std::vector<Beat> beats;
+
+  // Of a packet that goes in.
+  uint64_t id = 0;            ///< counted by its feed over all ports, from 0
+  uint32_t trace_number = 0;  ///< 1-based number in the trace; 0: none
+  bool measured = true;       ///< false: before the device knows where everyone is
+  bool hostile = false;       ///< breaks the stream profile on purpose: its beats are not checked
+  int64_t time_ns = 0;        ///< paced ports: when its preamble begins on the wire
+  PacketConfig config{};
+  std::vector<uint32_t>
+      values;  ///< what it stands for, where its bytes do not say (encoded gradients)
+
+  // Of a packet that leaves: the one that made it.
+  boost::intrusive_ptr<Packet> source;
+
+  // Noted by the loop: cycles of a packet that went in. So it is on its way only once at a time.
+  uint64_t accepted = 0, accepted_last = 0, triggered = 0;
+  /// Set by the oracle when the packet arrives: which of its beats completes the first beat that
+  /// leaves for it, if that is so.
+  static constexpr uint32_t kNoTrigger = UINT32_MAX;
+  uint32_t trigger = kNoTrigger;
+  uint32_t port = 0;  ///< the input port
+
+  uint64_t bytes() const {
+    uint64_t sum = 0;
+    for (const Beat& beat : beats) sum += static_cast<uint64_t>(bytes_of_keep(beat.keep));
+    return sum;
+  }
+};
+
+template <class Beat>
+using PacketRef = boost::intrusive_ptr<Packet<Beat>>;
+
+/// Cuts bytes into beats: full ones, then one cut short by tkeep; unused bytes are zero. No bytes
+/// make one beat with tkeep = 0.
+template <class Beat>
+void append_beats(std::vector<Beat>& beats, std::span<const uint8_t> bytes, bool user = false,
+                  const std::array<uint32_t, 6>& meta = {}) {
+  constexpr size_t kBytes = sizeof(Beat::data);
+  size_t offset = 0;
+  do {
+    const size_t n = std::min(bytes.size() - offset, kBytes);
+    Beat& beat = beats.emplace_back();
+    if (n != 0) std::memcpy(beat.data.data(), bytes.data() + offset, n);
+    beat.keep = Beat::keep_of(static_cast<int>(n));
+    offset += n;
+    beat.last = offset == bytes.size();
+    beat.user = beat.last != 0 && user;
+    beat.meta = meta;
+  } while (offset < bytes.size());
+}
+
+template <class Beat>
+PacketRef<Beat> make_packet(std::span<const uint8_t> bytes, bool user = false,
+                            const std::array<uint32_t, 6>& meta = {}) {
+  PacketRef<Beat> packet(new Packet<Beat>);
+  packet->beats.reserve(bytes.size() / sizeof(Beat::data) + 1);
+  append_beats(packet->beats, bytes, user, meta);
+  return packet;
+}
+
+/// The valid bytes of beats.
+template <class Beat>
+std::vector<uint8_t> bytes_of(std::span<const Beat> beats) {
+  std::vector<uint8_t> bytes;
+  bytes.reserve(beats.size() * sizeof(Beat::data));
+  for (const Beat& beat : beats) {
+    const auto* data = reinterpret_cast<const uint8_t*>(beat.data.data());
+    bytes.insert(bytes.end(), data, data + bytes_of_keep(beat.keep));
+  }
+  return bytes;
+}
+
+template <class Beat>
+std::vector<uint8_t> bytes_of(const Packet<Beat>& packet) {
+  return bytes_of(std::span<const Beat>(packet.beats));
+}
+
+}  // namespace gw::sim

@@ -1,0 +1,90 @@
+// The rules of AXI4-Stream (AMBA 4 AXI4-Stream, IHI 0051) and of this house's profile of it,
+// checked on one port, one cycle at a time.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "models/axis/beat.h"
+
+namespace gw::sim {
+
+/// What can be wrong on a port. Each has a mutant in tests/sim that must raise it.
+enum class AxisRule : uint8_t {
+  kNone,
+  kValidDropped,    // IHI 0051 2.2.1: once asserted, tvalid holds until the handshake
+  kPayloadChanged,  // 2.2.1: the payload holds while it waits
+  kKeepGap,         // profile: tkeep is contiguous ones from byte 0, at least one
+  kKeepBeforeLast,  // profile: only the tlast beat may be partial
+  kUserBeforeLast,  // profile: tuser (packet in error) goes with tlast
+  kActiveInReset,   // 2.7.2: tvalid is low in the cycle after reset
+};
+
+constexpr const char* axis_rule_text(AxisRule rule) {
+  constexpr std::array<const char*, 7> kText = {
+      "no rule broken",
+      "tvalid fell before tready answered",
+      "the payload changed while it waited for tready",
+      "tkeep is not contiguous ones from byte 0",
+      "tkeep is partial before the tlast beat",
+      "tuser is set before the tlast beat",
+      "tvalid or tready is high in reset",
+  };
+  return kText[static_cast<size_t>(rule)];
+}
+
+/// Same payload, bit for bit. Written out so that it compiles to one vector compare.
+template <class Beat>
+bool same_beat(const Beat& a, const Beat& b) {
+  uint64_t difference =
+      (a.keep ^ b.keep) | static_cast<uint32_t>((a.last ^ b.last) | (a.user ^ b.user));
+  for (size_t i = 0; i < a.data.size(); ++i) difference |= a.data[i] ^ b.data[i];
+  for (size_t i = 0; i < a.meta.size(); ++i) difference |= a.meta[i] ^ b.meta[i];
+  return difference == 0;
+}
+
+template <class Beat>
+class AxisChecker {
+ public:
+  /// One cycle: the payload offered (nullptr: tvalid low) and tready.
+  AxisRule check(const Beat* beat, bool ready) {
+    AxisRule rule = AxisRule::kNone;
+    if (waiting_) [[unlikely]] {
+      if (beat == nullptr) {
+        rule = AxisRule::kValidDropped;
+      } else if (!same_beat(*beat, held_)) {
+        rule = AxisRule::kPayloadChanged;
+      }
+    }
+    if (beat != nullptr) {
+      using Keep = typename Beat::Keep;
+      const Keep keep = beat->keep;
+      const bool gap = (keep & static_cast<Keep>(keep + 1)) != 0 || keep == 0;
+      const bool early =
+          beat->last == 0 && (keep != static_cast<Keep>(~Keep{0}) || beat->user != 0);
+      if (gap || early) [[unlikely]] {
+        rule = gap ? AxisRule::kKeepGap
+                   : (beat->user != 0 ? AxisRule::kUserBeforeLast : AxisRule::kKeepBeforeLast);
+      }
+    }
+    const bool waits = beat != nullptr && !ready;
+    if (waits && !waiting_) [[unlikely]]
+      held_ = *beat;
+    waiting_ = waits;
+    return rule;
+  }
+
+  /// The cycle after a clock edge in reset.
+  AxisRule check_reset(const Beat* beat, bool ready) {
+    waiting_ = false;
+    return beat != nullptr || ready ? AxisRule::kActiveInReset : AxisRule::kNone;
+  }
+
+ private:
+  bool waiting_ = false;
+  Beat held_;
+};
+
+}  // namespace gw::sim

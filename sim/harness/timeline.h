@@ -1,0 +1,142 @@
+// What a run left behind, packet by packet: every figure of the report comes from here, for every
+// device and every engine. Sums are kept as the rows pass, so that memory does not grow with the
+// run.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace gw::sim {
+
+/// One packet at one output port.
+struct Passage {
+  uint64_t id = 0;            ///< of the packet that made it
+  uint32_t trace_number = 0;  ///< its number in the trace; 0: none
+  bool measured = true;
+  bool made = true;          ///< a packet that went in made it; else it has no latency
+  bool follows = false;      ///< its first beat waits for a certain beat that went in, `triggered`
+  uint32_t in = 0, out = 0;  ///< ports
+  uint32_t beats = 0, bytes = 0;             ///< as it left
+  uint64_t accepted = 0, accepted_last = 0;  ///< cycles of its maker's first and last beat
+  uint64_t triggered = 0;
+  uint64_t offered = 0;          ///< its first beat was shown
+  uint64_t first = 0, last = 0;  ///< its first and last beat were taken
+
+  friend bool operator==(const Passage&, const Passage&) = default;
+};
+
+/// Cycles, counted.
+class Distribution {
+ public:
+  void add(uint64_t value) {
+    if (value < kDense) [[likely]] {
+      ++dense_[value];
+    } else {
+      ++sparse_[value];
+    }
+    ++n_;
+    sum_ += static_cast<double>(value);
+  }
+  uint64_t n() const { return n_; }
+  double mean() const { return sum_ / static_cast<double>(n_); }
+  /// Values that occurred, rising, with their counts.
+  std::vector<std::pair<uint64_t, uint64_t>> rows() const;
+
+ private:
+  static constexpr uint64_t kDense = 1024;
+  std::array<uint64_t, kDense> dense_{};
+  std::map<uint64_t, uint64_t> sparse_;
+  uint64_t n_ = 0;
+  double sum_ = 0;
+};
+
+/// Beats in buckets of time; buckets grow as the run does.
+class Series {
+ public:
+  /// n beats moved from `cycle` on, within 64 cycles.
+  void add(uint64_t cycle, uint64_t n) {
+    while (cycle >> shift_ >= kBuckets) [[unlikely]] halve();
+    buckets_[cycle >> shift_] += n;
+  }
+  uint64_t bucket_cycles() const { return uint64_t{1} << shift_; }
+  uint64_t bucket(uint64_t i) const { return i < kBuckets ? buckets_[i] : 0; }
+
+ private:
+  static constexpr uint64_t kBuckets = 256;
+  void halve();
+  int shift_ = 6;
+  std::array<uint64_t, kBuckets> buckets_{};
+};
+
+struct Timeline {
+  struct Port {
+    uint64_t packets = 0, beats = 0, bytes = 0;
+    uint64_t first = 0, last = 0;  ///< cycles of the first and last handshake
+    /// Input: ready, a packet due, nothing offered. Output: offered, and the sink withholds ready.
+    uint64_t environment_stalls = 0;
+    /// Input: offered, not ready, and no output port shows a beat: a bubble.
+    uint64_t device_stalls = 0;
+    /// Output: offered, and the wire is busy with the packet before.
+    uint64_t wire_stalls = 0;
+
+    // Output: measured packets, from the first beat of the first to the first beat of the last.
+    uint64_t measured = 0, measured_from = 0, measured_to = 0;
+    uint64_t measured_bytes = 0;  ///< of all but the last
+    uint32_t last_bytes = 0;
+
+    friend bool operator==(const Port&, const Port&) = default;
+  };
+
+  Timeline(size_t inputs, size_t outputs) : in(inputs), out(outputs) {}
+
+  void add(const Passage& passage) {
+    Port& port = out[passage.out];
+    ++port.packets;
+    port.bytes += passage.bytes;
+    if (passage.made) latency.add(passage.offered - passage.accepted);
+    if (passage.follows) pipeline_latency.add(passage.offered - passage.triggered);
+    if (passage.measured) {
+      if (port.measured == 0) {
+        port.measured_from = passage.first;
+      } else {
+        port.measured_bytes += port.last_bytes;
+      }
+      ++port.measured;
+      port.measured_to = passage.first;
+      port.last_bytes = passage.bytes;
+    }
+    if (keep_rows) rows.push_back(passage);
+  }
+
+  /// Of all ports of a direction.
+  template <uint64_t Port::*kField>
+  uint64_t sum_in() const {
+    uint64_t sum = 0;
+    for (const Port& port : in) sum += port.*kField;
+    return sum;
+  }
+  template <uint64_t Port::*kField>
+  uint64_t sum_out() const {
+    uint64_t sum = 0;
+    for (const Port& port : out) sum += port.*kField;
+    return sum;
+  }
+  /// Cycles from the first handshake of any port of a direction to the last; 0 if there was none.
+  static uint64_t window(const std::vector<Port>& ports);
+  uint64_t packets_out() const { return sum_out<&Port::packets>(); }
+
+  uint64_t cycles = 0;   ///< since reset, those skipped included
+  uint64_t skipped = 0;  ///< not simulated: nothing could happen in them
+  uint64_t lockstep_cycles = 0;
+  std::vector<Port> in, out;
+  Distribution latency, pipeline_latency;
+  Series beats_in, beats_out;
+  bool keep_rows = false;
+  std::vector<Passage> rows;
+};
+
+}  // namespace gw::sim

@@ -1,0 +1,118 @@
+// Simulator speed. Subjects take turns in one run, round after round, so that a machine whose speed
+// drifts changes the figures and not their ratios; the median round counts.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "sim/base/error.h"
+#include "sim/base/version.h"
+#include "sim/harness/kernel.h"
+#include "sim/run/run.h"
+
+namespace gw::sim {
+namespace {
+
+using nlohmann::json;
+
+constexpr double k10GbeMbps = 39.0625;  // 10 Gb/s in bursts of 256 bits
+constexpr size_t kMinBytes = 200'000 * 32;  // a shorter stimulus would fit the caches and the
+                                            // branch predictor
+constexpr int kMinRounds = 5;
+constexpr uint64_t kBenchFrames = 20'000;
+
+struct Subject {
+  BenchSubject subject;
+  std::vector<Speed> rounds;
+
+  double median() const {
+    std::vector<double> mcps;
+    for (const Speed& speed : rounds) mcps.push_back(speed.mcps());
+    std::nth_element(mcps.begin(), mcps.begin() + static_cast<ptrdiff_t>(mcps.size() / 2),
+                     mcps.end());
+    return mcps[mcps.size() / 2];
+  }
+};
+
+json bench_subjects(const Device& device, Bench& bench, const BenchOptions& options) {
+  Subject rtl{BenchSubject::kRtl, {}}, model{BenchSubject::kModel, {}},
+      lockstep{BenchSubject::kLockstep, {}};
+  const auto begin = std::chrono::steady_clock::now();
+  for (int round = 0;; ++round) {
+    for (Subject* subject : {&rtl, &model, &lockstep}) {
+      subject->rounds.push_back(bench.pass(subject->subject));
+    }
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+    if (interrupted() || (round + 1 >= kMinRounds && elapsed.count() > 3 * options.seconds)) break;
+  }
+  // The model's bursts per cycle make its cycles comparable with a link's bursts.
+  const double bursts_per_cycle = static_cast<double>(bench.bursts()) /
+                                  static_cast<double>(model.rounds.front().cycles);
+  return {{"device", device.name()},
+          {"stall", options.spec.stall.text()},
+          {"rounds", rtl.rounds.size()},
+          {"beats_per_round", bench.bursts()},
+          {"clock_10gbe_mbps", k10GbeMbps},
+          {"rtl_mcps", rtl.median()},
+          {"model_mcps", model.median()},
+          {"lockstep_mcps", lockstep.median()},
+          {"ratios",
+           {{"lockstep_to_rtl", lockstep.median() / rtl.median()},
+            {"model_to_rtl", model.median() / rtl.median()},
+            {"model_to_10gbe", model.median() * bursts_per_cycle / k10GbeMbps}}}};
+}
+
+/// The packets of the traces, again and again until there are enough.
+ListSource enough_gradients(const Device& device, const BenchOptions& options, RunSpec spec) {
+  std::vector<RawPacket> packets;
+  size_t bytes = 0;
+  for (const std::string& trace : options.traces) {
+    spec.stimulus = {.trace = trace};
+    const std::unique_ptr<Source> source = device.source(spec);
+    while (std::optional<RawPacket> packet = source->next()) {
+      bytes += std::max(packet->bytes.size(), packet->values.size() * 4);
+      packets.push_back(std::move(*packet));
+    }
+    if (!source->facts().incomplete.empty()) throw InputError(source->facts().incomplete);
+  }
+  if (packets.empty()) throw InputError("the traces to measure with hold no marked gradients");
+  const size_t once = packets.size();
+  for (size_t i = 0; bytes < kMinBytes; ++i) {
+    packets.push_back(packets[i % once]);
+    bytes += std::max(packets.back().bytes.size(), packets.back().values.size() * 4);
+  }
+  return ListSource(std::move(packets));
+}
+
+}  // namespace
+
+json bench(const BenchOptions& options) {
+  json rows = json::array();
+  for (const Device* const device : options.devices) {
+    if (options.spec.note) {
+      options.spec.note(fmt::format("{}: rtl, model and lockstep in turn", device->name()));
+    }
+    RunSpec spec = options.spec;
+    spec.clock_mhz = device->facts().clock_mhz;
+    OptionSet own(device->facts().options);
+    for (const auto& [name, value] : options.spec.options.changed()) {
+      if (own.knows(name)) own.set(name, value);
+    }
+    spec.options = std::move(own);
+    std::unique_ptr<Bench> prepared;
+    if (device->facts().frames) {
+      spec.stimulus = {.synth = options.frames, .packets = kBenchFrames};
+      const std::unique_ptr<Source> source = device->source(spec);
+      prepared = device->bench(*source, spec, Kernel::instance());
+    } else {
+      ListSource source = enough_gradients(*device, options, spec);
+      prepared = device->bench(source, spec, Kernel::instance());
+    }
+    rows.push_back(bench_subjects(*device, *prepared, options));
+    rows.back()["version"] = kVersion;
+    rows.back()["tools"] = build_tools();
+  }
+  return rows;
+}
+
+}  // namespace gw::sim

@@ -1,0 +1,173 @@
+// A device: a block that users simulate by name, with up to three opinions (rtl, model, reference).
+// Its folder in testbenches/ says what only it knows; ARCHITECTURE.md holds the recipe.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/feeds/source.h"
+#include "sim/harness/failure.h"
+#include "sim/harness/port.h"
+#include "sim/harness/stall.h"
+#include "sim/harness/timeline.h"
+#include "sim/run/options.h"
+
+namespace gw::sim {
+
+class Kernel;
+
+struct WaveSpec {
+  std::string path;  ///< ends in .fst or .vcd
+  int64_t from = 0;  ///< first cycle, counted from the end of reset
+  int64_t to = INT64_MAX;
+};
+
+/// The name of a synthetic stimulus and what it is for.
+struct SynthKind {
+  const char* name;
+  const char* summary;
+};
+
+/// RTL that is not the project's own.
+struct UserRtl {
+  std::string file_list;  ///< empty: the project's
+  std::string top;
+};
+
+/// Which packets: of a capture, or of a named synthetic stimulus.
+struct StimulusSpec {
+  std::string trace = {};   ///< path, or empty
+  std::string synth = {};   ///< name, or empty
+  std::string filter = {};  ///< libpcap's expression; empty: the device's own choice
+  uint64_t packets = 0;  ///< at most so many; 0: all
+};
+
+/// Which engines to run, and how.
+struct RunSpec {
+  bool rtl = true;
+  bool model = true;
+  StallSpec stall;
+  uint64_t seed = 1;
+  double clock_mhz = 100;
+  bool skip_idle = true;
+  bool keep_rows = false;  ///< the timeline keeps every packet's row
+  std::optional<WaveSpec> wave;
+  UserRtl user_rtl;
+  std::string cache;  ///< folder of RTL built on demand; empty: the user's
+  OptionSet options;  ///< the device's own
+  StimulusSpec stimulus;
+  /// Gets a line now and then about what is being done; may be empty.
+  std::function<void(const std::string&)> note;
+  /// Gets cycles, packets that have left, and packets that will go in (0: unknown) while the run
+  /// goes on; may be empty.
+  std::function<void(uint64_t cycles, uint64_t packets, uint64_t expected)> progress;
+};
+
+/// What a run left behind.
+struct Outcome {
+  bool passed = false;
+  bool interrupted = false;
+  double wall_seconds = 0;  ///< of the loop, feed and oracle
+  Timeline timeline{0, 0};
+  Failure failure;
+  std::string wave_error;            ///< why the waveform is not whole; the run itself went on
+  std::vector<uint32_t> statistics;  ///< the device's counters in the end
+  std::vector<std::optional<uint32_t>> expected_statistics;  ///< those that the reference knows
+  nlohmann::json sections = nlohmann::json::object();        ///< the device's own, of the report
+};
+
+/// One measurement of simulation speed: cycles and the seconds they took.
+struct Speed {
+  uint64_t cycles = 0;
+  double seconds = 0;
+  double mcps() const { return seconds > 0 ? static_cast<double>(cycles) / seconds * 1e-6 : 0; }
+};
+
+enum class BenchSubject : uint8_t { kRtl, kModel, kLockstep };
+
+/// How often a benchmark passes its packets through a device, ready for it.
+class Bench {
+ public:
+  virtual ~Bench() = default;
+  /// Passes them through the subject once, checked; times only that.
+  virtual Speed pass(BenchSubject subject) = 0;
+  /// Beats where the device counts its bursts.
+  virtual uint64_t bursts() const = 0;
+};
+
+/// Writes what leaves a device, packet by packet, into a capture. Throws InputError.
+class PacketWriter {
+ public:
+  virtual ~PacketWriter() = default;
+  virtual void write(const Passage& passage, const std::vector<uint8_t>& bytes) = 0;
+  virtual void close() = 0;
+};
+
+/// How line_rate_percent is counted.
+enum class LineRate : uint8_t {
+  kThroughput,  ///< bursts of uncompressed values over 10 Gb/s: the codec
+  kWire,        ///< what one stream delivers, as frames with preamble, FCS and gap
+  kPorts,       ///< the same, port by port
+};
+
+class Device {
+ public:
+  struct Facts {
+    std::string name = {};
+    std::string summary = {};
+    double clock_mhz = 100;
+    bool frames = false;          ///< fed with whole Ethernet frames; else with gradients
+    bool burst_is_input = false;  ///< where a burst (one beat of uncompressed values) is counted
+    LineRate line_rate = LineRate::kThroughput;
+    std::string top = {};        ///< of the RTL
+    std::string file_list = {};  ///< of the RTL, below the source tree
+    std::vector<Port> inputs = {}, outputs = {};
+    int beat_bytes = 32;
+    std::vector<Pin> pins = {};                ///< beside the streams, that the harness drives
+    bool host_writes = false;  ///< cfg_valid_i, cfg_address_i, cfg_data_i
+    std::vector<Pin> probe = {};               ///< output pins that are compared in each cycle
+    std::vector<std::string> statistics = {};  ///< names of the words of stat_o
+    std::vector<std::string> inside = {};      ///< signals within the top that its save file shows
+    std::vector<Option> options = {};
+    std::vector<SynthKind> stimuli = {};  ///< synthetic ones that fit it
+    bool paced() const;  ///< a port has a line rate
+  };
+
+  virtual ~Device() = default;
+  virtual const Facts& facts() const = 0;
+  const std::string& name() const { return facts().name; }
+
+  /// Refuses, with a UsageError, what no engine can run.
+  virtual void check(const RunSpec&) const {}
+  /// What the spec's stimulus holds.
+  virtual std::unique_ptr<Source> source(const RunSpec& spec) const = 0;
+  /// Runs the engines of the spec over the source.
+  virtual Outcome run(Source& source, const RunSpec& spec, Kernel& kernel,
+                      PacketWriter* writer = nullptr) const = 0;
+  virtual std::unique_ptr<Bench> bench(Source& source, const RunSpec& spec,
+                                       Kernel& kernel) const = 0;
+  /// What the report says of how the device was set, beside what all say.
+  virtual void describe_settings(const RunSpec&, nlohmann::json&) const {}
+  /// Writes what leaves as packets of a capture: of the source's own where it has one.
+  virtual std::unique_ptr<PacketWriter> writer(const std::string& path, const Source& source,
+                                               const RunSpec& spec) const = 0;
+};
+
+/// The devices of a program, in the order of the data path; handed in by who links them.
+class Registry {
+ public:
+  void add(std::unique_ptr<Device> device) { devices_.push_back(std::move(device)); }
+  const std::vector<std::unique_ptr<Device>>& devices() const { return devices_; }
+  /// Throws UsageError naming the ones there are.
+  const Device& device(const std::string& name) const;
+
+ private:
+  std::vector<std::unique_ptr<Device>> devices_;
+};
+
+}  // namespace gw::sim

@@ -1,0 +1,24 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/base/error.h"
+#include "sim/run/device.h"
+
+namespace gw::sim {
+
+bool Device::Facts::paced() const {
+  const auto has_pace = [](const Port& port) { return port.paced; };
+  return std::ranges::any_of(inputs, has_pace) || std::ranges::any_of(outputs, has_pace);
+}
+
+const Device& Registry::device(const std::string& name) const {
+  std::string names;
+  for (const auto& candidate : devices_) {
+    if (candidate->name() == name) return *candidate;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", candidate->name());
+  }
+  throw UsageError(fmt::format("unknown device '{}'; there are {}", name, names));
+}
+
+}  // namespace gw::sim

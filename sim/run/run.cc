@@ -1,0 +1,245 @@
+#include "sim/run/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "sim/base/error.h"
+#include "sim/base/version.h"
+#include "sim/harness/kernel.h"
+#include "sim/harness/pace.h"
+#include "sim/run/save_file.h"
+
+namespace gw::sim {
+namespace {
+
+using nlohmann::json;
+
+constexpr double kBurstBits = 256;
+constexpr int64_t kReplayBefore = 200;  // cycles of waveform before a divergence
+constexpr int64_t kReplayAfter = 20;
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+json summary(const Distribution& distribution) {
+  const auto rows = distribution.rows();
+  return {{"min", rows.front().first},
+          {"mean", distribution.mean()},
+          {"max", rows.back().first}};
+}
+
+json histogram(const Distribution& distribution) {
+  json rows = json::array();
+  for (const auto& [value, count] : distribution.rows()) rows.push_back({value, count});
+  return rows;
+}
+
+void add_latency(json& report, const Timeline& timeline) {
+  if (timeline.latency.n() == 0) return;
+  report["latency_cycles"] = summary(timeline.latency);
+  report["plots"]["latency_histogram"] = histogram(timeline.latency);
+  if (timeline.pipeline_latency.n() == 0) return;
+  report["pipeline_latency_cycles"] = summary(timeline.pipeline_latency);
+  report["plots"]["pipeline_latency_histogram"] = histogram(timeline.pipeline_latency);
+}
+
+/// Bursts per bucket of time as Gb/s.
+void add_throughput_over_time(json& report, const Device::Facts& facts, const Timeline& timeline,
+                              double clock_mhz) {
+  const Series& series = facts.burst_is_input ? timeline.beats_in : timeline.beats_out;
+  const std::vector<Timeline::Port>& ports = facts.burst_is_input ? timeline.in : timeline.out;
+  const uint64_t bucket = series.bucket_cycles();
+  uint64_t end = 0;  // whole buckets only: the last one would show the end of the trace as a drop
+  for (const Timeline::Port& port : ports) end = std::max(end, port.beats != 0 ? port.last + 1 : 0);
+  json rows = json::array();
+  for (uint64_t b = 0; (b + 1) * bucket <= end; ++b) {
+    rows.push_back({b * bucket, static_cast<double>(series.bucket(b)) * kBurstBits * clock_mhz *
+                                    1e-3 / static_cast<double>(bucket)});
+  }
+  report["plots"]["throughput_over_time"] = std::move(rows);
+}
+
+void add_rates(json& report, const Device::Facts& facts, const Timeline& timeline,
+               double clock_mhz) {
+  const std::vector<Timeline::Port>& ports = facts.burst_is_input ? timeline.in : timeline.out;
+  uint64_t bursts = 0;
+  for (const Timeline::Port& port : ports) bursts += port.beats;
+  if (bursts == 0) return;
+  const uint64_t window = Timeline::window(ports);
+  const double cycles_per_burst = static_cast<double>(window) / static_cast<double>(bursts);
+  const double gbps = kBurstBits * clock_mhz * 1e-3 / cycles_per_burst;
+  report["window_cycles"] = window;
+  report["bursts"] = bursts;
+  report["cycles_per_burst"] = cycles_per_burst;
+  report["throughput_gbps"] = gbps;
+  if (facts.line_rate == LineRate::kThroughput) {
+    report["line_rate_percent"] = {{"10G", gbps / kLineRateGbps * 100}};
+  }
+}
+
+/// Frames on the wire: preamble, FCS and the gap between frames counted (switch.md, section 2).
+void add_wire_rate(json& report, const Timeline& timeline, double clock_mhz) {
+  const uint64_t window = Timeline::window(timeline.out), packets = timeline.packets_out();
+  if (packets == 0 || window <= 1) return;
+  const double bits = 8.0 * static_cast<double>(timeline.sum_out<&Timeline::Port::bytes>() +
+                                                packets * kWireOverheadBytes);
+  const double ns = static_cast<double>(window) * 1e3 / clock_mhz;
+  report["line_rate_percent"] = {{"10G", bits / ns / 10 * 100}, {"4x10G", bits / ns / 40 * 100}};
+}
+
+/// Of each output port, from the first measured packet to the last one: what went over the wire
+/// against what could have.
+void add_port_rates(json& report, const Device::Facts& facts, const Timeline& timeline,
+                    double clock_mhz) {
+  const Pace pace{.clock_mhz = clock_mhz};
+  json rates = json::object();
+  for (size_t p = 0; p < timeline.out.size(); ++p) {
+    const Timeline::Port& port = timeline.out[p];
+    if (port.measured < 2) continue;
+    const double wire_ns = static_cast<double>(port.measured_bytes +
+                                               (port.measured - 1) * kWireOverheadBytes) *
+                           pace.byte_ns();
+    const double ns = static_cast<double>(port.measured_to - port.measured_from) * 1e3 / clock_mhz;
+    rates[fmt::format("port{}", facts.outputs[p].slot)] = wire_ns / ns * 100;
+  }
+  if (!rates.empty()) report["line_rate_percent"] = rates;
+}
+
+json failure_json(const Device& device, const Failure& f, const RunOptions& options) {
+  const double period_ns = 1e3 / options.spec.clock_mhz;
+  const char* kind = f.kind == FailureKind::kLockstep    ? "engines disagree"
+                     : f.kind == FailureKind::kReference ? "output differs from the reference"
+                     : f.kind == FailureKind::kProtocol  ? "AXI4-Stream rule broken"
+                     : f.kind == FailureKind::kStopped   ? "the RTL stopped the simulation"
+                                                         : "the device hangs";
+  json lines = json::array();
+  lines.push_back(fmt::format("cycle {} ({:.1f} ns after reset){}{}{}{}", f.cycle,
+                              static_cast<double>(f.cycle) * period_ns,
+                              f.port.empty() ? "" : ", port ", f.port,
+                              f.signal.empty() ? "" : "_", f.signal));
+  if (!f.value_a.empty()) {
+    lines.push_back(fmt::format("  {:<14} {}", f.engine_a, f.value_a));
+    lines.push_back(fmt::format("  {:<14} {}", f.engine_b, f.value_b));
+  } else {
+    lines.push_back(fmt::format("  {}: {}", f.engine_a, f.text));
+  }
+  for (const std::string& line : f.lines) lines.push_back(line);
+  const int64_t from = std::max<int64_t>(0, static_cast<int64_t>(f.cycle) - kReplayBefore);
+  return {{"kind", kind},
+          {"cycle", f.cycle},
+          {"headline", fmt::format("{}: {} at cycle {}", device.name(), kind, f.cycle)},
+          {"lines", lines},
+          {"reproduce",
+           fmt::format("{} --wave divergence.fst --wave-from {} --wave-to {}", options.command,
+                       from, static_cast<int64_t>(f.cycle) + kReplayAfter)}};
+}
+
+json head(const Device& device, const RunSpec& spec) {
+  json report;
+  report["device"] = device.name();
+  report["engines"] = json::array();
+  if (spec.rtl) report["engines"].push_back("rtl");
+  if (spec.model) report["engines"].push_back("model");
+  report["engines"].push_back("reference");
+  report["clock_mhz"] = spec.clock_mhz;
+  report["seed"] = spec.seed;
+  report["stall"] = spec.stall.text();
+  device.describe_settings(spec, report);
+  return report;
+}
+
+/// Counters whose value the reference does not know: they depend on time.
+void add_counters(json& report, const Device::Facts& facts, const Outcome& outcome) {
+  for (size_t i = 0; i < std::min(facts.statistics.size(), outcome.statistics.size()); ++i) {
+    const bool known =
+        i < outcome.expected_statistics.size() && outcome.expected_statistics[i].has_value();
+    if (!known && facts.statistics[i].ends_with("_cycles")) {
+      report["counters"][facts.statistics[i]] = outcome.statistics[i];
+    }
+  }
+}
+
+}  // namespace
+
+json run(const Device& device, const RunOptions& options) {
+  const auto begin = Clock::now();
+  const RunSpec& spec = options.spec;
+  const Device::Facts& facts = device.facts();
+  const auto note = [&spec](const std::string& text) {
+    if (spec.note) spec.note(text);
+  };
+  device.check(spec);
+  const std::unique_ptr<Source> source = device.source(spec);
+  note(fmt::format("{}: packets from {}", device.name(), source->facts().name));
+  std::unique_ptr<PacketWriter> writer;
+  if (!options.pcap_out.empty()) writer = device.writer(options.pcap_out, *source, spec);
+  const Outcome outcome = device.run(*source, spec, Kernel::instance(), writer.get());
+  if (writer != nullptr) writer->close();
+
+  const Timeline& t = outcome.timeline;
+  const SourceFacts& from = source->facts();
+  json report = head(device, spec);
+  report["trace"] = from.trace;
+  report["cycles"] = t.cycles;
+  report["beats_in"] = t.sum_in<&Timeline::Port::beats>();
+  report["beats_out"] = t.sum_out<&Timeline::Port::beats>();
+  report["bytes_in"] = t.sum_in<&Timeline::Port::bytes>();
+  report["bytes_out"] = t.sum_out<&Timeline::Port::bytes>();
+  add_rates(report, facts, t, spec.clock_mhz);
+  if (facts.line_rate == LineRate::kWire) add_wire_rate(report, t, spec.clock_mhz);
+  if (facts.line_rate == LineRate::kPorts) add_port_rates(report, facts, t, spec.clock_mhz);
+  add_latency(report, t);
+  report["stall_cycles"] = {{"source", t.sum_in<&Timeline::Port::environment_stalls>()},
+                            {"sink", t.sum_out<&Timeline::Port::environment_stalls>()},
+                            {"device", t.sum_in<&Timeline::Port::device_stalls>()}};
+  if (facts.paced()) report["stall_cycles"]["wire"] = t.sum_out<&Timeline::Port::wire_stalls>();
+  add_throughput_over_time(report, facts, t, spec.clock_mhz);
+  report.update(outcome.sections, true);
+  add_counters(report, facts, outcome);
+
+  const Failure& f = outcome.failure;
+  report["checks"] = {{"lockstep_cycles", t.lockstep_cycles},
+                      {"lockstep_mismatches", f.kind == FailureKind::kLockstep ? 1 : 0},
+                      {"reference_packets", t.packets_out()},
+                      {"reference_mismatches",
+                       f.kind == FailureKind::kReference || f.kind == FailureKind::kHang ||
+                               f.kind == FailureKind::kStopped
+                           ? 1
+                           : 0},
+                      {"protocol_violations", f.kind == FailureKind::kProtocol ? 1 : 0}};
+  const double loop = outcome.wall_seconds;
+  report["sim"] = {{"wall_s", loop},
+                   {"cycles_per_s", loop > 0 ? static_cast<double>(t.cycles) / loop : 0.0},
+                   {"cycles_simulated", t.cycles - t.skipped},
+                   {"cycles_skipped", t.skipped}};
+  report["version"] = kVersion;
+  report["tools"] = build_tools();
+  report["command"] = options.command;
+  const bool bound_ok = !report.contains("compression") || report["compression"]["bound_held"] ||
+                        report.value("mode", "") == "paper";
+  report["pass"] =
+      outcome.passed && bound_ok && from.incomplete.empty() && outcome.wave_error.empty();
+  if (outcome.interrupted) report["interrupted"] = true;
+  if (!from.incomplete.empty()) report["incomplete"] = from.incomplete;
+  if (!outcome.wave_error.empty()) report["incomplete"] = outcome.wave_error;
+  if (f.kind != FailureKind::kNone) report["failure"] = failure_json(device, f, options);
+  if (spec.wave && outcome.wave_error.empty()) write_save_file(facts, spec.wave->path);
+  report["sim"]["whole_s"] = seconds_since(begin);
+  return report;
+}
+
+int exit_code(const nlohmann::json& report) {
+  if (report.contains("incomplete")) return kBadInput;
+  return report.value("pass", false) ? kPass : kCheckFailed;
+}
+
+}  // namespace gw::sim

@@ -1,0 +1,36 @@
+// The main job: a trace or a synthetic stimulus through a device, to a scored report.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "sim/run/device.h"
+
+namespace gw::sim {
+
+struct RunOptions {
+  RunSpec spec;
+  std::string pcap_out;  ///< what left the device, as packets
+  std::string command;   ///< as typed, for the report
+};
+
+/// Runs and returns the report (cosim.md section 3, and `plots`, `paper`, `baselines`, `failure`).
+/// Throws UserError.
+nlohmann::json run(const Device& device, const RunOptions& options);
+
+/// The exit code that a report calls for.
+int exit_code(const nlohmann::json& report);
+
+/// Simulator speed of devices: rtl alone, model alone, lockstep, reference; as ratios.
+struct BenchOptions {
+  std::vector<const Device*> devices;
+  std::vector<std::string> traces;  ///< of gradients
+  std::string frames;               ///< synthetic stimulus of devices that are fed with frames
+  double seconds = 2;               ///< per subject, at least
+  RunSpec spec;
+};
+nlohmann::json bench(const BenchOptions& options);
+
+}  // namespace gw::sim

@@ -1,0 +1,114 @@
+#include "sim/run/save_file.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "sim/base/error.h"
+
+namespace gw::sim {
+namespace {
+
+// GTKWave's trace flags: right-justified with the format; @200 is a comment.
+constexpr const char* kBinary = "@28";
+constexpr const char* kHex = "@22";
+constexpr const char* kDecimal = "@24";
+constexpr const char* kComment = "@200";
+
+class Writer {
+ public:
+  void heading(const std::string& text) { line(kComment, "-" + text); }
+  /// bits: 1 for a wire without a range.
+  void wire(const std::string& name, int bits, const char* format) {
+    line(format, bits == 1 ? name : fmt::format("{}[{}:0]", name, bits - 1));
+  }
+  void line(const char* format, const std::string& text) {
+    if (format_ != format) text_ += fmt::format("{}\n", format);
+    format_ = format;
+    text_ += text + "\n";
+  }
+  std::string text() && { return std::move(text_); }
+
+ private:
+  std::string text_;
+  std::string format_;
+};
+
+void add_stream(Writer& out, const Device::Facts& facts, const std::vector<Port>& ports,
+                bool input, std::set<std::string_view>& done) {
+  const char* const side = input ? "input" : "output";
+  for (size_t p = 0; p < ports.size(); ++p) {
+    const Port& port = ports[p];
+    if (!done.insert(port.bundle).second) continue;
+    const std::string pins = fmt::format("{}.{}", facts.top, port.bundle);
+    out.heading(fmt::format("{} {}", input ? "Input" : "Output", port.bundle));
+    for (size_t q = 0; q < ports.size(); ++q) {
+      if (ports[q].bundle != port.bundle) continue;
+      out.wire(ports.size() == 1 ? fmt::format("harness.{}_packet", side)
+                                 : fmt::format("harness.{}_packet{}", side, q),
+               32, kDecimal);
+    }
+    for (const char* name : {"tvalid", "tready", "tlast"}) {
+      out.wire(fmt::format("{}_{}", pins, name), port.slots, kBinary);
+    }
+    if (port.user_bits != 0) {
+      const int bits = port.user_bits * port.slots;
+      out.wire(pins + "_tuser", bits, bits > 4 ? kHex : kBinary);
+    }
+    out.wire(input ? "harness.source_stall" : "harness.sink_stall", static_cast<int>(ports.size()),
+             kBinary);
+    out.wire(pins + "_tkeep", facts.beat_bytes * port.slots, kHex);
+    out.wire(pins + "_tdata", facts.beat_bytes * 8 * port.slots, kHex);
+    if (ports.size() == 1 && facts.beat_bytes == 32) {
+      for (int lane = 0; lane < 8; ++lane) {
+        out.wire(fmt::format("harness.{}_float{}", input ? "s" : "m", lane), 1, kDecimal);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::string save_file(const Device::Facts& facts) {
+  Writer out;
+  out.heading("Time");
+  out.wire(facts.top + ".aclk", 1, kBinary);
+  out.wire(facts.top + ".aresetn", 1, kBinary);
+  out.wire("harness.cycle", 32, kDecimal);
+  std::set<std::string_view> done;
+  add_stream(out, facts, facts.inputs, true, done);
+  if (!facts.pins.empty()) out.heading("Configuration");
+  for (const Pin& pin : facts.pins) {
+    out.wire(fmt::format("{}.{}", facts.top, pin.name), pin.bits, pin.bits > 1 ? kDecimal : kBinary);
+  }
+  if (!facts.inside.empty()) out.heading("Inside");
+  for (const std::string& signal : facts.inside) {
+    const bool vector = signal.ends_with("]");
+    out.line(vector ? kDecimal : kBinary, fmt::format("{0}.{0}.{1}", facts.top, signal));
+  }
+  add_stream(out, facts, facts.outputs, false, done);
+  for (const Pin& pin : facts.probe) {
+    out.wire(fmt::format("{}.{}", facts.top, pin.name), pin.bits, pin.bits > 1 ? kHex : kBinary);
+  }
+  return "[timestart] 0\n[size] 1380 960\n[pos] 0 0\n*-16.200000 0 -1 -1 -1 -1\n[sst_width] 240\n"
+         "[signals_width] 320\n[sst_expanded] 1\n" +
+         std::move(out).text();
+}
+
+void write_save_file(const Device::Facts& facts, const std::string& wave) {
+  std::filesystem::path path(wave);
+  path.replace_extension(".gtkw");
+  std::ofstream out(path);
+  out << "[*] GTKWave save file of gradwire's device " << facts.name << "\n[dumpfile] \""
+      << std::filesystem::absolute(wave).string() << "\"\n"
+      << save_file(facts);
+  out.flush();
+  if (!out)
+    throw InputError(fmt::format("cannot write '{}': {}", path.string(), std::strerror(errno)));
+}
+
+}  // namespace gw::sim

@@ -1,0 +1,249 @@
+#include "testbenches/codec/devices.h"
+
+#include <filesystem>
+
+#include "models/systemc/compressor.h"
+#include "models/systemc/decompressor.h"
+#include "sim/feeds/gradients.h"
+#include "sim/feeds/writer.h"
+#include "sim/harness/chain.h"
+#include "testbenches/codec/options.h"
+#include "testbenches/codec/oracle.h"
+#include "testbenches/codec/ports.h"
+#include "testbenches/codec/report.h"
+#include "testbenches/codec/words.h"
+
+namespace gw::testbenches {
+namespace {
+
+/// The SystemC model's kernel-free core as an engine.
+template <class Core>
+class CodecModel {
+ public:
+  using Ports = CodecPorts;
+
+  void reset() { core_.reset(); }
+  uint32_t s_ready() const { return core_.s_ready() ? 1 : 0; }
+  const Beat* m_beat(size_t) const { return core_.m_beat(); }
+  uint64_t probe() const { return core_.error_count(); }
+  void clock(const sim::Offered<CodecPorts>& offered, uint32_t m_ready) {
+    core_.clock(offered[0], m_ready != 0);
+  }
+  void configure(size_t, const sim::PacketConfig& config) {
+    if (config == config_) return;
+    config_ = config;
+    core_.configure({.bound = static_cast<uint8_t>(config[0]), .bounded = config[1] != 0});
+  }
+
+ private:
+  Core core_;
+  sim::PacketConfig config_{};
+};
+
+using CompressorModel = CodecModel<systemc::Compressor>;
+using DecompressorModel = CodecModel<systemc::Decompressor>;
+
+/// Gradients as packets of floats, or encoded as the compressor at the other end of the link would
+/// have sent them.
+class GradientSource final : public sim::Source {
+ public:
+  GradientSource(const sim::RunSpec& spec, bool encoded)
+      : gradients_(sim::open_gradients(spec.stimulus, spec.seed)),
+        config_(codec_config(spec.options)),
+        encoded_(encoded) {}
+
+  std::optional<sim::RawPacket> next() override {
+    std::optional<sim::GradientPacket> packet = gradients_->next();
+    if (!packet) return std::nullopt;
+    sim::RawPacket raw;
+    raw.trace_number = packet->trace_number;
+    raw.config = packet_config(config_);
+    if (encoded_) {
+      reference::encode(std::span<const uint32_t>(packet->values), config_, raw.bytes);
+      raw.values = std::move(packet->values);
+    } else {
+      const auto* const bytes = reinterpret_cast<const uint8_t*>(packet->values.data());
+      raw.bytes.assign(bytes, bytes + packet->values.size() * 4);
+    }
+    return raw;
+  }
+  const sim::SourceFacts& facts() const override { return gradients_->facts(); }
+
+ private:
+  std::unique_ptr<sim::Gradients> gradients_;
+  reference::CodecConfig config_;
+  bool encoded_;
+};
+
+/// Both engines, the decompressor behind the compressor.
+template <class Compressor, class Decompressor>
+class Loop : public sim::Chain<CodecPorts, Compressor, Decompressor> {
+ public:
+  Loop(std::unique_ptr<Compressor> compressor, std::unique_ptr<Decompressor> decompressor)
+      : sim::Chain<CodecPorts, Compressor, Decompressor>(*compressor, *decompressor),
+        compressor_(std::move(compressor)),
+        decompressor_(std::move(decompressor)) {}
+
+  /// Each has a file of its own: the decompressor's is named after the compressor's.
+  int trace(const std::string& path, int64_t from, int64_t to, uint64_t period_ps) {
+    std::filesystem::path second(path);
+    second.replace_filename(second.stem().string() + "-decompressor.fst");
+    const int error = compressor_->trace(path, from, to, period_ps);
+    return error != 0 ? error : decompressor_->trace(second.string(), from, to, period_ps);
+  }
+  std::string finish() {
+    const std::string why = compressor_->finish();
+    return why + decompressor_->finish();
+  }
+
+ private:
+  std::unique_ptr<Compressor> compressor_;
+  std::unique_ptr<Decompressor> decompressor_;
+};
+
+using LoopModel = Loop<CompressorModel, DecompressorModel>;
+using LoopRtl = Loop<RtlEngine<CodecPorts>, RtlEngine<CodecPorts>>;
+
+/// What compressor, decompressor and their chain share.
+template <class Model, class Rtl = RtlEngine<CodecPorts>>
+class CodecDevice : public DeviceOf<CodecPorts, Model, Rtl> {
+ public:
+  using Facts = sim::Device::Facts;
+
+  void check(const sim::RunSpec& spec) const override { codec_config(spec.options); }
+  std::unique_ptr<sim::Source> source(const sim::RunSpec& spec) const override {
+    return std::make_unique<GradientSource>(spec, !this->facts().burst_is_input);
+  }
+  void describe_settings(const sim::RunSpec& spec, nlohmann::json& report) const override {
+    const reference::CodecConfig config = codec_config(spec.options);
+    report["bound"] = config.bound_exponent;
+    report["mode"] = config.mode == reference::Mode::kBounded ? "bounded" : "paper";
+  }
+  std::unique_ptr<sim::PacketWriter> writer(const std::string& path, const sim::Source& source,
+                                            const sim::RunSpec&) const override {
+    return sim::open_payload_writer(path, source.facts().path);
+  }
+
+ protected:
+  explicit CodecDevice(Facts facts)
+      : DeviceOf<CodecPorts, Model, Rtl>(complete(std::move(facts))) {}
+
+  std::unique_ptr<Score<Beat>> score(const sim::RunSpec& spec) const override {
+    return std::make_unique<CodecScore>(codec_config(spec.options));
+  }
+
+ private:
+  static Facts complete(Facts facts) {
+    facts.clock_mhz = 100;
+    facts.line_rate = sim::LineRate::kThroughput;
+    facts.pins = {{"bound_i", 4}, {"bounded_i", 1}};
+    facts.probe = {{"error_count_o", 32}};
+    facts.options = codec_options();
+    facts.stimuli = sim::synth_kinds();
+    return facts;
+  }
+};
+
+class CompressorDevice final : public CodecDevice<CompressorModel> {
+ public:
+  CompressorDevice()
+      : CodecDevice({.name = "compressor",
+                     .summary = "256-bit AXI burst compressor: binary32 gradients to encoded "
+                                "groups (INCEPTIONN, Figure 9)",
+                     .burst_is_input = true,
+                     .top = "gw_compressor",
+                     .file_list = "rtl/codec/gw_compressor.f",
+                     .inside = {"vector_valid", "vector_last", "vector_length[5:0]",
+                                "u_alignment_unit.position_q[4:0]", "merge",
+                                "u_alignment_unit.flush_q", "first_valid", "second_valid",
+                                "used_q[5:0]"}}) {}
+
+ protected:
+  std::unique_ptr<CompressorModel> model(const sim::RunSpec&) const override {
+    return std::make_unique<CompressorModel>();
+  }
+  std::unique_ptr<sim::Oracle<Beat>> oracle(const sim::RunSpec&) const override {
+    return std::make_unique<CompressorOracle>();
+  }
+  std::string describe(bool input, size_t, const sim::Packet<Beat>& packet,
+                       size_t beat) const override {
+    return input ? describe_floats(packet, beat) : describe_encoded(packet, beat);
+  }
+};
+
+class DecompressorDevice final : public CodecDevice<DecompressorModel> {
+ public:
+  DecompressorDevice()
+      : CodecDevice({.name = "decompressor",
+                     .summary = "256-bit AXI burst decompressor: encoded groups to binary32 "
+                                "gradients (INCEPTIONN, Figure 10)",
+                     .burst_is_input = false,
+                     .top = "gw_decompressor",
+                     .file_list = "rtl/codec/gw_decompressor.f",
+                     .inside = {"u_burst_buffer.held_q[2:0]", "u_burst_buffer.start_q[6:0]",
+                                "u_burst_buffer.limit[6:0]", "issue", "group_valid", "group_last",
+                                "group_broken", "burst_valid", "used_q[4:0]"}}) {}
+
+ protected:
+  std::unique_ptr<DecompressorModel> model(const sim::RunSpec&) const override {
+    return std::make_unique<DecompressorModel>();
+  }
+  std::unique_ptr<sim::Oracle<Beat>> oracle(const sim::RunSpec&) const override {
+    return std::make_unique<DecompressorOracle>();
+  }
+  std::string describe(bool input, size_t, const sim::Packet<Beat>& packet,
+                       size_t beat) const override {
+    return input ? describe_encoded(packet, beat) : describe_floats(packet, beat);
+  }
+};
+
+class LoopDevice final : public CodecDevice<LoopModel, LoopRtl> {
+ public:
+  LoopDevice()
+      : CodecDevice({.name = "codec_loop",
+                     .summary = "compressor and decompressor in a chain: what a link does to "
+                                "gradients",
+                     .burst_is_input = true,
+                     .top = "gw_compressor",
+                     .file_list = "rtl/codec/gw_compressor.f"}) {}
+
+  void check(const sim::RunSpec& spec) const override {
+    CodecDevice::check(spec);
+    if (!spec.user_rtl.file_list.empty()) {
+      throw sim::UsageError("codec_loop is made of two tops: --rtl goes with compressor or decompressor");
+    }
+  }
+
+ protected:
+  std::unique_ptr<LoopModel> model(const sim::RunSpec&) const override {
+    return std::make_unique<LoopModel>(std::make_unique<CompressorModel>(),
+                                       std::make_unique<DecompressorModel>());
+  }
+  std::vector<CompiledRtl> compile(const sim::RunSpec& spec, bool traced) const override {
+    return {compile_rtl(CompressorDevice().facts(), {}, spec, traced),
+            compile_rtl(DecompressorDevice().facts(), {}, spec, traced)};
+  }
+  std::unique_ptr<LoopRtl> rtl(const std::vector<CompiledRtl>& compiled,
+                               const sim::RunSpec& spec) const override {
+    const auto engine = [&](size_t i) {
+      return std::make_unique<RtlEngine<CodecPorts>>(compiled[i], spec.seed);
+    };
+    return std::make_unique<LoopRtl>(engine(0), engine(1));
+  }
+  std::unique_ptr<sim::Oracle<Beat>> oracle(const sim::RunSpec&) const override {
+    return std::make_unique<LoopOracle>();
+  }
+  std::string describe(bool, size_t, const sim::Packet<Beat>& packet, size_t beat) const override {
+    return describe_floats(packet, beat);
+  }
+};
+
+}  // namespace
+
+void add_codec_devices(sim::Registry& registry) {
+  registry.add(std::make_unique<CompressorDevice>());
+  registry.add(std::make_unique<DecompressorDevice>());
+  registry.add(std::make_unique<LoopDevice>());
+}
+
+}  // namespace gw::testbenches

@@ -1,0 +1,78 @@
+#include "testbenches/codec/oracle.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace gw::testbenches {
+
+reference::CodecConfig config_of(const sim::Packet<Beat>& packet) {
+  return {.bound_exponent = static_cast<int>(packet.config[0]),
+          .mode = packet.config[1] != 0 ? reference::Mode::kBounded : reference::Mode::kPaper};
+}
+
+namespace {
+
+/// The input beat that completes the first output beat: the one with which 32 encoded bytes are
+/// there, or the last.
+uint32_t trigger_of(std::span<const uint8_t> encoded) {
+  uint32_t group = 0;
+  size_t at = 0;
+  while (at < encoded.size()) {
+    at += static_cast<size_t>(reference::encoded_group_bytes(
+        static_cast<uint16_t>(encoded[at] | (encoded[at + 1] << 8))));
+    if (at >= kBeatBytes || at >= encoded.size()) break;
+    ++group;
+  }
+  return group;
+}
+
+}  // namespace
+
+/// A length that is no multiple of four is a packet in error; the lane that is cut counts as ZERO.
+void CompressorOracle::arrives(size_t, const sim::PacketRef<Beat>& packet) {
+  const std::vector<uint8_t> bytes = sim::bytes_of(*packet);
+  std::vector<uint32_t> values(bytes.size() / 4);
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * 4);
+  const bool cut = bytes.size() % 4 != 0;
+  if (cut) values.push_back(0);
+  std::vector<uint8_t> encoded;
+  reference::encode(std::span<const uint32_t>(values), config_of(*packet), encoded);
+  packet->trigger = trigger_of(encoded);
+  sim::PacketRef<Beat> owed = sim::make_packet<Beat>(encoded, cut || packet->beats.back().user != 0);
+  owed->source = packet;
+  owe(0, std::move(owed));
+}
+
+void DecompressorOracle::arrives(size_t, const sim::PacketRef<Beat>& packet) {
+  const std::vector<uint8_t> bytes = sim::bytes_of(*packet);
+  const reference::DecodeResult decoded = reference::decode(bytes, config_of(*packet));
+  sim::PacketRef<Beat> owed(new sim::Packet<Beat>);
+  owed->beats.resize(decoded.values.size() / kLanes);
+  for (size_t i = 0; i < owed->beats.size(); ++i) {
+    std::memcpy(owed->beats[i].data.data(), decoded.values.data() + i * kLanes, kBeatBytes);
+  }
+  // A stream that does not end where a group ends leaves with a beat of zeros, flagged.
+  if (decoded.error) owed->beats.push_back(Beat{.user = 1});
+  owed->beats.back().last = 1;
+  if (packet->beats.back().user != 0) owed->beats.back().user = 1;
+  const size_t first_size = bytes.size() < 2
+                                ? bytes.size()
+                                : static_cast<size_t>(reference::encoded_group_bytes(
+                                      static_cast<uint16_t>(bytes[0] | (bytes[1] << 8))));
+  packet->trigger = static_cast<uint32_t>((std::min(first_size, bytes.size()) - 1) / kBeatBytes);
+  owed->source = packet;
+  owe(0, std::move(owed));
+}
+
+void LoopOracle::arrives(size_t, const sim::PacketRef<Beat>& packet) {
+  compressor_.arrives(0, packet);
+  const sim::PacketRef<Beat> between = compressor_.next(0);
+  between->config = packet->config;
+  decompressor_.arrives(0, between);
+  sim::PacketRef<Beat> owed = decompressor_.next(0);
+  owed->source = packet;
+  packet->trigger = sim::Packet<Beat>::kNoTrigger;
+  owe(0, std::move(owed));
+}
+
+}  // namespace gw::testbenches

@@ -1,0 +1,35 @@
+// The reference codec as a follower of a run.
+#pragma once
+
+#include "models/reference/codec.h"
+#include "sim/harness/oracle.h"
+
+namespace gw::testbenches {
+
+/// The configuration that a packet carries (packet_config).
+reference::CodecConfig config_of(const sim::Packet<Beat>& packet);
+
+class CompressorOracle final : public sim::QueueOracle<Beat> {
+ public:
+  CompressorOracle() : QueueOracle(1) {}
+  void arrives(size_t port, const sim::PacketRef<Beat>& packet) override;
+};
+
+class DecompressorOracle final : public sim::QueueOracle<Beat> {
+ public:
+  DecompressorOracle() : QueueOracle(1) {}
+  void arrives(size_t port, const sim::PacketRef<Beat>& packet) override;
+};
+
+/// Compressor and decompressor, one behind the other: what comes out of both.
+class LoopOracle final : public sim::QueueOracle<Beat> {
+ public:
+  LoopOracle() : QueueOracle(1) {}
+  void arrives(size_t port, const sim::PacketRef<Beat>& packet) override;
+
+ private:
+  CompressorOracle compressor_;
+  DecompressorOracle decompressor_;
+};
+
+}  // namespace gw::testbenches

@@ -1,0 +1,124 @@
+#include "testbenches/codec/report.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <set>
+
+#include "models/papers/inceptionn.h"
+#include "models/reference/baselines.h"
+
+namespace gw::testbenches {
+namespace {
+
+namespace paper = papers::inceptionn;
+using nlohmann::json;
+using reference::Tag;
+
+json tags_json(const reference::CodecStatistics& statistics) {
+  return {{"zero", statistics.count(Tag::kZero)},
+          {"byte", statistics.count(Tag::kByte)},
+          {"half", statistics.count(Tag::kHalf)},
+          {"raw", statistics.count(Tag::kRaw)}};
+}
+
+json paper_json(int k) {
+  json section = {{"clock_mhz", paper::kClockMhz},
+                  {"bus_bits", paper::kBusBits},
+                  {"line_rate_gbps", paper::kLineRateGbps}};
+  if (const auto row = paper::table3("HDC", k)) {
+    section["table3"] = {{"model", row->model}, {"bound", fmt::format("2^-{}", k)},
+                         {"zero", row->zero},   {"byte", row->byte},
+                         {"half", row->half},   {"raw", row->raw}};
+    section["ratio_fig14"] = row->ratio();
+  }
+  return section;
+}
+
+}  // namespace
+
+void CodecScore::left(const sim::Passage&, const sim::Packet<Beat>& packet) {
+  const sim::Packet<Beat>& source = *packet.source;
+  std::vector<uint32_t> values = source.values;
+  if (values.empty()) {
+    const std::vector<uint8_t> bytes = sim::bytes_of(source);
+    values.resize(bytes.size() / 4);
+    std::memcpy(values.data(), bytes.data(), values.size() * 4);
+  }
+  all_.add(std::span<const uint32_t>(values));
+  if (sample_.size() < kSample) {
+    sample_.insert(sample_.end(), values.begin(), values.end());
+    sample_packets_.push_back(values.size());
+  }
+}
+
+void CodecScore::report(json& sections) const {
+  if (sample_packets_.empty()) return;
+  sections["compression"] = {{"ratio", all_.ratio()},
+                             {"values", all_.values()},
+                             {"tags", tags_json(all_)},
+                             {"max_abs_error", all_.max_abs_error()},
+                             {"mean_abs_error", all_.mean_abs_error()},
+                             {"bound", config_.bound()},
+                             {"bound_held", all_.bound_held()}};
+  if (sample_.size() < all_.values()) sections["compression"]["sample_values"] = sample_.size();
+  // Table III's three bounds side by side, beside the one that ran.
+  std::set<int> bounds = {6, 8, 10, config_.bound_exponent};
+  json by_bound = json::array();
+  for (const int k : bounds) {
+    const reference::CodecConfig other{.bound_exponent = k, .mode = config_.mode};
+    reference::CodecStatistics row(other);
+    std::span<const uint32_t> rest(sample_);
+    for (const size_t size : sample_packets_) {
+      row.add(rest.first(size));
+      rest = rest.subspan(size);
+    }
+    json entry = {{"bound", k},
+                  {"ratio", row.ratio()},
+                  {"tags", tags_json(row)},
+                  {"max_abs_error", row.max_abs_error()},
+                  {"bound_held", row.bound_held()}};
+    if (const auto printed = paper::table3("HDC", k)) {
+      entry["paper_percent"] = {{"zero", printed->zero},
+                                {"byte", printed->byte},
+                                {"half", printed->half},
+                                {"raw", printed->raw}};
+      entry["paper_ratio"] = printed->ratio();
+    }
+    by_bound.push_back(std::move(entry));
+  }
+  sections["compression"]["by_bound"] = std::move(by_bound);
+  sections["paper"] = paper_json(config_.bound_exponent);
+
+  // The reference counts bytes a second; reports say gigabits wherever they say gbps.
+  std::vector<float> floats;
+  std::map<int, uint64_t> exponents;
+  for (const uint32_t bits : sample_) {
+    floats.push_back(std::bit_cast<float>(bits));
+    ++exponents[static_cast<int>(bits >> 23 & 0xFF) - 127];
+  }
+  sections["baselines"] = json::array();
+  for (const auto& figures : reference::measure_all(floats, config_, 3)) {
+    // Packets are encoded each on its own; the codec's speed is measured on all values as one
+    // stream.
+    const bool ours = figures.name.starts_with("inceptionn");
+    sections["baselines"].push_back({{"name", ours ? "codec, as one stream" : figures.name},
+                                     {"ratio", figures.ratio},
+                                     {"max_abs_error", figures.max_abs_error},
+                                     {"mean_abs_error", figures.mean_abs_error},
+                                     {"encode_gbps", 8 * figures.encode_gbps},
+                                     {"decode_gbps", 8 * figures.decode_gbps}});
+  }
+
+  json rows = json::array();
+  for (const auto& [exponent, count] : exponents) rows.push_back({exponent, count});
+  sections["plots"]["value_exponents"] = std::move(rows);
+  sections["plots"]["class_limits"] = {{"zero_below", config_.byte_from() - 127},
+                                       {"byte_below", config_.half_from() - 127},
+                                       {"raw_from", 0}};
+}
+
+}  // namespace gw::testbenches

@@ -1,0 +1,64 @@
+#include "testbenches/engine/compiled_rtl.h"
+
+#include <fmt/format.h>
+
+#include "testbenches/engine/library.h"
+
+namespace gw::testbenches {
+namespace {
+
+/// What the harness drives and reads: the project's RTL has just these pins, a user's must.
+EngineShape shape_of(const sim::Device::Facts& facts) {
+  EngineShape shape{.beat_bits = 8 * facts.beat_bytes,
+                    .inputs = facts.inputs,
+                    .outputs = facts.outputs,
+                    .pins = facts.pins,
+                    .probes = facts.probe};
+  if (facts.host_writes) {
+    shape.pins.insert(shape.pins.end(),
+                      {{"cfg_valid_i", 1}, {"cfg_address_i", 32}, {"cfg_data_i", 32}});
+  }
+  if (!facts.statistics.empty()) {
+    shape.probes.push_back({"stat_o", 32 * static_cast<int>(facts.statistics.size())});
+  }
+  return shape;
+}
+
+std::function<void(const BuildProgress&)> told(const sim::RunSpec& spec) {
+  if (!spec.note) return {};
+  return [note = spec.note, step = std::string()](const BuildProgress& progress) mutable {
+    if (progress.done) {
+      note(fmt::format("{} is built ({:.1f} s)", progress.what, progress.seconds));
+    } else if (progress.step != step) {
+      step = progress.step;
+      note(fmt::format("building {}: {}", progress.what, progress.step));
+    }
+  };
+}
+
+}  // namespace
+
+CompiledRtl compile_rtl(const sim::Device::Facts& facts,
+                        const std::vector<std::pair<std::string, std::string>>& parameters,
+                        const sim::RunSpec& spec, bool traced) {
+  RtlRequest request;
+  request.top = facts.top;
+  request.shape = shape_of(facts);
+  request.traced = traced;
+  if (spec.user_rtl.file_list.empty()) {
+    request.base = GRADWIRE_RTL_ROOT;
+    request.list = request.base / facts.file_list;
+    request.own = true;
+    for (const auto& [name, value] : parameters) request.parameters.push_back(name + "=" + value);
+  } else {
+    request.top = spec.user_rtl.top;
+    request.list = spec.user_rtl.file_list;
+  }
+  LibraryOptions options;
+  options.cache = spec.cache;
+  options.progress = told(spec);
+  const std::shared_ptr<RtlLibrary> library = rtl_library(request, options);
+  return CompiledRtl(std::shared_ptr<const GwEngine>(library, library->engine()));
+}
+
+}  // namespace gw::testbenches

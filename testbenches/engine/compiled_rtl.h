@@ -1,0 +1,30 @@
+// The RTL that a run asks for: linked into the program if it is just that, else built on demand, or
+// the user's own.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/run/device.h"
+#include "testbenches/engine/engine_abi.h"
+
+namespace gw::testbenches {
+
+/// Keeps what it came from loaded.
+class CompiledRtl {
+ public:
+  explicit CompiledRtl(std::shared_ptr<const GwEngine> api) : api_(std::move(api)) {}
+  const GwEngine& api() const { return *api_; }
+
+ private:
+  std::shared_ptr<const GwEngine> api_;
+};
+
+/// Throws UserError.
+CompiledRtl compile_rtl(const sim::Device::Facts& facts,
+                        const std::vector<std::pair<std::string, std::string>>& parameters,
+                        const sim::RunSpec& spec, bool traced);
+
+}  // namespace gw::testbenches

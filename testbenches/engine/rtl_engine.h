@@ -1,0 +1,119 @@
+// Compiled RTL, whoever compiled it, as an engine of the harness: an inline shell around the C
+// interface of engine_abi.h.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/base/error.h"
+#include "sim/harness/engine.h"
+#include "testbenches/engine/compiled_rtl.h"
+
+namespace gw::testbenches {
+
+/// P: the device's ports. Its pins, if there are any, go with a packet (P::kPinsOfPacket names the
+/// pin that each word of the packet's configuration drives) or are set once.
+template <class P>
+class RtlEngine {
+ public:
+  using Ports = P;
+  using Beat = typename P::Beat;
+
+  /// Throws std::bad_alloc.
+  RtlEngine(CompiledRtl compiled, uint64_t seed)
+      : compiled_(std::move(compiled)), api_(compiled_.api()), self_(api_.make(seed)) {
+    if (self_ == nullptr) throw std::bad_alloc();
+    outputs_ = api_.outputs(self_);
+    if constexpr (requires { P::kPinsOfPacket; }) {
+      for (size_t i = 0; i < P::kPinsOfPacket.size(); ++i) pins_[i] = pin(P::kPinsOfPacket[i]);
+    }
+  }
+  ~RtlEngine() { api_.drop(self_); }
+  RtlEngine(const RtlEngine&) = delete;
+  RtlEngine& operator=(const RtlEngine&) = delete;
+
+  void set(std::string_view name, uint64_t value) { api_.set(self_, pin(name), value); }
+  /// Before the first edge. Throws InputError.
+  int trace(const std::string& path, int64_t from, int64_t to, uint64_t period_ps) {
+    traced_ = true;
+    return api_.trace(self_, path.c_str(), from, to, period_ps);
+  }
+  /// Closes the waveform; empty, or why it is not whole.
+  std::string finish() {
+    const char* const why = traced_ ? api_.finish(self_) : nullptr;
+    traced_ = false;
+    return why != nullptr ? why : "";
+  }
+
+  void reset() { api_.reset(self_); }
+  void boot(const sim::Boot& boot) {
+    // What happens on the way is not in the waveform but for its last edge.
+    if (traced_) api_.harness(self_, nullptr);
+    for (const sim::Boot::Write& write : boot.writes) api_.write(self_, write.address, write.data);
+    for (uint64_t edge = boot.writes.size() + 1; edge < boot.edges; ++edge) clock({}, 0);
+    if (traced_) {
+      const GwHarnessSignals signals{};
+      api_.harness(self_, &signals);
+    }
+    clock({}, 0);
+  }
+  uint32_t s_ready() const { return outputs_->s_ready; }
+  const Beat* m_beat(size_t port) const {
+    return (outputs_->m_valid >> port & 1) != 0 ? static_cast<const Beat*>(outputs_->m_beat) + port
+                                                : nullptr;
+  }
+  uint64_t probe() const { return outputs_->probe; }
+  void clock(const sim::Offered<P>& offered, uint32_t m_ready) {
+    static_assert(sizeof(offered) == sim::kInputsOf<P> * sizeof(void*));
+    api_.clock(self_, reinterpret_cast<const void* const*>(offered.data()), m_ready);
+  }
+  void configure(size_t, const sim::PacketConfig& config) {
+    if constexpr (requires { P::kPinsOfPacket; }) {
+      for (size_t i = 0; i < P::kPinsOfPacket.size(); ++i) api_.set(self_, pins_[i], config[i]);
+    }
+  }
+  std::span<const uint32_t> statistics() const {
+    uint32_t words = 0;
+    const uint32_t* const values = api_.statistics(self_, &words);
+    return {values, words};
+  }
+  void skip(uint64_t cycles) { api_.skip(self_, cycles); }
+  void show(const sim::Cycle<P>& cycle) {
+    GwHarnessSignals signals{.cycle = cycle.cycle,
+                             .source_stall = cycle.source_stall,
+                             .sink_stall = cycle.sink_stall,
+                             .input_packet = {},
+                             .output_packet = {}};
+    std::copy(cycle.input_packet.begin(), cycle.input_packet.end(), signals.input_packet);
+    std::copy(cycle.output_packet.begin(), cycle.output_packet.end(), signals.output_packet);
+    api_.harness(self_, &signals);
+  }
+  std::string stopped() const {
+    const char* const why = api_.failure(self_);
+    return why != nullptr ? why : "";
+  }
+
+ private:
+  int pin(std::string_view name) const {
+    const int index = api_.pin(self_, std::string(name).c_str());
+    if (index < 0) {
+      throw sim::UsageError("the RTL has no input '" + std::string(name) + "'");
+    }
+    return index;
+  }
+
+  const CompiledRtl compiled_;
+  const GwEngine& api_;
+  void* self_;
+  const GwOutputs* outputs_ = nullptr;
+  bool traced_ = false;
+  std::array<int, 4> pins_{};
+};
+
+}  // namespace gw::testbenches

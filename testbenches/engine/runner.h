@@ -1,0 +1,388 @@
+// What every device does with its engines: builds them as the run wants them, drives them, measures
+// them. A device adds its facts, its model, its oracle and its words.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/base/error.h"
+#include "sim/harness/kernel.h"
+#include "sim/harness/lockstep.h"
+#include "sim/run/device.h"
+#include "testbenches/engine/compiled_rtl.h"
+#include "testbenches/engine/rtl_engine.h"
+#include "testbenches/engine/wave.h"
+
+namespace gw::testbenches {
+
+/// Scores what has left, for sections of the report that only one family of devices has.
+template <class Beat>
+class Score : public sim::Listener<Beat> {
+ public:
+  virtual void report(nlohmann::json& sections) const = 0;
+};
+
+/// Tells every so often how far a run has come.
+class Told final : public sim::Steppable {
+ public:
+  Told(sim::Steppable& run, std::function<void()> tell) : run_(run), tell_(std::move(tell)) {}
+  bool advance(uint64_t n) override {
+    const bool more = run_.advance(n);
+    if (++calls_ % 2048 == 0) tell_();
+    return more;
+  }
+
+ private:
+  sim::Steppable& run_;
+  std::function<void()> tell_;
+  uint64_t calls_ = 0;
+};
+
+/// The packets that a time-independent oracle owes for a prepared feed, worked out beforehand, so
+/// that a benchmark times the simulation and not the reference.
+template <class Beat>
+class RecordedOracle final : public sim::Oracle<Beat> {
+ public:
+  RecordedOracle(sim::Oracle<Beat>& oracle, const sim::PreparedFeed<Beat>& feed, size_t inputs,
+                 size_t outputs)
+      : outputs_(outputs) {
+    for (size_t p = 0; p < inputs; ++p) {
+      for (const auto& packet : feed.packets(p)) {
+        oracle.arrives(p, packet);
+        for (size_t o = 0; o < outputs; ++o) {
+          while (auto owed = oracle.next(o)) outputs_[o].owed.push_back(std::move(owed));
+        }
+      }
+    }
+    statistics_ = oracle.statistics();
+  }
+  void rewind() {
+    for (Output& output : outputs_) output.next = 0;
+  }
+  const std::vector<sim::PacketRef<Beat>>& owed(size_t port) const { return outputs_[port].owed; }
+
+  void arrives(size_t, const sim::PacketRef<Beat>&) override {}
+  sim::PacketRef<Beat> next(size_t port) override {
+    Output& output = outputs_[port];
+    return output.next < output.owed.size() ? output.owed[output.next++] : nullptr;
+  }
+  sim::PacketRef<Beat> peek(size_t port) const override {
+    const Output& output = outputs_[port];
+    return output.next < output.owed.size() ? output.owed[output.next] : nullptr;
+  }
+  bool quiet() const override {
+    for (const Output& output : outputs_) {
+      if (output.next < output.owed.size()) return false;
+    }
+    return true;
+  }
+  std::vector<std::optional<uint32_t>> statistics() const override { return statistics_; }
+
+ private:
+  struct Output {
+    std::vector<sim::PacketRef<Beat>> owed;
+    size_t next = 0;
+  };
+  std::vector<Output> outputs_;
+  std::vector<std::optional<uint32_t>> statistics_;
+};
+
+/// Passes prepared packets through one engine with nothing else in the loop, and proves by a
+/// checksum that it worked. For devices whose ports have no pace.
+template <sim::Engine E>
+sim::Speed bare_pass(E& engine, const sim::PreparedFeed<typename E::Ports::Beat>& feed,
+                     const RecordedOracle<typename E::Ports::Beat>& oracle,
+                     const sim::Boot& boot, const std::string& name) {
+  using Ports = typename E::Ports;
+  using Beat = typename Ports::Beat;
+  constexpr size_t kIn = sim::kInputsOf<Ports>, kOut = sim::kOutputsOf<Ports>;
+  using Sum = std::array<uint64_t, sizeof(Beat::data) / 4>;
+  const auto add = [](Sum& sum, const Beat& beat) {
+    for (size_t i = 0; i < sum.size(); ++i) sum[i] += beat.data[i];
+    sum[0] += beat.keep;
+  };
+  std::array<std::vector<const Beat*>, kIn> input;
+  Sum expected{}, seen{};
+  uint64_t outputs = 0, inputs = 0;
+  for (size_t p = 0; p < kIn; ++p) {
+    for (const auto& packet : feed.packets(p)) {
+      for (const Beat& beat : packet->beats) input[p].push_back(&beat);
+    }
+    inputs += input[p].size();
+  }
+  for (size_t p = 0; p < kOut; ++p) {
+    for (const auto& packet : oracle.owed(p)) {
+      outputs += packet->beats.size();
+      for (const Beat& beat : packet->beats) add(expected, beat);
+    }
+  }
+  engine.reset();
+  sim::boot_engine(engine, boot);
+  if constexpr (requires { engine.configure(0, sim::PacketConfig{}); }) {
+    for (size_t p = 0; p < kIn; ++p) engine.configure(p, feed.packets(p).front()->config);
+  }
+  constexpr uint32_t kAllReady = static_cast<uint32_t>((uint64_t{1} << kOut) - 1);
+  const uint64_t limit = 100 * (inputs + outputs) + 100'000;
+  std::array<size_t, kIn> at{};
+  uint64_t in = 0, out = 0, cycles = 0;
+  const auto begin = std::chrono::steady_clock::now();
+  for (; out < outputs && cycles < limit; ++cycles) {
+    sim::Offered<Ports> offered;
+    const uint32_t s_ready = engine.s_ready();
+    for (size_t p = 0; p < kIn; ++p) {
+      offered[p] = at[p] < input[p].size() ? input[p][at[p]] : nullptr;
+      const bool taken = offered[p] != nullptr && (s_ready >> p & 1) != 0;
+      at[p] += taken;
+      in += taken;
+    }
+    for (size_t p = 0; p < kOut; ++p) {
+      if (const Beat* const m = engine.m_beat(p)) {
+        add(seen, *m);
+        ++out;
+      }
+    }
+    engine.clock(offered, kAllReady);
+  }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  if (out != outputs || in != inputs || seen != expected) {
+    throw std::logic_error(
+        fmt::format("{} alone delivered {} of {} beats, or wrong ones", name, out, outputs));
+  }
+  return {.cycles = cycles, .seconds = seconds.count()};
+}
+
+/// P: the ports (sim/harness/engine.h). M: the model as an engine. R: the RTL as an engine.
+template <class P, class M, class R = RtlEngine<P>>
+class DeviceOf : public sim::Device {
+ public:
+  using Beat = typename P::Beat;
+  static constexpr size_t kIn = sim::kInputsOf<P>, kOut = sim::kOutputsOf<P>;
+
+  const Facts& facts() const final { return facts_; }
+
+  sim::Outcome run(sim::Source& source, const sim::RunSpec& spec, sim::Kernel& kernel,
+                   sim::PacketWriter* writer) const override {
+    check(spec);
+    sim::SourceFeed<Beat> feed(source, kIn);
+    const auto oracle = this->oracle(spec);
+    const auto score = this->score(spec);
+    Tee listener(score.get(), writer);
+    sim::Outcome outcome;
+    sim::NoEngine<P> none;
+    const uint64_t expected = source.facts().expected;
+    if (!spec.rtl) {
+      const auto model = this->model(spec);
+      drive(*model, none, "model", "", feed, *oracle, &listener, spec, kernel, expected, outcome);
+    } else {
+      // Opened before anything runs, closed however the run ends.
+      std::optional<Wave> wave;
+      if (spec.wave) wave.emplace(*spec.wave);
+      const std::unique_ptr<R> rtl = this->rtl(compile(spec, wave.has_value()), spec);
+      R& engine = *rtl;
+      if (wave) wave->begin(engine, *spec.wave, spec.clock_mhz);
+      if (spec.model) {
+        const auto model = this->model(spec);
+        drive(engine, *model, "rtl", "model", feed, *oracle, &listener, spec, kernel, expected, outcome);
+      } else {
+        drive(engine, none, "rtl", "", feed, *oracle, &listener, spec, kernel, expected, outcome);
+      }
+      if (wave) outcome.wave_error = wave->end(engine);
+    }
+    outcome.expected_statistics = oracle->statistics();
+    outcome.sections = oracle->findings();
+    if (score != nullptr) score->report(outcome.sections);
+    return outcome;
+  }
+
+  std::unique_ptr<sim::Bench> bench(sim::Source& source, const sim::RunSpec& spec,
+                                    sim::Kernel& kernel) const override {
+    check(spec);
+    return std::make_unique<BenchOf>(*this, source, spec, kernel);
+  }
+
+ protected:
+  explicit DeviceOf(Facts facts) : facts_(std::move(facts)) {
+    facts_.inputs.assign(P::kInputs.begin(), P::kInputs.end());
+    facts_.outputs.assign(P::kOutputs.begin(), P::kOutputs.end());
+    facts_.beat_bytes = Beat::kBytes;
+  }
+
+  // What a device adds.
+  virtual std::unique_ptr<M> model(const sim::RunSpec& spec) const = 0;
+  virtual std::unique_ptr<sim::Oracle<Beat>> oracle(const sim::RunSpec& spec) const = 0;
+  virtual std::unique_ptr<Score<Beat>> score(const sim::RunSpec&) const { return nullptr; }
+  virtual sim::Boot boot(const sim::RunSpec&) const { return {}; }
+  /// The parameters that the RTL is built with.
+  virtual std::vector<std::pair<std::string, std::string>> parameters(const sim::RunSpec&) const {
+    return {};
+  }
+  /// Pins that are set once.
+  virtual std::vector<std::pair<std::string, uint64_t>> pins(const sim::RunSpec&) const {
+    return {};
+  }
+  /// The RTL, compiled: one, unless the device is made of several.
+  virtual std::vector<CompiledRtl> compile(const sim::RunSpec& spec, bool traced) const {
+    return {compile_rtl(facts_, parameters(spec), spec, traced)};
+  }
+  virtual std::unique_ptr<R> rtl(const std::vector<CompiledRtl>& compiled,
+                                 const sim::RunSpec& spec) const {
+    if constexpr (std::is_same_v<R, RtlEngine<P>>) {
+      auto engine = std::make_unique<R>(compiled.front(), spec.seed);
+      for (const auto& [pin, value] : pins(spec)) engine->set(pin, value);
+      return engine;
+    } else {
+      throw std::logic_error(facts_.name + " does not say what its RTL is made of");
+    }
+  }
+  /// A beat in words.
+  virtual std::string describe(bool input, size_t port, const sim::Packet<Beat>& packet,
+                               size_t beat) const = 0;
+
+ private:
+  class Tee final : public sim::Listener<Beat> {
+   public:
+    Tee(Score<Beat>* score, sim::PacketWriter* writer) : score_(score), writer_(writer) {}
+    void left(const sim::Passage& passage, const sim::Packet<Beat>& packet) override {
+      if (score_ != nullptr) score_->left(passage, packet);
+      if (writer_ != nullptr) writer_->write(passage, sim::bytes_of(packet));
+    }
+
+   private:
+    Score<Beat>* score_;
+    sim::PacketWriter* writer_;
+  };
+
+  sim::Drive drive_of(const sim::RunSpec& spec) const {
+    return {.stall = spec.stall,
+            .seed = spec.seed,
+            .pace = {.clock_mhz = spec.clock_mhz},
+            .boot = boot(spec),
+            .skip_idle = spec.skip_idle,
+            .watched = spec.wave.has_value()};
+  }
+
+  template <class A, class B>
+  void drive(A& a, B& b, const char* name_a, const char* name_b, sim::Feed<Beat>& feed,
+             sim::Oracle<Beat>& oracle, sim::Listener<Beat>* listener, const sim::RunSpec& spec,
+             sim::Kernel& kernel, uint64_t expected, sim::Outcome& outcome) const {
+    const auto begin = std::chrono::steady_clock::now();
+    sim::Lockstep<A, B> run(a, b, feed, oracle, drive_of(spec), name_a, name_b, listener);
+    run.describe_with([this](bool input, size_t port, const sim::Packet<Beat>& packet, size_t beat) {
+      return describe(input, port, packet, beat);
+    });
+    run.timeline().keep_rows = spec.keep_rows;
+    run.reset();
+    if (spec.progress) {
+      Told told(run, [&] {
+        spec.progress(run.now(), run.timeline().packets_out(), expected);
+      });
+      outcome.interrupted = !kernel.run(told, spec.clock_mhz);
+    } else {
+      outcome.interrupted = !kernel.run(run, spec.clock_mhz);
+    }
+    outcome.wall_seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    outcome.passed = run.passed();
+    outcome.failure = run.failure();
+    outcome.statistics = sim::statistics_of(a);
+    outcome.timeline = std::move(run.timeline());
+  }
+
+  class BenchOf final : public sim::Bench {
+   public:
+    BenchOf(const DeviceOf& device, sim::Source& source, const sim::RunSpec& spec,
+            sim::Kernel& kernel)
+        : device_(device), spec_(spec), kernel_(kernel), boot_(device.boot(spec)) {
+      sim::SourceFeed<Beat> read(source, kIn);
+      for (size_t p = 0; p < kIn; ++p) {
+        for (auto next = read.next(p, 0); next.packet != nullptr; next = read.next(p, 0)) {
+          feed_.add(p, std::move(next.packet));
+        }
+      }
+      if constexpr (kTimeless) {
+        const auto oracle = device.oracle(spec);
+        recorded_.emplace(*oracle, feed_, kIn, kOut);
+      }
+      rtl_ = device.compile(spec, false);
+    }
+
+    sim::Speed pass(sim::BenchSubject subject) override {
+      feed_.rewind();
+      sim::NoEngine<P> none;
+      const auto model = device_.model(spec_);
+      if constexpr (kTimeless) {
+        if (subject == sim::BenchSubject::kModel) {
+          return bare_pass(*model, feed_, *recorded_, boot_, "model");
+        }
+      } else if (subject == sim::BenchSubject::kModel) {
+        return timed(*model, none, "model", "");
+      }
+      const std::unique_ptr<R> engine = device_.rtl(rtl_, spec_);
+      R& rtl = *engine;
+      if (subject == sim::BenchSubject::kLockstep) return timed(rtl, *model, "rtl", "model");
+      if constexpr (kTimeless) {
+        return bare_pass(rtl, feed_, *recorded_, boot_, "rtl");
+      } else {
+        return timed(rtl, none, "rtl", "");
+      }
+    }
+
+    uint64_t bursts() const override {
+      uint64_t beats = 0;
+      if (recorded_ && !device_.facts().burst_is_input) {
+        for (size_t p = 0; p < kOut; ++p) {
+          for (const auto& packet : recorded_->owed(p)) beats += packet->beats.size();
+        }
+      } else {
+        for (size_t p = 0; p < kIn; ++p) {
+          for (const auto& packet : feed_.packets(p)) beats += packet->beats.size();
+        }
+      }
+      return beats;
+    }
+
+   private:
+    /// What leaves does not depend on when it does.
+    static constexpr bool kTimeless = P::kEvents == 0;
+
+    template <class A, class B>
+    sim::Speed timed(A& a, B& b, const char* name_a, const char* name_b) {
+      std::unique_ptr<sim::Oracle<Beat>> oracle;
+      if (recorded_) {
+        recorded_->rewind();
+      } else {
+        oracle = device_.oracle(spec_);
+      }
+      sim::Oracle<Beat>& follower = recorded_ ? *recorded_ : *oracle;
+      sim::Lockstep<A, B> run(a, b, feed_, follower, device_.drive_of(spec_), name_a, name_b);
+      run.reset();
+      const auto begin = std::chrono::steady_clock::now();
+      kernel_.run(run, spec_.clock_mhz);
+      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+      if (!run.passed()) {
+        throw std::logic_error(device_.name() + " did not pass while it was timed");
+      }
+      return {.cycles = run.now(), .seconds = seconds.count()};
+    }
+
+    const DeviceOf& device_;
+    const sim::RunSpec spec_;
+    sim::Kernel& kernel_;
+    const sim::Boot boot_;
+    sim::PreparedFeed<Beat> feed_;
+    std::optional<RecordedOracle<Beat>> recorded_;
+    std::vector<CompiledRtl> rtl_;
+  };
+
+  Facts facts_;
+};
+
+}  // namespace gw::testbenches

@@ -1,0 +1,108 @@
+// The SystemC models of the optimizer switch, kernel-free cores, as engines of the harness.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "models/systemc/aggregator.h"
+#include "models/systemc/optimizer.h"
+#include "models/systemc/parser.h"
+#include "models/systemc/switch.h"
+#include "sim/harness/engine.h"
+#include "testbenches/switch/options.h"
+#include "testbenches/switch/ports.h"
+#include "testbenches/switch/timing.h"
+
+namespace gw::testbenches {
+
+inline systemc::AggregationConfig aggregation_config(const NetworkSpec& net) {
+  return {.workers = static_cast<uint32_t>(net.workers),
+          .group = net.group,
+          .depth = static_cast<uint32_t>(net.depth),
+          .depth_log2 = kNetworkDepthLog2,
+          .add_latency = kAddLatency,
+          .flush_subnormal = net.subnormal == reference::fp::Subnormal::kFlush};
+}
+
+inline systemc::OptimizerConfig optimizer_config(const NetworkSpec& net) {
+  const ArrayTiming timing =
+      array_timing(static_cast<size_t>(net.algorithm), net.iterative, net.fast);
+  return {.algorithm = static_cast<systemc::Algorithm>(net.algorithm),
+          .pes = static_cast<uint32_t>(net.pes),
+          .latency = timing.latency,
+          .interval = timing.interval,
+          .flush_subnormal = net.subnormal == reference::fp::Subnormal::kFlush,
+          .depth_log2 = kNetworkDepthLog2,
+          .lr = net.hyper.lr,
+          .eps = net.hyper.eps,
+          .beta1 = net.hyper.beta1,
+          .beta2 = net.hyper.beta2};
+}
+
+/// A core with one stream.
+template <class Core>
+class FrameModel {
+ public:
+  using Ports = FramePorts;
+
+  template <class... Config>
+  explicit FrameModel(const Config&... config) {
+    if constexpr (sizeof...(Config) != 0) core_.configure(config...);
+  }
+  void reset() { core_.reset(); }
+  /// The host's writes take no time here; nor does the clearing of slots but for its last edge.
+  void boot(const sim::Boot& boot) {
+    if constexpr (requires { core_.write(uint32_t{}, uint32_t{}); }) {
+      for (const sim::Boot::Write& write : boot.writes) core_.write(write.address, write.data);
+    }
+    if constexpr (requires { core_.prepare(); }) {
+      core_.prepare();
+    } else {
+      core_.clock(nullptr, false);
+    }
+  }
+  uint32_t s_ready() const { return core_.s_ready() ? 1 : 0; }
+  const Beat* m_beat(size_t) const { return core_.m_beat(); }
+  uint64_t probe() const { return 0; }
+  std::span<const uint32_t> statistics() const { return core_.statistics(); }
+  void clock(const sim::Offered<Ports>& offered, uint32_t m_ready) {
+    core_.clock(offered[0], m_ready != 0);
+  }
+
+ private:
+  Core core_;
+};
+
+class SwitchModel {
+ public:
+  using Ports = SwitchPorts;
+
+  explicit SwitchModel(const NetworkSpec& net) {
+    core_.configure(aggregation_config(net), optimizer_config(net), {});
+  }
+  void reset() { core_.reset(); }
+  void boot(const sim::Boot& boot) {
+    for (const sim::Boot::Write& write : boot.writes) core_.write(write.address, write.data);
+    core_.prepare();
+  }
+  uint32_t s_ready() const {
+    uint32_t ready = 0;
+    for (int p = 0; p < systemc::Switch::kPorts; ++p) {
+      ready |= static_cast<uint32_t>(core_.s_ready(p)) << p;
+    }
+    return ready;
+  }
+  const Beat* m_beat(size_t port) const { return core_.m_beat(static_cast<int>(port)); }
+  uint64_t probe() const { return core_.events(); }
+  std::span<const uint32_t> statistics() const { return core_.statistics(); }
+  void clock(const sim::Offered<Ports>& offered, uint32_t m_ready) {
+    core_.clock(offered, m_ready);
+  }
+
+ private:
+  systemc::Switch core_;
+};
+
+}  // namespace gw::testbenches

@@ -1,0 +1,408 @@
+#include "testbenches/switch/sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "models/papers/optimizer_switch.h"
+#include "sim/base/error.h"
+#include "sim/base/version.h"
+#include "sim/feeds/frames.h"
+#include "sim/harness/kernel.h"
+#include "testbenches/switch/options.h"
+#include "testbenches/switch/traffic.h"
+
+namespace gw::testbenches {
+namespace {
+
+namespace optimizer = reference::optimizer;
+using nlohmann::json;
+using optimizer::Algorithm;
+
+namespace paper = papers::optimizer_switch;
+
+constexpr size_t kFrameBytes = reference::expether::kFullFrameBytes;
+constexpr size_t kFrameValues = reference::expether::kMaxValues;
+
+const paper::Pe& paper_pe(Algorithm algorithm) {
+  return paper::kPes[static_cast<size_t>(algorithm)];
+}
+
+/// Nanoseconds of a full frame on 10GbE: preamble, FCS and gap counted.
+double frame_ns() { return static_cast<double>(sim::wire_tenths(kFrameBytes)) / 10; }
+
+/// One of the grid.
+struct Point {
+  NetworkSpec net;
+  sim::RunSpec spec;
+};
+
+Point point_of(const sim::Device& device, const SweepOptions& options, Algorithm algorithm, int pes,
+               const std::string& kind, const std::string& profile) {
+  Point point;
+  sim::RunSpec& spec = point.spec;
+  spec.rtl = false;
+  spec.seed = options.seed;
+  spec.clock_mhz = options.clock_mhz;
+  spec.keep_rows = true;
+  spec.options = sim::OptionSet(device.facts().options);
+  spec.options.set("algorithm", std::string(name_of(algorithm)))
+      .set("pes", std::to_string(pes))
+      .set("kind", kind)
+      .set("profile", profile);
+  device.check(spec);
+  point.net = network_spec(spec.options);
+  return point;
+}
+
+std::vector<sim::RawPacket> full_frames(const SweepOptions& options) {
+  std::vector<sim::RawPacket> frames;
+  for (sim::Frame& frame :
+       synthesise_frames("gradient-192", options.seed, options.frames, {}).frames) {
+    if (frame.measured) frames.push_back({.bytes = std::move(frame.bytes)});
+  }
+  return frames;
+}
+
+/// By rows of the timeline: from a frame that no start-up reaches to the last one.
+json measure(const sim::Device& device, const sim::RunSpec& spec,
+             const std::vector<sim::RawPacket>& frames) {
+  sim::ListSource source(frames);
+  const sim::Outcome outcome = device.run(source, spec, sim::Kernel::instance());
+  if (outcome.interrupted) return {};
+  if (!outcome.passed) throw std::logic_error("the model does not agree with the reference");
+  const std::vector<sim::Passage>& rows = outcome.timeline.rows;
+  const size_t n = rows.size(), from = n / 4;
+  const double cycles = static_cast<double>(rows[n - 1].offered - rows[from].offered) /
+                        static_cast<double>(n - 1 - from);
+  const double one_port = frame_ns() * spec.clock_mhz * 1e-3 / cycles * 100;
+  const uint64_t latency = rows[0].offered - rows[0].accepted;
+  return {{"cycles_per_frame", cycles},
+          {"line_rate_percent", {{"10G", one_port}, {"4x10G", one_port / 4}}},
+          {"frame_latency_cycles", latency},
+          {"frame_latency_ns", static_cast<double>(latency) * 1e3 / spec.clock_mhz}};
+}
+
+/// When anything that an area depends on was last changed.
+std::filesystem::file_time_type last_change(const SweepOptions& options) {
+  namespace fs = std::filesystem;
+  fs::file_time_type latest = fs::file_time_type::min();
+  const std::string tools = fs::path(options.synth_tool).parent_path().string();
+  for (const std::string& folder : {options.rtl_folder, tools}) {
+    std::error_code error;
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder, error)) {
+      if (entry.path().extension() != ".md")
+        latest = std::max(latest, entry.last_write_time(error));
+    }
+  }
+  return latest;
+}
+
+/// Area and path of one PE; nothing, and a sentence, if it cannot be had.
+json area_of(const SweepOptions& options, Algorithm algorithm, bool iterative, bool fast,
+             std::string& missing) {
+  const std::string name =
+      fmt::format("pe-{}-{}-{}", name_of(algorithm), iterative ? "iterative" : "pipelined",
+                  fast ? "fast" : "paper");
+  const std::filesystem::path file = std::filesystem::path(options.synth_folder) / (name + ".json");
+  const auto load = [&file]() -> json {
+    std::ifstream in(file);
+    return in ? json::parse(in, nullptr, false) : json();
+  };
+  std::error_code error;
+  const auto made = std::filesystem::last_write_time(file, error);
+  json result = !error && made > last_change(options) ? load() : json();
+  if (!result.is_object()) {
+    const std::string log =
+        (std::filesystem::path(options.synth_folder) / (name + ".log")).string();
+    const std::string command = fmt::format(
+        "'{}' gw_optimizer_array --set Algorithm={} --set Lanes=1 --set Iterative={} --set Fast={} "
+        "--json '{}' --build '{}' > '{}' 2>&1",
+        options.synth_tool, static_cast<int>(algorithm), iterative ? 1 : 0, fast ? 1 : 0,
+        file.string() + ".part", options.synth_folder, log);
+    if (std::system(command.c_str()) != 0) {
+      std::ifstream in(log);
+      std::string line, last;
+      while (std::getline(in, line)) {
+        if (!line.empty()) last = line;
+      }
+      missing = last.empty() ? fmt::format("'{}' failed", options.synth_tool) : last;
+      return {};
+    }
+    std::filesystem::rename(file.string() + ".part", file);
+    result = load();
+  }
+  return {{"lut", result["used"]["LUT"]},
+          {"ff", result["used"]["FF"]},
+          {"dsp", result["used"]["DSP"]},
+          {"tool", result.value("tool", "Yosys")},
+          {"longest_path_ns", result["longest_path_ns"]}};
+}
+
+/// Block RAM of a parameter: theta, the states, and the aggregator's sum, 36-bit words of 32 bits.
+double parameters_in_bram(Algorithm algorithm) {
+  const auto words = static_cast<double>(2 + optimizer::graph_of(algorithm).states());
+  return std::floor(paper::kDeviceBram36 * 1024 / words);
+}
+
+/// The textbook's loops in float, as a host would run them over all parameters; seconds, the median
+/// of several passes.
+double cpu_seconds(Algorithm algorithm) {
+  const auto n = static_cast<size_t>(paper::kParameters);
+  std::vector<float> theta(n, 0.1f), a(n, 1e-8f), b(n, 1e-8f), c(n, 1.0f), g(n);
+  for (size_t i = 0; i < n; ++i) g[i] = 1e-3f * static_cast<float>(static_cast<int>(i % 201) - 100);
+  constexpr float lr = 0.001f, eps = 1e-8f, beta1 = 0.9f, beta2 = 0.999f;
+  const auto pass = [&] {
+    switch (algorithm) {
+      case Algorithm::kSgd:
+        for (size_t i = 0; i < n; ++i) theta[i] -= lr * g[i];
+        break;
+      case Algorithm::kAdagrad:
+        for (size_t i = 0; i < n; ++i) {
+          a[i] += g[i] * g[i];
+          theta[i] -= lr / std::sqrt(a[i] + eps) * g[i];
+        }
+        break;
+      case Algorithm::kAdam:
+        for (size_t i = 0; i < n; ++i) {
+          a[i] = beta1 * a[i] + (1 - beta1) * g[i];
+          b[i] = beta2 * b[i] + (1 - beta2) * g[i] * g[i];
+          theta[i] -= lr * (a[i] / 0.1f) / std::sqrt(b[i] / 0.001f + eps);
+        }
+        break;
+      case Algorithm::kSmorms3:
+        for (size_t i = 0; i < n; ++i) {
+          const float rho = 1 / (c[i] + 1);
+          a[i] = (1 - rho) * a[i] + rho * g[i];
+          b[i] = (1 - rho) * b[i] + rho * g[i] * g[i];
+          const float x = a[i] * a[i] / (b[i] + eps);
+          theta[i] -= g[i] * std::min(lr, x) / std::sqrt(b[i] + eps);
+          c[i] = 1 + (1 - x) * c[i];
+        }
+        break;
+    }
+  };
+  std::vector<double> seconds;
+  for (int round = 0; round < 9; ++round) {
+    const auto begin = std::chrono::steady_clock::now();
+    pass();
+    seconds.push_back(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  }
+  volatile float kept = theta[n / 2];
+  (void)kept;
+  std::nth_element(seconds.begin(), seconds.begin() + 4, seconds.end());
+  return seconds[4];
+}
+
+/// Marks what no other point beats in both LUTs and throughput, among all of one algorithm.
+void mark_pareto(json& points) {
+  for (json& p : points) {
+    if (!p.contains("lut")) continue;
+    p["pareto"] = std::ranges::none_of(points, [&p](const json& q) {
+      if (q["algorithm"] != p["algorithm"] || !q.contains("lut")) return false;
+      const double lut_p = p["lut"], lut_q = q["lut"];
+      const double rate_p = p["line_rate_percent"]["4x10G"],
+                   rate_q = q["line_rate_percent"]["4x10G"];
+      return lut_q <= lut_p && rate_q >= rate_p && (lut_q < lut_p || rate_q > rate_p);
+    });
+  }
+}
+
+/// The smallest array of each kind and profile that holds line rate on one port and on four.
+json smallest_arrays(const json& points) {
+  json rows = json::array();
+  std::map<std::string, json> best;
+  std::vector<std::string> order;
+  for (const json& p : points) {
+    for (const char* line : {"10G", "4x10G"}) {
+      if (p["line_rate_percent"][line].get<double>() < 100) continue;
+      const std::string key =
+          fmt::format("{}/{}/{}/{}", p["algorithm"].get<std::string>(),
+                      p["kind"].get<std::string>(), p["profile"].get<std::string>(), line);
+      if (!best.contains(key)) order.push_back(key);
+      if (!best.contains(key) || p["pes"].get<int>() < best[key]["pes"].get<int>()) {
+        best[key] = p;
+        best[key]["line"] = line;
+      }
+    }
+  }
+  for (const std::string& key : order) {
+    const json& p = best[key];
+    json row = {{"algorithm", p["algorithm"]},
+                {"kind", p["kind"]},
+                {"profile", p["profile"]},
+                {"line", p["line"]},
+                {"pes", p["pes"]},
+                {"percent", p["line_rate_percent"][p["line"].get<std::string>()]}};
+    if (p.contains("lut")) {
+      row["lut"] = p["lut"];
+      row["saved_percent_of_paper"] =
+          100 * (1 - p["lut"].get<double>() / p["paper_lut_32"].get<double>());
+    }
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+}  // namespace
+
+json sweep_optimizer(const sim::Device& device, const SweepOptions& options,
+                     const std::function<void(const std::string&)>& note) {
+  const std::vector<Algorithm> algorithms =
+      options.algorithms.empty()
+          ? std::vector<Algorithm>(optimizer::kAlgorithms.begin(), optimizer::kAlgorithms.end())
+          : options.algorithms;
+  const std::vector<int> pes =
+      options.pes.empty() ? std::vector<int>{1, 2, 4, 8, 16, 32, 64} : options.pes;
+  const auto or_all = [](const std::vector<std::string>& some, std::vector<std::string> all) {
+    return some.empty() ? all : some;
+  };
+  const auto kinds = or_all(options.kinds, {"pipelined", "iterative"});
+  const auto profiles = or_all(options.profiles, {"paper", "fast"});
+
+  // Everything is checked before anything runs.
+  std::vector<Point> grid;
+  for (const Algorithm algorithm : algorithms) {
+    for (const std::string& kind : kinds) {
+      for (const std::string& profile : profiles) {
+        for (const int n : pes) {
+          grid.push_back(point_of(device, options, algorithm, n, kind, profile));
+        }
+      }
+    }
+  }
+
+  // One Yosys run a kind of PE, two at a time, while the simulations wait for none of them.
+  std::map<std::string, json> areas;
+  std::string missing;
+  const auto area_key = [](const NetworkSpec& net) {
+    return fmt::format("{}{}{}", static_cast<int>(net.algorithm), net.iterative, net.fast);
+  };
+  if (options.area) {
+    std::error_code error;
+    std::filesystem::create_directories(options.synth_folder, error);
+    if (error) {
+      throw sim::InputError(
+          fmt::format("cannot keep areas in '{}': {}", options.synth_folder, error.message()));
+    }
+    std::vector<NetworkSpec> wanted;
+    for (const Point& point : grid) {
+      if (areas.try_emplace(area_key(point.net)).second) wanted.push_back(point.net);
+    }
+    for (size_t i = 0; i < wanted.size() && missing.empty(); i += 2) {
+      std::vector<std::future<std::pair<json, std::string>>> running;
+      for (size_t j = i; j < std::min(i + 2, wanted.size()); ++j) {
+        note(fmt::format(
+            "synthesis {} of {}: {}, {}, {}", j + 1, wanted.size(), name_of(wanted[j].algorithm),
+            wanted[j].iterative ? "iterative" : "pipelined", wanted[j].fast ? "fast" : "paper"));
+        running.push_back(std::async(std::launch::async, [&options, net = wanted[j]] {
+          std::string why;
+          json area = area_of(options, net.algorithm, net.iterative, net.fast, why);
+          return std::pair{std::move(area), why};
+        }));
+      }
+      for (size_t j = 0; j < running.size(); ++j) {
+        auto [area, why] = running[j].get();
+        areas[area_key(wanted[i + j])] = std::move(area);
+        if (!why.empty()) missing = why;
+      }
+      if (sim::interrupted()) missing = "interrupted";
+    }
+  } else {
+    missing = "areas were not asked for";
+  }
+
+  const std::vector<sim::RawPacket> frames = full_frames(options);
+  json points = json::array();
+  for (const auto& [net, spec] : grid) {
+    if (sim::interrupted()) break;
+    json point = {{"algorithm", std::string(name_of(net.algorithm))},
+                  {"pes", net.pes},
+                  {"kind", net.iterative ? "iterative" : "pipelined"},
+                  {"profile", net.fast ? "fast" : "paper"}};
+    const json measured = measure(device, spec, frames);
+    if (measured.is_null()) break;
+    point.update(measured);
+    point["paper_lut_32"] = paper_pe(net.algorithm).lut * paper::kArrayPes;
+    const json& area = areas[area_key(net)];
+    if (area.is_object()) {
+      for (const char* what : {"lut", "ff", "dsp"}) {
+        point[fmt::format("pe_{}", what)] = area[what];
+        point[what] = area[what].get<double>() * net.pes;
+      }
+      point["lut_percent_of_device"] = point["lut"].get<double>() / paper::kDeviceLuts * 100;
+      point["longest_path_ns"] = area["longest_path_ns"];
+      point["tool"] = area["tool"];
+    }
+    // Parameter memory of the build: 36-kbit blocks of 1,024 words of 36 bits, a bank for each
+    // word.
+    const double words = 1.0 + static_cast<double>(optimizer::graph_of(net.algorithm).states());
+    const int lanes = std::min(net.pes, static_cast<int>(kFrameValues));
+    const double rows = static_cast<double>(kNetworkDepth * kFrameValues) / lanes;
+    point["bram36"] = words * lanes * std::max(0.5, std::ceil(rows / 512) / 2);
+    points.push_back(std::move(point));
+    note(fmt::format("{} of {} points", points.size(), grid.size()));
+  }
+  mark_pareto(points);
+
+  json document = {{"sweep", "optimizer"},      {"clock_mhz", options.clock_mhz},
+                   {"seed", options.seed},      {"frames", frames.size()},
+                   {"points", points},          {"smallest", smallest_arrays(points)},
+                   {"version", sim::kVersion},  {"tools", sim::build_tools()},
+                   {"command", options.command}};
+  if (!missing.empty()) document["missing"] = missing;
+
+  for (const Algorithm algorithm : algorithms) {
+    const std::string name(name_of(algorithm));
+    const paper::Pe& theirs = paper_pe(algorithm);
+    document["table2"][name] = {
+        {"paper", theirs.cycles},
+        {"ours_paper_profile",
+         optimizer::latency(optimizer::graph_of(algorithm), optimizer::kPaperLatencies)}};
+    json& table3 = document["table3"][name];
+    table3["paper"] = {{"lut", theirs.lut}, {"ff", theirs.ff}, {"dsp", theirs.dsp}};
+    for (const bool iterative : {false, true}) {
+      for (const bool fast : {false, true}) {
+        NetworkSpec net;
+        net.algorithm = algorithm;
+        net.iterative = iterative;
+        net.fast = fast;
+        const auto found = areas.find(area_key(net));
+        if (found != areas.end() && found->second.is_object()) {
+          table3[fmt::format("{}_{}", iterative ? "iterative" : "pipelined",
+                             fast ? "fast" : "paper")] = found->second;
+        }
+      }
+    }
+    document["bram"][name] = {{"parameters_that_fit", parameters_in_bram(algorithm)}};
+    if (options.cpu && !sim::interrupted()) {
+      note(fmt::format("host CPU: {} on 800,000 parameters", name));
+      const Point point = point_of(device, options, algorithm, paper::kArrayPes, "pipelined", "paper");
+      const json measured = measure(device, point.spec, frames);
+      if (measured.is_null()) break;
+      const double cycles = measured["cycles_per_frame"];
+      const double n = paper::kParameters / kFrameValues;
+      const double array_ms = n * cycles / options.clock_mhz * 1e-3;
+      const double wire_ms = n * frame_ns() * 1e-6;
+      const double cpu_ms = cpu_seconds(algorithm) * 1e3;
+      document["figure17"][name] = {{"cpu_ms", cpu_ms},
+                                    {"switch_ms", std::max(array_ms, wire_ms)},
+                                    {"switch_array_ms", array_ms},
+                                    {"cpu_to_switch", cpu_ms / std::max(array_ms, wire_ms)}};
+    }
+  }
+  return document;
+}
+
+}  // namespace gw::testbenches

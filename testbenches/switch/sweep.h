@@ -1,0 +1,43 @@
+// How many processing elements a switch needs: a grid of optimizer x PEs x kind x profile, each
+// point's throughput measured in simulated cycles, its area as Yosys reports it for one PE.
+//
+// Throughput comes from the SystemC model, which is equal to the RTL in every cycle where both run.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "models/reference/optimizer/graph.h"
+#include "sim/run/device.h"
+
+namespace gw::testbenches {
+
+struct SweepOptions {
+  std::vector<reference::optimizer::Algorithm> algorithms;  // none: all
+  std::vector<int> pes;                                     // none: 1, 2, 4 ... 64
+  std::vector<std::string> kinds;                           // none: pipelined and iterative
+  std::vector<std::string> profiles;                        // none: paper and fast
+  double clock_mhz = 200;
+  uint64_t seed = 1;
+  uint64_t frames = 512;     // a point
+  bool area = true;          // run Yosys for what is not in the cache
+  bool cpu = true;           // time the optimizers on this machine
+  std::string synth_tool;    // tools/synth/synth.sh
+  std::string synth_folder;  // where its results are kept
+  std::string rtl_folder;    // what is synthesised; figures older than it are made anew
+  std::string command;
+};
+
+/// The document: `points`, `smallest`, `table2`, `table3`, `figure17`, `bram`, and `missing` if
+/// there is no area. Throws UsageError before anything runs if a point cannot be built.
+nlohmann::json sweep_optimizer(const sim::Device& device, const SweepOptions& options,
+                               const std::function<void(const std::string&)>& note);
+
+std::string sweep_text(const nlohmann::json& sweep);
+std::string sweep_csv(const nlohmann::json& sweep);
+/// LUTs against throughput; empty, and a sentence in `missing`, without gnuplot or areas.
+std::string sweep_svg(const nlohmann::json& sweep, std::string& missing);
+
+}  // namespace gw::testbenches

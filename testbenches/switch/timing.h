@@ -1,0 +1,26 @@
+// Latency and interval of the array of processing elements, in cycles, as docs/devices/optimizer.md
+// tabulates them: what the SystemC model is told. The RTL computes its own from its schedule.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace gw::testbenches {
+
+struct ArrayTiming {
+  uint32_t latency, interval;
+};
+
+/// By algorithm, then pipelined paper, pipelined fast, iterative paper, iterative fast.
+inline constexpr ArrayTiming kArrayTiming[4][4] = {
+    {{21, 1}, {10, 1}, {24, 24}, {13, 13}},
+    {{99, 1}, {46, 1}, {103, 103}, {81, 81}},
+    {{137, 1}, {62, 1}, {159, 159}, {137, 137}},
+    {{164, 1}, {76, 1}, {194, 194}, {155, 155}},
+};
+
+constexpr ArrayTiming array_timing(size_t algorithm, bool iterative, bool fast) {
+  return kArrayTiming[algorithm][(iterative ? 2 : 0) + (fast ? 1 : 0)];
+}
+
+}  // namespace gw::testbenches

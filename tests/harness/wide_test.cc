@@ -1,0 +1,125 @@
+// Beats of 512 bits through the loop: 64 bits of tkeep, the rules, the comparison, the report.
+#include <gtest/gtest.h>
+
+#include "tests/harness/toys.h"
+
+namespace gw::sim::toys {
+namespace {
+
+using Wide = gw::BasicBeat<16>;
+using Ports = StreamPorts<Wide>;
+using Device = Passthrough<Ports>;
+using Mutation = std::function<bool(Device&)>;
+
+TEST(Wide, PassesUnderStallsWithEveryTail) {
+  for (const char* stall : {"none", "source:40", "sink:40", "both:50"}) {
+    Random random(1);
+    PreparedFeed<Wide> feed;
+    for (size_t bytes = 1; bytes <= 2 * Wide::kBytes; ++bytes) {
+      feed.add(0, irregular_packet<Wide>(random, bytes));
+    }
+    Device a;
+    TwoPlaces<Ports> b;
+    Echo<Wide> oracle;
+    const Result r = run(a, b, feed, oracle, stalled(stall));
+    ASSERT_TRUE(r.passed) << explain(r.failure);
+    // 64 packets of one beat, 64 of two; 1 + 2 + ... + 128 bytes.
+    EXPECT_EQ(r.timeline.out[0].beats, 64u + 2 * 64);
+    EXPECT_EQ(r.timeline.out[0].bytes, 128u * 129 / 2);
+    EXPECT_EQ(r.timeline.in[0].bytes, 128u * 129 / 2);
+    for (const Passage& row : r.timeline.rows) EXPECT_EQ(row.bytes, row.id + 1);
+  }
+}
+
+struct Row {
+  const char* name;
+  bool both;
+  std::function<bool(Wide&)> bend;
+  FailureKind kind;
+  const char *signal, *text;
+};
+
+TEST(Wide, EveryMutantIsFoundInItsCycle) {
+  using enum FailureKind;
+  const auto amid = [](const Wide& b) { return b.last == 0; };
+  const std::vector<Row> rows = {
+      {"top byte", false, [](Wide& b) { return b.data[15] ^= 1u << 31, true; }, kLockstep, "tdata",
+       ""},
+      {"top bit of keep", false, [](Wide& b) { return b.keep ^= uint64_t{1} << 63, true; },
+       kLockstep, "tkeep", ""},
+      {"bit 32 of keep", false, [](Wide& b) { return b.keep ^= uint64_t{1} << 32, true; },
+       kLockstep, "tkeep", ""},
+      {"a wrong word", true, [](Wide& b) { return b.data[8] ^= 2, true; }, kReference, "tdata", ""},
+      {"a short end", true,
+       [](Wide& b) {
+         if (b.last == 0 || bytes_of_keep(b.keep) <= 32) return false;
+         return b.keep >>= 1, true;
+       },
+       kReference, "tkeep", ""},
+      {"a gap above 32", true,
+       [](Wide& b) {
+         if (b.last == 0) return false;
+         return b.keep = 0x5'FFFF'FFFFull, true;
+       },
+       kProtocol, "", axis_rule_text(AxisRule::kKeepGap)},
+      {"the lower half only", true,
+       [=](Wide& b) { return amid(b) && (b.keep = 0xFFFF'FFFFull, true); }, kProtocol, "",
+       axis_rule_text(AxisRule::kKeepBeforeLast)},
+      {"an error before the end", true, [=](Wide& b) { return amid(b) && (b.user = 1, true); },
+       kProtocol, "", axis_rule_text(AxisRule::kUserBeforeLast)}};
+  for (const Row& row : rows) {
+    const auto bend = [&row](Device& d) { return d.showing && row.bend(d.shown); };
+    auto feed = irregular_feed<Wide>(2, 80, 300);
+    Bent<Device> a(bend, 40), b(row.both ? Mutation(bend) : nullptr, 40);
+    Echo<Wide> oracle;
+    const Result r = run(a, b, feed, oracle);
+    EXPECT_EQ(r.failure.kind, row.kind) << row.name << ": " << explain(r.failure);
+    EXPECT_EQ(r.failure.signal, row.signal) << row.name;
+    EXPECT_EQ(r.failure.text, row.text) << row.name;
+    EXPECT_EQ(r.failure.cycle, a.bent_at) << row.name;
+    if (row.kind != kProtocol) {
+      EXPECT_NE(r.failure.value_a, r.failure.value_b) << row.name;
+    }
+  }
+}
+
+TEST(Wide, ValuesAreWholeInTheReport) {
+  Wide beat;
+  beat.keep = 0x0123'4567'89AB'CDEFull;
+  EXPECT_EQ(signal_value(beat, "tkeep"), "01234567_89abcdef");
+  beat.data[15] = 0xF00D;
+  EXPECT_EQ(signal_value(beat, "tdata").substr(0, 8), "0000f00d");
+  EXPECT_EQ(signal_value(beat, "tdata").size(), 16 * 8 + 15u);
+  EXPECT_EQ(signal_value(gw::Beat{}, "tkeep"), "ffffffff");
+}
+
+TEST(Wide, A100GbEPort) {
+  // 100 Gb/s at 250 MHz: 0.08 ns a byte, 4 ns a cycle, 0.02 cycles a byte.
+  using Paced = StreamPorts<Wide, true, 2>;
+  PreparedFeed<Wide> feed;
+  Random random(3);
+  constexpr size_t kFrames = 50;
+  // 101 bytes and 24 are 125: 10 ns, 2.5 cycles.
+  for (size_t i = 0; i < kFrames; ++i) {
+    feed.add(0, irregular_packet<Wide>(random, 101));
+    feed.packets(0).back()->time_ns = static_cast<int64_t>(10 * i);
+  }
+  Passthrough<Paced> a;
+  TwoPlaces<Paced> b;
+  Echo<Wide> oracle;
+  Drive drive;
+  drive.pace = {.clock_mhz = 250, .gbps = 100};
+  const Result r = run(a, b, feed, oracle, drive);
+  ASSERT_TRUE(r.passed) << explain(r.failure);
+  // The first beat of frame i ends with byte 64: (10 i + 0.08 * 72) / 4, in units of 1/400:
+  // (1000 i + 576) / 400.
+  for (const Passage& row : r.timeline.rows) {
+    EXPECT_EQ(row.accepted, (1000 * row.id + 576 + 399) / 400) << row.id;
+  }
+  const Timeline::Port& out = r.timeline.out[0];
+  // 49 times 2.5 are 122.5; the first beats arrive at 1.44 and 123.94, in cycles 2 and 124.
+  EXPECT_EQ(out.measured_to - out.measured_from, 122u);
+}
+
+}  // namespace
+}  // namespace gw::sim::toys

@@ -1,0 +1,58 @@
+#!/bin/sh
+# Synthesises tops with Yosys to generic cells (memories stay memories), reads the netlists back and runs each in lockstep
+# with its RTL in Verilator: run.sh [TOP[:Parameter=value]...]
+# MUTATE='sed expression' changes the RTL that is synthesised, not the one beside it: the comparison must then fail.
+set -eu
+
+root=$(cd "$(dirname "$0")/../.." && pwd)
+build=${BUILD_DIR:-$root/out/netlist}
+cycles=${CYCLES:-40000}
+cd "$root"
+for tool in yosys verilator python3; do
+  command -v $tool >/dev/null || { echo "netlist: $tool is not installed; on Debian: apt-get install $tool" >&2; exit 1; }
+done
+[ $# -gt 0 ] || set -- gw_compressor gw_decompressor gw_parser gw_fp_add gw_fp_mul gw_fp_div gw_fp_sqrt gw_fp_compare \
+  gw_fp_divsqrt_iterative gw_optimizer_array:Lanes=1:Algorithm=2:Fast=1 gw_optimizer_array:Lanes=1:Algorithm=3:Iterative=1
+
+passed=0
+failed=0
+for entry in "$@"; do
+  top=${entry%%:*}
+  work=$build/$(printf '%s' "$entry" | tr ':=' '-_')
+  rm -rf "$work"
+  mkdir -p "$work/rtl"
+  sources=$(cat rtl/*/"$top.f")
+  set_parameters=""
+  parameters=""
+  [ "$entry" = "$top" ] || for setting in $(printf '%s' "${entry#*:}" | tr ':' ' '); do
+    set_parameters="$set_parameters -chparam ${setting%%=*} ${setting#*=}"
+    parameters="$parameters${parameters:+, }.${setting%%=*}(${setting#*=})"
+  done
+  for file in $sources; do
+    sed -e "${MUTATE:-}" "$file" > "$work/rtl/$(basename "$file")"
+  done
+  # shellcheck disable=SC2046,SC2086 # lists of files
+  if yosys -q -e 'implicitly declared' -l "$work/yosys.log" -p "
+        read_verilog -sv -Irtl/common $(for file in $sources; do echo "$work/rtl/$(basename "$file")"; done | tr '\n' ' ')
+        hierarchy -top $top $set_parameters; rename -top ${top}_netlist
+        synth -top ${top}_netlist -flatten -run :fine
+        opt -fast -full; opt -undriven -fine; techmap; opt -fast; abc -fast; opt -fast
+        write_verilog -noattr $work/netlist.v; write_json $work/netlist.json" > "$work/yosys.out" 2>&1 &&
+      python3 tests/netlist/bench.py "$top" "$work/netlist.json" "$cycles" "$parameters" > "$work/bench.sv" &&
+      verilator --binary -Wno-fatal -Wno-lint -Wno-style -Wno-MULTIDRIVEN -Wno-UNOPTFLAT -Irtl/common --Mdir "$work/obj" \
+        --top-module bench -O3 -CFLAGS "-O1" -o run "$work/bench.sv" "$work/netlist.v" tests/netlist/gw_netlist_source.sv \
+        $sources > "$work/verilator.log" 2>&1 &&
+      "$work/obj/run" > "$work/run.log" 2>&1 &&
+      grep -q ": 0 differences in $cycles cycles, [a-z_]* not 0 in [1-9]" "$work/run.log"; then
+    passed=$((passed + 1))
+    echo "netlist: $entry: $(sed -n 's/^gw_[a-z_0-9]*: //p' "$work/run.log")"
+  else
+    failed=$((failed + 1))
+    echo "netlist: $entry failed, see $work"
+    for log in "$work"/*.log "$work/yosys.out"; do
+      tail -n 3 "$log" | sed 's/^/  /'
+    done
+  fi
+done
+echo "netlist: $passed equal their RTL, $failed do not"
+[ $failed -eq 0 ]

@@ -1,0 +1,56 @@
+#include "tools/gradwire/device_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/base/error.h"
+#include "tools/gradwire/commands.h"
+
+namespace gw::tools {
+
+void DeviceOptions::add(CLI::App& command, const std::vector<sim::Option>& options) {
+  for (const sim::Option& option : options) {
+    if (command.get_option_no_throw("--" + option.name) != nullptr) continue;
+    CLI::Option* const added = command.add_option_function<std::string>(
+        "--" + option.name, [this, name = option.name](const std::string& value) { given_[name] = value; },
+        option.text);
+    if (!option.value.empty()) added->default_str(option.value);
+    if (!option.group.empty()) added->group(option.group);
+  }
+}
+
+sim::OptionSet DeviceOptions::values(const std::vector<sim::Option>& declared) const {
+  sim::OptionSet options(declared);
+  for (const auto& [name, value] : given_) {
+    if (options.knows(name)) options.set(name, value);
+  }
+  return options;
+}
+
+sim::OptionSet DeviceOptions::values(const sim::Device& device) const {
+  return values(device.facts().options);
+}
+
+const sim::Device* device_named(const std::vector<std::string>& arguments) {
+  for (const std::string& word : arguments) {
+    for (const auto& device : registry().devices()) {
+      if (device->name() == word) return device.get();
+    }
+  }
+  return nullptr;
+}
+
+void refuse_extras(const CLI::App& command, const std::string& name, const sim::Device& device) {
+  const std::vector<std::string> extras = command.remaining();
+  if (extras.empty()) return;
+  std::string own;
+  for (const sim::Option& option : device.facts().options) {
+    own += fmt::format("{}--{}", own.empty() ? "" : ", ", option.name);
+  }
+  throw sim::UsageError(fmt::format(
+      "'{} {}' does not know {}; options of its own are {} (gradwire {} {} --help lists all)", name,
+      device.name(), extras.front(), own.empty() ? "none" : own, name, device.name()));
+}
+
+}  // namespace gw::tools

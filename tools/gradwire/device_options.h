@@ -1,0 +1,31 @@
+// Options that belong to a device: it declares them, this offers them on the command line.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sim/run/device.h"
+
+namespace gw::tools {
+
+class DeviceOptions {
+ public:
+  void add(CLI::App& command, const sim::Device& device) { add(command, device.facts().options); }
+  void add(CLI::App& command, const std::vector<sim::Option>& options);
+  /// What was given, over the device's defaults; options of others are left out.
+  sim::OptionSet values(const sim::Device& device) const;
+  sim::OptionSet values(const std::vector<sim::Option>& declared) const;
+
+ private:
+  std::map<std::string, std::string> given_;
+};
+
+/// The device that the arguments name; nullptr if none of them does.
+const sim::Device* device_named(const std::vector<std::string>& arguments);
+
+/// Throws UsageError that names the device's own options, if there was one that it does not have.
+void refuse_extras(const CLI::App& command, const std::string& name, const sim::Device& device);
+
+}  // namespace gw::tools
