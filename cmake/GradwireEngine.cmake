@@ -25,7 +25,11 @@ function(gw_add_linked_engine name)
   endif()
 
   set(dir ${CMAKE_CURRENT_BINARY_DIR}/engine_${name})
-  set(units ${dir}/${name}_engine.cc ${dir}/${name}_cold.cc)
+  set(cold ${dir}/${name}_cold.cc)
+  if(A_TRACED)
+    list(APPEND cold ${dir}/${name}_harness.cc)
+  endif()
+  set(units ${dir}/${name}_engine.cc ${cold})
   add_custom_command(
     OUTPUT ${units}
     COMMAND gw_engine_source --verilator ${VERILATOR} --version ${GRADWIRE_VERILATOR_VERSION} --folder .
@@ -38,7 +42,7 @@ function(gw_add_linked_engine name)
   # Generated, and minutes to compile when instrumented: the sanitizers watch our own code.
   set(unwatched $<$<BOOL:${GRADWIRE_SANITIZE}>:-fno-sanitize=all>)
   set_source_files_properties(${dir}/${name}_engine.cc PROPERTIES COMPILE_OPTIONS ${unwatched})
-  set_source_files_properties(${dir}/${name}_cold.cc PROPERTIES COMPILE_OPTIONS "-O0;${unwatched}")
+  set_source_files_properties(${cold} PROPERTIES COMPILE_OPTIONS "-O0;${unwatched}")
   add_library(gw_engine_${name} STATIC ${units})
   target_include_directories(gw_engine_${name} SYSTEM PRIVATE ${dir})
   target_link_libraries(gw_engine_${name} PUBLIC gw_verilated_runtime)

@@ -29,12 +29,11 @@ set(GW_VERILATED_TRACED -O1)
 add_library(gw_verilated_runtime STATIC
   ${PROJECT_SOURCE_DIR}/testbenches/engine/verilated_runtime.cc
   ${PROJECT_SOURCE_DIR}/testbenches/engine/verilated_trace_runtime.cc
-  ${PROJECT_SOURCE_DIR}/testbenches/common/fst_mmap.cc)  # a full disk must not crash the FST writer
+  ${PROJECT_SOURCE_DIR}/testbenches/engine/fst_mmap.cc)  # a full disk must not crash the FST writer
 target_include_directories(gw_verilated_runtime SYSTEM PUBLIC
   ${VERILATOR_ROOT}/include ${VERILATOR_ROOT}/include/vltstd)
 target_compile_options(gw_verilated_runtime PRIVATE -w)
 find_package(ZLIB REQUIRED)
-target_compile_definitions(gw_verilated_runtime PUBLIC $<$<BOOL:${GRADWIRE_VERILATOR_SHORTCUTS}>:GRADWIRE_VERILATOR_SHORTCUTS>)
 target_link_libraries(gw_verilated_runtime PUBLIC gw_flags ZLIB::ZLIB Threads::Threads)
 
 # gw_verilate(TARGET TOP module PREFIX class SOURCES a.sv ... [PARAMETERS Name=value ...] [TRACED] [UNEDITED]): a library

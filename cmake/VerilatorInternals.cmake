@@ -2,14 +2,13 @@
 #
 #   what                                  where                                  with a version that was not tried
 #   text of the generated C++             testbenches/engine/engine_source.cc    left as Verilator wrote it
-#   memory of the clock's last value      testbenches/common/falling_edge.h      the clock falls by an evaluation
-#                                         testbenches/engine/verilated_engine.h
+#   memory of the clock's last value      testbenches/engine/verilated_engine.h  the clock falls by an evaluation
 #   ports in the class's header           testbenches/engine/engine_source.cc    a sentence that names the ports not found
-#   calls of mmap in the FST writer       testbenches/common/fst_mmap.cc         a sentence, if the writer is not where it was
-#   the FST reader beside the writer      testbenches/common/wave_file.cc        a sentence, if the reader is not where it was
+#   calls of mmap in the FST writer       testbenches/engine/fst_mmap.cc         a sentence, if the writer is not where it was
+#   the FST reader beside the writer      testbenches/engine/wave.cc             a sentence, if the reader is not where it was
 #
-# The first two only make the simulation faster. tests/devices/shortcuts_test.cc and tests/engine/library_test.cc compare them
-# cycle by cycle with a build without them.
+# The first two only make the simulation faster. tests/engine/library_test.cc compares them cycle by cycle with a build
+# without them.
 set(GRADWIRE_VERILATOR_TRIED 5.006 5.032)
 
 set(shortcuts OFF)

@@ -186,6 +186,13 @@ std::string harness_facts(const VerilateJob& job) {
   return text;
 }
 
+std::string unit_of(const std::string& what, std::vector<std::string> parts) {
+  std::ranges::sort(parts);
+  std::string text = fmt::format("// Generated: {} as one translation unit.\n", what);
+  for (const std::string& part : parts) text += fmt::format("#include \"{}\"\n", part);
+  return text;
+}
+
 std::string glue(const VerilateJob& job, const std::vector<TopPort>& ports,
                  const std::vector<std::string>& parts, bool quiet_fall) {
   std::string text = fmt::format("// Generated: {} as an engine.\n", job.top);
@@ -412,16 +419,14 @@ int write_one_unit(const fs::path& folder, const std::string& prefix, const fs::
       parts.insert(file);
   }
   int edited = 0;
-  std::string text = "// Generated: the verilated design as one translation unit.\n";
   for (const std::string& part : parts) {
-    text += fmt::format("#include \"{}\"\n", part);
     if (!lean) continue;
     const std::string code = read_file(folder / part), shorter = lean_source(code);
     if (shorter == code) continue;
     write_file(folder / part, shorter);
     ++edited;
   }
-  write_file(unit, text);
+  write_file(unit, unit_of("the verilated design", {parts.begin(), parts.end()}));
   return edited;
 }
 
@@ -457,7 +462,7 @@ EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run) 
     verilate(beside, arguments, run);
   }
 
-  std::vector<std::string> hot, cold;
+  std::vector<std::string> hot, cold, harness;
   const bool shortcuts = job.shortcuts && lean_is_tried(job.version);
   bool quiet_fall = true;
   for (const fs::directory_entry& entry : fs::directory_iterator(job.out)) {
@@ -465,10 +470,11 @@ EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run) 
     if ((!file.starts_with(prefix) && !file.starts_with(harness_prefix)) ||
         entry.path().extension() != ".cpp")
       continue;
-    // The harness's signals have names in common with the top: another unit.
-    const bool harness = file.starts_with(harness_prefix);
-    (harness || file.find("__Slow") != std::string::npos ? cold : hot).push_back(file);
-    if (harness) continue;
+    if (file.starts_with(harness_prefix)) {
+      harness.push_back(file);
+      continue;
+    }
+    (file.find("__Slow") != std::string::npos ? cold : hot).push_back(file);
     const std::string code = read_file(entry.path());
     quiet_fall = quiet_fall && shortcuts && falls_quietly(code);
     if (job.own && shortcuts) {
@@ -476,14 +482,16 @@ EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run) 
     }
   }
   std::ranges::sort(hot);
-  std::ranges::sort(cold);
 
   source.hot = job.out / (job.name + "_engine.cc");
   write_file(source.hot, glue(job, ports, hot, quiet_fall));
   source.cold = job.out / (job.name + "_cold.cc");
-  std::string text = fmt::format("// Generated: what {} runs once.\n", job.top);
-  for (const std::string& part : cold) text += fmt::format("#include \"{}\"\n", part);
-  write_file(source.cold, text);
+  write_file(source.cold, unit_of(fmt::format("what {} runs once", job.top), cold));
+  if (job.traced) {
+    // Classes have names in common: a unit of its own.
+    source.harness = job.out / (job.name + "_harness.cc");
+    write_file(source.harness, unit_of("the harness's signals", harness));
+  }
 
   // `targets : files`, as make reads it; the program itself is among the files.
   std::istringstream depend(read_file(job.out / (prefix + "__ver.d")));

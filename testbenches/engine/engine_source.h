@@ -63,6 +63,7 @@ struct VerilateJob {
 struct EngineSource {
   std::filesystem::path hot;      ///< the translation unit with everything that runs each cycle
   std::filesystem::path cold;     ///< the one with what runs once
+  std::filesystem::path harness;  ///< if traced: the harness's own signals
   std::vector<std::string> read;  ///< files that Verilator read, as it names them
   std::string words;              ///< what it said about the RTL: warnings
 };

@@ -331,10 +331,11 @@ class Builder {
     };
     compile(source.hot, "hot.o", compile_flags(false));
     compile(source.cold, "cold.o", compile_flags(true));
+    if (request_.traced) compile(source.harness, "harness.o", compile_flags(true));
     std::vector<Runtime> runtimes = {runtime("testbenches/engine/verilated_runtime.cc", "-O1")};
     if (request_.traced) {
       runtimes.push_back(runtime("testbenches/engine/verilated_trace_runtime.cc", "-O2"));
-      runtimes.push_back(runtime("testbenches/common/fst_mmap.cc", "-O1"));
+      runtimes.push_back(runtime("testbenches/engine/fst_mmap.cc", "-O1"));
     }
     for (const Runtime& r : runtimes) {
       if (r.entry) continue;
@@ -362,6 +363,7 @@ class Builder {
                                      (folder / "engine.so").string(),
                                      (folder / "hot.o").string(),
                                      (folder / "cold.o").string()};
+    if (request_.traced) link.push_back((folder / "harness.o").string());
     for (const Runtime& r : runtimes) {
       link.push_back(((r.entry ? *r.entry : folder) / r.object).string());
     }
@@ -379,6 +381,10 @@ class Builder {
 
     std::string files;
     for (const std::string& name : source.read) files += name + '\n';
+    for (const std::string& name : arguments_) {
+      const bool option = name.starts_with("-") || name.starts_with("+");
+      if (!option && fs::is_regular_file(base_folder_ / name)) files += name + '\n';
+    }
     const std::string key = full_key(files);
     const fs::path entry = cache_.keep(entry_name(key), key, folder, {"engine.so", "words"});
     cache_.keep_note(name_ + ".files", files);

@@ -258,7 +258,7 @@ TEST_F(Library, DamagedEntriesAreBuiltAnew) {
   ASSERT_TRUE(fs::exists(object));
   fs::resize_file(object, fs::file_size(object) / 2);
   EXPECT_EQ(make(request)->origin(), RtlLibrary::Origin::kBuilt);
-  EXPECT_EQ(compiler_runs(), runs + 3);  // two units and the link: the runtime is whole
+  EXPECT_EQ(compiler_runs(), runs + 3);  // two units and the link; the runtime is whole
   EXPECT_EQ(make(request)->origin(), RtlLibrary::Origin::kCached);
 }
 
