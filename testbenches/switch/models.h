@@ -70,6 +70,7 @@ class FrameModel {
   void clock(const sim::Offered<Ports>& offered, uint32_t m_ready) {
     core_.clock(offered[0], m_ready != 0);
   }
+  Core& core() { return core_; }
 
  private:
   Core core_;

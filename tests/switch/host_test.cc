@@ -1,117 +1,66 @@
 // The optimizer and its host: writes of cells and registers at any time, RTL and model in lockstep.
 // No write-back may be lost, and registers count from the next iteration on.
-#include "testbenches/common/stream_rtl.h"  // verilated.h before SystemC
-//
-#include <Vgw_optimizer_adam_2_pipelined_paper.h>
-#include <Vgw_optimizer_adam_2_pipelined_paper___024root.h>
-#include <Vgw_optimizer_sgd_4_pipelined_fast.h>
-#include <Vgw_optimizer_sgd_4_pipelined_fast___024root.h>
 #include <gtest/gtest.h>
 
 #include <bit>
 #include <cstring>
 
-#include "sim/stimulus.h"
-#include "sim/traffic.h"
-#include "testbenches/optimizer/variant.h"
-#include "tests/devices/support.h"
+#include "tests/switch/pair.h"
 
-namespace gw::tests {
+namespace gw::testbenches::testing {
 namespace {
 
-using reference::optimizer::Algorithm;
+constexpr reference::Blocks kBlocks = {.optimization = true};
 
-sim::RunSpec spec_of(Algorithm algorithm, int pes, bool fast) {
-  sim::RunSpec spec;
-  spec.network.algorithm = algorithm;
-  spec.network.pes = pes;
-  spec.network.fast = fast;
-  spec.clock_mhz = 200;
-  return spec;
-}
-
-/// RTL and model, which see the same and must show the same.
-template <class V>
-class Pair {
+/// The model with the host's writes.
+class Model : public FrameModel<systemc::Optimizer> {
  public:
-  explicit Pair(const sim::RunSpec& spec) : rtl_("gw_optimizer", spec) {
-    model_.configure(testbenches::optimizer_config(spec),
-                     sim::initial_parameters(spec.network, spec.seed));
-    for (int edge = 0; edge < 3; ++edge) rtl_.reset();
-    rtl_.prepare();
-    model_.reset();
-    model_.clock(nullptr, false);
-  }
-
-  /// The host writes in this cycle.
-  void write(uint32_t address, uint32_t data) {
-    rtl_.top().cfg_valid_i = 1;
-    rtl_.top().cfg_address_i = address;
-    rtl_.top().cfg_data_i = data;
-    model_.write(address, data);
-  }
-  void clock(const Beat* s, bool m_ready) {
-    ASSERT_EQ(rtl_.s_ready(), model_.s_ready()) << "cycle " << cycle;
-    const Beat* const a = rtl_.m_beat();
-    const Beat* const b = model_.m_beat();
-    ASSERT_EQ(a != nullptr, b != nullptr) << "cycle " << cycle;
-    if (a != nullptr) {
-      const char* const difference = sim::first_difference(*a, *b);
-      ASSERT_EQ(difference, nullptr) << "cycle " << cycle << " " << difference;
-      if (m_ready) left.push_back(*a);
-    }
-    rtl_.clock(s, m_ready);
-    model_.clock(s, m_ready);
-    rtl_.top().cfg_valid_i = 0;
-    ++cycle;
-  }
-  bool s_ready() const { return model_.s_ready(); }
-  void expect_equal_statistics() {
-    const auto a = rtl_.statistics(), b = model_.statistics();
-    ASSERT_EQ(a.size(), b.size());
-    for (size_t i = 0; i < a.size(); ++i) EXPECT_EQ(a[i], b[i]) << "counter " << i;
-  }
-  /// The frame goes in, and out.
-  void pass(const std::vector<uint8_t>& frame) {
-    sim::BeatStream stream;
-    stream.append_bytes(frame, false, {});
-    for (size_t at = 0; at < stream.beats.size();) {
-      const bool taken = s_ready();
-      clock(&stream.beats[at], true);
-      if (testing::Test::HasFatalFailure()) return;
-      at += taken;
-    }
-    for (int i = 0; i < 400; ++i) clock(nullptr, true);
-  }
-
-  uint64_t cycle = 0;
-  std::vector<Beat> left;
-
- private:
-  testbenches::StreamRtl<V, false, testbenches::OptimizerPins> rtl_;
-  systemc::Optimizer model_;
+  using FrameModel::FrameModel;
+  void write(uint32_t address, uint32_t data) { core().write(address, data); }
 };
 
-sim::FrameSource frames_of(uint64_t seed, uint32_t sequences, uint32_t iterations) {
-  sim::TrafficOptions options;
+class OptimizerPair : public Pair<FramePorts, Model> {
+ public:
+  explicit OptimizerPair(const sim::RunSpec& spec)
+      : Pair("optimizer", kBlocks, spec,
+             Model(optimizer_config(network_spec(spec.options)), std::span<const uint32_t>{})) {}
+
+  /// The frame goes in, and out.
+  void pass(const std::vector<uint8_t>& frame) {
+    std::vector<Beat> beats;
+    sim::append_beats<Beat>(beats, frame);
+    for (size_t at = 0; at < beats.size();) {
+      const bool taken = s_ready() != 0;
+      clock({&beats[at]}, 1);
+      if (::testing::Test::HasFatalFailure()) return;
+      at += taken;
+    }
+    for (int i = 0; i < 400; ++i) clock({nullptr}, 1);
+  }
+};
+
+sim::RunSpec sgd() { return spec_of("optimizer", {{"pes", "4"}, {"profile", "fast"}}); }
+sim::RunSpec adam() { return spec_of("optimizer", {{"algorithm", "adam"}, {"pes", "2"}}); }
+
+sim::FrameList frames_of(uint64_t seed, uint32_t sequences, uint32_t iterations) {
+  TrafficOptions options;
   options.sequences = sequences;
   options.iterations = iterations;
   options.duplicate = options.reorder = options.foreign = 5;
-  return sim::synthesise_frames("workers", seed, 0, options);
+  return synthesise_frames("workers", seed, 0, options);
 }
 
 /// Cells, a row at a time and in order, and registers are written in bursts all through the
 /// traffic.
-template <class V>
 void writes_at_any_time(const sim::RunSpec& spec) {
-  Pair<V> pair(spec);
+  OptimizerPair pair(spec);
   sim::Random random(seed() * 31 + 7);
-  const uint32_t lanes = static_cast<uint32_t>(spec.network.pes);
-  sim::BeatStream stream;
+  const uint32_t lanes = static_cast<uint32_t>(network_spec(spec.options).pes);
+  std::vector<Beat> beats;
   for (const sim::Frame& frame : frames_of(seed(), 6, 30).frames) {
-    stream.append_bytes(frame.bytes, false, {});
+    sim::append_beats<Beat>(beats, frame.bytes);
   }
-  ASSERT_GT(stream.beats.size(), 2000u);
+  ASSERT_GT(beats.size(), 2000u);
   size_t next = 0;
   uint32_t address = 0, cells = 0;
   uint64_t rows = 0, registers = 0;
@@ -130,38 +79,38 @@ void writes_at_any_time(const sim::RunSpec& spec) {
       pair.write(random.below(9), std::bit_cast<uint32_t>(0.3f + 0.01f * random.below(60)));
       ++registers;
     }
-    offering = next < stream.beats.size() && (offering || random.below(8) != 0);
-    const bool taken = offering && pair.s_ready();
-    pair.clock(offering ? &stream.beats[next] : nullptr, random.below(10) != 0);
-    if (testing::Test::HasFatalFailure()) return;
+    offering = next < beats.size() && (offering || random.below(8) != 0);
+    const bool taken = offering && pair.s_ready() != 0;
+    pair.clock({offering ? &beats[next] : nullptr}, random.below(10) != 0 ? 1 : 0);
+    if (::testing::Test::HasFatalFailure()) return;
     if (taken) {
       ++next;
       offering = false;
     }
-    idle = next == stream.beats.size() ? idle + 1 : 0;
+    idle = next == beats.size() ? idle + 1 : 0;
   }
-  pair.expect_equal_statistics();
-  EXPECT_EQ(pair.left.size(), stream.beats.size());
+  pair.compare_statistics();
+  EXPECT_EQ(pair.left.size(), beats.size());
   EXPECT_GT(rows, 100u);
   EXPECT_GT(registers, 10u);
 }
 
 TEST(Host, WritesSgdAtAnyTime) {
-  writes_at_any_time<Vgw_optimizer_sgd_4_pipelined_fast>(spec_of(Algorithm::kSgd, 4, true));
+  writes_at_any_time(sgd());
 }
 
 TEST(Host, WritesAdamAtAnyTime) {
-  writes_at_any_time<Vgw_optimizer_adam_2_pipelined_paper>(spec_of(Algorithm::kAdam, 2, false));
+  writes_at_any_time(adam());
 }
 
 /// One gradient frame of an iteration, for sequence number 0.
 std::vector<uint8_t> gradient_frame(uint32_t iteration) {
-  sim::TrafficOptions options;
+  TrafficOptions options;
   options.workers = 1;
   options.sequences = 1;
   options.iterations = 1;
   options.first_iteration = iteration;
-  for (const sim::Frame& frame : sim::synthesise_frames("workers", 3, 0, options).frames) {
+  for (const sim::Frame& frame : synthesise_frames("workers", 3, 0, options).frames) {
     if (frame.measured) return frame.bytes;
   }
   return {};
@@ -171,11 +120,11 @@ std::vector<uint8_t> gradient_frame(uint32_t iteration) {
 // each time from another cycle on, so that write-backs meet them. The parameters that left in the
 // frame are those that the next frame starts from: its gradient is 0, so that it shows them.
 TEST(Host, WriteBackIsNotLost) {
-  Pair<Vgw_optimizer_sgd_4_pipelined_fast> pair(spec_of(Algorithm::kSgd, 4, true));
+  OptimizerPair pair(sgd());
   for (uint32_t begin = 0; begin < 60; ++begin) {
-    sim::BeatStream stream;
-    stream.append_bytes(gradient_frame(2 * begin + 1), false, {});
-    ASSERT_EQ(stream.beats.size(), 6u);
+    std::vector<Beat> beats;
+    sim::append_beats<Beat>(beats, gradient_frame(2 * begin + 1));
+    ASSERT_EQ(beats.size(), 6u);
     std::vector<uint8_t> zero = gradient_frame(2 * begin + 2);
     std::fill(zero.begin() + 64, zero.end(), uint8_t{0});
     pair.left.clear();
@@ -183,9 +132,9 @@ TEST(Host, WriteBackIsNotLost) {
     for (uint32_t c = 0; c < 200; ++c) {
       // A write of a row's last cell alone writes the row.
       if (c >= begin && c < begin + 100) pair.write(1u << 31 | 0x203, 0x3F80'0000 + c);
-      const bool offered = next < stream.beats.size();
-      const bool taken = offered && pair.s_ready();
-      pair.clock(offered ? &stream.beats[next] : nullptr, true);
+      const bool offered = next < beats.size();
+      const bool taken = offered && pair.s_ready() != 0;
+      pair.clock({offered ? &beats[next] : nullptr}, 1);
       ASSERT_FALSE(HasFatalFailure());
       next += taken;
     }
@@ -211,20 +160,20 @@ TEST(Host, RegistersChangeBetweenIterations) {
     }
   }
   const auto value = [](const Beat& beat) { return std::bit_cast<float>(beat.data[0]); };
-  Pair<Vgw_optimizer_sgd_4_pipelined_fast> pair(spec_of(Algorithm::kSgd, 4, true));
+  OptimizerPair pair(sgd());
   const auto theta = [&](const std::vector<uint8_t>& frame) {
     pair.left.clear();
     pair.pass(frame);
     return pair.left.size() == 6 ? value(pair.left[2]) : 1e9f;
   };
   pair.write(0, std::bit_cast<uint32_t>(0.5f));
-  pair.clock(nullptr, true);
+  pair.clock({nullptr}, 1);
   const float start = theta(zero);
   pair.write(0, std::bit_cast<uint32_t>(0.25f));
-  pair.clock(nullptr, true);
+  pair.clock({nullptr}, 1);
   EXPECT_FLOAT_EQ(theta(one), start - 0.5f);
   EXPECT_FLOAT_EQ(theta(two), start - 0.75f);
 }
 
 }  // namespace
-}  // namespace gw::tests
+}  // namespace gw::testbenches::testing

@@ -53,6 +53,7 @@ inline sim::RunSpec spec_of(const std::string& name, Settings settings = {}) {
   spec.options = sim::OptionSet(device(name).facts().options);
   for (const auto& [option, value] : settings) spec.options.set(option, value);
   spec.keep_rows = true;
+  spec.cache = GW_TEST_CACHE;
   return spec;
 }
 
