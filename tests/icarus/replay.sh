@@ -31,4 +31,4 @@ sed "${wrong#*;}" "$path" > "$file"
 if cmp -s "$path" "$file"; then echo "sed finds no line in $file"; exit 1; fi
 sed "s|.*/$file\$|$file|" sources > wrong.f
 iverilog -g2012 -f wrong.f -s "${tb%.vvp}" -o wrong.vvp "${tb%.vvp}.sv"
-must_fail "Wrong RTL" '^FAIL cycle=[0-9]* signal=' wrong.vvp vectors.hex
+must_fail "Wrong RTL" '^FAIL cycle=[-0-9]* signal=' wrong.vvp vectors.hex
