@@ -22,6 +22,7 @@
 #include "sim/harness/feed.h"
 #include "sim/harness/oracle.h"
 #include "sim/harness/pace.h"
+#include "sim/harness/record.h"
 #include "sim/harness/rules.h"
 #include "sim/harness/stall.h"
 #include "sim/harness/steppable.h"
@@ -47,7 +48,7 @@ struct Drive {
   Pace pace = {};  ///< of ports that have one
   Boot boot = {};
   bool skip_idle = true;  ///< cycles in which nothing can happen are not simulated
-  bool watched = false;   ///< engines are shown what the harness knows, for a waveform
+  bool watched = false;   ///< waveform or observer see each cycle
 };
 
 template <Engine A, Engine B = NoEngine<typename A::Ports>>
@@ -93,6 +94,7 @@ class Lockstep final : public Steppable {
   /// Clock edges in reset, checked to be silent; then what the host does before cycle 0.
   void reset() {
     for (int64_t edge = 0; edge < kResetCycles - 1; ++edge) {
+      if (observer_ != nullptr) observer_->reset(edge == 0, a_.probe());
       a_.reset();
       check_silence(a_, name_a_);
       if constexpr (kTwo) {
@@ -100,6 +102,7 @@ class Lockstep final : public Steppable {
         check_silence(b_, name_b_);
       }
     }
+    if (observer_ != nullptr) observer_->boot(drive_.boot);
     boot_engine(a_, drive_.boot);
     if constexpr (kTwo) boot_engine(b_, drive_.boot);
     for (const Boot::Write& write : drive_.boot.writes) {
@@ -194,6 +197,7 @@ class Lockstep final : public Steppable {
       if constexpr (kConfigured) {
         if (in.begins && in.offering) [[unlikely]] {
           in.begins = false;
+          if (observer_ != nullptr) observer_->configure(in.packet->config);
           configure(a_, p, in.packet->config);
           configure(b_, p, in.packet->config);
         }
@@ -239,8 +243,10 @@ class Lockstep final : public Steppable {
         return fail_protocol("harness", Ports::kInputs[p].name, rule);
       timeline_.in[p].device_stalls += offered[p] != nullptr && !ready_bit(s_ready, p) && !shown;
     }
-    if (drive_.watched) [[unlikely]]
+    if (drive_.watched) [[unlikely]] {
       show(offered, m_ready);
+      if (observer_ != nullptr) observer_->cycle(offered, m_ready, s_ready, m, probe);
+    }
 
     for (size_t p = 0; p < kOut; ++p) {
       if (m[p] != nullptr && !deliver(p, *m[p], ready_bit(m_ready, p))) [[unlikely]]
@@ -661,6 +667,8 @@ class Lockstep final : public Steppable {
   using Describe =
       std::function<std::string(bool input, size_t port, const Packet<Beat>& packet, size_t beat)>;
   void describe_with(Describe describe) { describe_ = std::move(describe); }
+  /// Of a run that is watched.
+  void observe_with(Observer<Ports>* observer) { observer_ = observer; }
 
  private:
   /// The last beats before the failure, port by port, decoded.
@@ -736,6 +744,7 @@ class Lockstep final : public Steppable {
   const std::string name_a_, name_b_;
   Listener<Beat>* const listener_;
   Describe describe_;
+  Observer<Ports>* observer_ = nullptr;
   std::array<In, kIn> in_;
   std::array<Out, kOut> out_;
   StallGenerator source_stall_, sink_stall_;

@@ -57,6 +57,7 @@ struct RunSpec {
   bool skip_idle = true;
   bool keep_rows = false;  ///< the timeline keeps every packet's row
   std::optional<WaveSpec> wave;
+  std::string sv_bench;  ///< folder of a test bench that the run becomes; empty: none
   UserRtl user_rtl;
   std::string cache;  ///< folder of RTL built on demand; empty: the user's
   OptionSet options;  ///< the device's own

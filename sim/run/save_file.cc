@@ -59,8 +59,12 @@ void add_stream(Writer& out, const Device::Facts& facts, const std::vector<Port>
       const int bits = port.user_bits * port.slots;
       out.wire(pins + "_tuser", bits, bits > 4 ? kHex : kBinary);
     }
-    out.wire(input ? "harness.source_stall" : "harness.sink_stall", static_cast<int>(ports.size()),
-             kBinary);
+    for (size_t q = 0; q < ports.size(); ++q) {
+      if (ports[q].bundle != port.bundle) continue;
+      out.wire(fmt::format("harness.{}_stall{}", input ? "source" : "sink",
+                           ports.size() == 1 ? "" : std::to_string(q)),
+               1, kBinary);
+    }
     out.wire(pins + "_tkeep", facts.beat_bytes * port.slots, kHex);
     out.wire(pins + "_tdata", facts.beat_bytes * 8 * port.slots, kHex);
     if (ports.size() == 1 && facts.beat_bytes == 32) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "testbenches/engine/file_list.h"
 #include "testbenches/engine/library.h"
 
 namespace gw::testbenches {
@@ -37,6 +38,34 @@ std::function<void(const BuildProgress&)> told(const sim::RunSpec& spec) {
 }
 
 }  // namespace
+
+sim::RtlSources rtl_sources(const sim::Device::Facts& facts,
+                            const std::vector<std::pair<std::string, std::string>>& parameters,
+                            const sim::RunSpec& spec) {
+  namespace fs = std::filesystem;
+  const fs::path root = GRADWIRE_RTL_ROOT;
+  const bool own = spec.user_rtl.file_list.empty();
+  const fs::path list = own ? root / facts.file_list : fs::path(spec.user_rtl.file_list);
+  const fs::path base = own ? root : fs::absolute(list).parent_path();
+  sim::RtlSources sources{own ? facts.top : spec.user_rtl.top, {}, {}};
+  if (own) {
+    sources.parameters = parameters;
+    sources.list.push_back("+incdir+" + (root / "rtl/common").string());
+  }
+  std::string option;  // -y or -v, before its path
+  for (const std::string& word : read_file_list(list, base).arguments) {
+    if (word == "-y" || word == "-v") {
+      option = word + " ";
+    } else if (word.starts_with("-I")) {
+      sources.list.push_back("+incdir+" + (base / word.substr(2)).lexically_normal().string());
+    } else if (word.starts_with("+")) {
+      sources.list.push_back(word);
+    } else {
+      sources.list.push_back(std::exchange(option, {}) + (base / word).lexically_normal().string());
+    }
+  }
+  return sources;
+}
 
 CompiledRtl compile_rtl(const sim::Device::Facts& facts,
                         const std::vector<std::pair<std::string, std::string>>& parameters,

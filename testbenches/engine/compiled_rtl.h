@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/run/device.h"
+#include "sim/run/sv_bench.h"
 #include "testbenches/engine/engine_abi.h"
 
 namespace gw::testbenches {
@@ -21,6 +22,11 @@ class CompiledRtl {
  private:
   std::shared_ptr<const GwEngine> api_;
 };
+
+/// The same for other simulators. Throws UserError.
+sim::RtlSources rtl_sources(const sim::Device::Facts& facts,
+                            const std::vector<std::pair<std::string, std::string>>& parameters,
+                            const sim::RunSpec& spec);
 
 /// Throws UserError.
 CompiledRtl compile_rtl(const sim::Device::Facts& facts,

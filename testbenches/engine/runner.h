@@ -18,6 +18,7 @@
 #include "sim/harness/lockstep.h"
 #include "sim/run/device.h"
 #include "testbenches/engine/compiled_rtl.h"
+#include "testbenches/engine/recorder.h"
 #include "testbenches/engine/rtl_engine.h"
 #include "testbenches/engine/wave.h"
 
@@ -265,8 +266,20 @@ class DeviceOf : public sim::Device {
             .seed = spec.seed,
             .pace = {.clock_mhz = spec.clock_mhz},
             .boot = boot(spec),
-            .skip_idle = spec.skip_idle,
-            .watched = spec.wave.has_value()};
+            .skip_idle = spec.skip_idle && spec.sv_bench.empty(),
+            .watched = spec.wave.has_value() || !spec.sv_bench.empty()};
+  }
+
+  std::unique_ptr<Recorder<P>> recorder(const sim::RunSpec& spec) const {
+    if (spec.sv_bench.empty()) return nullptr;
+    if constexpr (!std::is_same_v<R, RtlEngine<P>>) {
+      throw sim::UsageError(facts_.name + " is made of several tops: --sv-bench is for each of them");
+    } else {
+      auto made = std::make_unique<Recorder<P>>(spec.sv_bench, facts_,
+                                                rtl_sources(facts_, parameters(spec), spec));
+      for (const auto& [pin, value] : pins(spec)) made->bench().pin(pin, value);
+      return made;
+    }
   }
 
   template <class A, class B>
@@ -279,6 +292,8 @@ class DeviceOf : public sim::Device {
       return describe(input, port, packet, beat);
     });
     run.timeline().keep_rows = spec.keep_rows;
+    const auto recorder = this->recorder(spec);
+    run.observe_with(recorder.get());
     run.reset();
     if (spec.progress) {
       Told told(run, [&] {
@@ -293,6 +308,10 @@ class DeviceOf : public sim::Device {
     outcome.passed = run.passed();
     outcome.failure = run.failure();
     outcome.statistics = sim::statistics_of(a);
+    if (recorder != nullptr) {
+      recorder->bench().finish(run.passed() ? std::span<const uint32_t>(outcome.statistics)
+                                            : std::span<const uint32_t>());
+    }
     outcome.timeline = std::move(run.timeline());
   }
 

@@ -135,6 +135,8 @@ void add_run(CLI::App& app, Invocation& invocation) {
                       "write a waveform, FILE.fst or FILE.vcd, and FILE.gtkw beside it");
   command->add_option("--wave-from", a->wave_from, "first cycle in the waveform");
   command->add_option("--wave-to", a->wave_to, "last cycle in the waveform");
+  command->add_option("--sv-bench", spec.sv_bench,
+                      "write the run as a SystemVerilog test bench for any simulator into a folder");
   command->add_option("--pcap-out", a->run.pcap_out, "write what left the device as packets");
   command->add_option("--json", a->json, "write the report as JSON; - for standard output");
   command->add_option("--html", a->html, "write the report as HTML with plots");

@@ -1,0 +1,24 @@
+// Hears of every clock edge of a run: what the harness drives, what engine A shows before the edge.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "sim/harness/engine.h"
+
+namespace gw::sim {
+
+template <class Ports>
+class Observer {
+ public:
+  using Shown = std::array<const typename Ports::Beat*, kOutputsOf<Ports>>;
+  virtual ~Observer() = default;
+  /// An edge in reset; before the first one an engine shows nothing that counts.
+  virtual void reset(bool first, uint64_t probe) = 0;
+  virtual void boot(const Boot& boot) = 0;
+  virtual void configure(const PacketConfig& config) = 0;
+  virtual void cycle(const Offered<Ports>& offered, uint32_t m_ready, uint32_t s_ready,
+                     const Shown& shown, uint64_t probe) = 0;
+};
+
+}  // namespace gw::sim
