@@ -70,6 +70,14 @@ class Irregular {
       sum = weights_[single_raw ? size_t{kRaw} : only] = 1;
     }
     for (uint32_t& value : values) value = of_kind(random, pick(random.below(sum)));
+    // The last group is of one kind, and whole, in half of the packets: so it ends anywhere in a
+    // beat, also where it begins at a beat's last byte and reaches into the third.
+    if (random.below(2) == 0) {
+      const size_t kind = random.below(3) == 0 ? random.below(kKinds) : size_t{kRaw};
+      const size_t whole = (values.size() + 7) / 8 * 8;
+      values.resize(whole);
+      for (size_t i = whole - 8; i < whole; ++i) values[i] = of_kind(random, kind);
+    }
   }
 
  private:

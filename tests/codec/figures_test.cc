@@ -154,11 +154,11 @@ TEST_P(Figures, OneCyclePerBurstOnEveryCapture) {
     if (capture["kind"] != "captured") continue;
     const std::string trace = folder + capture["file"].get<std::string>();
     const json report = report_of(name(), {.trace = trace});
-    EXPECT_TRUE(report["pass"]) << trace;
-    EXPECT_DOUBLE_EQ(report["cycles_per_burst"], 1.0) << trace;
-    EXPECT_EQ(report["stall_cycles"]["device"], 0) << trace;
-    EXPECT_TRUE(report["compression"]["bound_held"]) << trace;
-    EXPECT_EQ(report["pipeline_latency_cycles"]["min"],
+    EXPECT_TRUE(report.at("pass")) << trace;
+    EXPECT_DOUBLE_EQ(report.at("cycles_per_burst"), 1.0) << trace;
+    EXPECT_EQ(report.at("stall_cycles").at("device"), 0) << trace;
+    EXPECT_TRUE(report.at("compression").at("bound_held")) << trace;
+    EXPECT_EQ(report.at("pipeline_latency_cycles").at("min"),
               name() == "compressor" ? kCompressorLatency : kDecompressorLatency);
     ++captures;
   }
@@ -168,10 +168,10 @@ TEST_P(Figures, OneCyclePerBurstOnEveryCapture) {
 // 256 bits a cycle of 10 ns are 25.6 Gb/s: 2.56 times the line.
 TEST_P(Figures, LineRateIsThatOfABurstACycle) {
   const json report = report_of(name(), {.synth = "zeros", .packets = 64});
-  EXPECT_EQ(report["bursts"], 64u * 46);  // 362 values
-  EXPECT_EQ(report["window_cycles"], 64u * 46);
-  EXPECT_DOUBLE_EQ(report["throughput_gbps"], 25.6);
-  EXPECT_DOUBLE_EQ(report["line_rate_percent"]["10G"], 256);
+  EXPECT_EQ(report.at("bursts"), 64u * 46);  // 362 values
+  EXPECT_EQ(report.at("window_cycles"), 64u * 46);
+  EXPECT_DOUBLE_EQ(report.at("throughput_gbps"), 25.6);
+  EXPECT_DOUBLE_EQ(report.at("line_rate_percent").at("10G"), 256);
 }
 
 TEST_P(Figures, OneCyclePerBurstWhateverThePacketSizes) {
@@ -179,8 +179,8 @@ TEST_P(Figures, OneCyclePerBurstWhateverThePacketSizes) {
     // `single`: packets of one group, RAW among them, may need two beats: there the port is the
     // limit.
     const json report = report_of(name(), {.synth = kind, .packets = 64});
-    EXPECT_EQ(report["stall_cycles"]["device"], 0) << kind;
-    if (std::string(kind) != "single") EXPECT_DOUBLE_EQ(report["cycles_per_burst"], 1.0) << kind;
+    EXPECT_EQ(report.at("stall_cycles").at("device"), 0) << kind;
+    if (std::string(kind) != "single") EXPECT_DOUBLE_EQ(report.at("cycles_per_burst"), 1.0) << kind;
   }
 }
 
@@ -207,8 +207,8 @@ TEST_P(Figures, LatencyWhateverTheStimulus) {
   const uint64_t contract = name() == "compressor" ? kCompressorLatency : kDecompressorLatency;
   for (const sim::SynthKind& kind : device(name()).facts().stimuli) {
     const json report = report_of(name(), {.synth = kind.name, .packets = 64});
-    EXPECT_TRUE(report["pass"]) << kind.name;
-    EXPECT_EQ(report["pipeline_latency_cycles"]["min"], contract) << kind.name;
+    EXPECT_TRUE(report.at("pass")) << kind.name;
+    EXPECT_EQ(report.at("pipeline_latency_cycles").at("min"), contract) << kind.name;
   }
 }
 
@@ -216,8 +216,8 @@ TEST_P(Figures, NoBubbleUnderBackpressureEither) {
   for (const char* kind : {"mixed", "irregular"}) {
     for (const char* stall : {"none", "sink:10", "sink:50", "sink:90"}) {
       const json report = report_of(name(), {.synth = kind, .packets = 64}, stall);
-      EXPECT_TRUE(report["pass"]) << kind << " " << stall;
-      EXPECT_EQ(report["stall_cycles"]["device"], 0) << kind << " " << stall;
+      EXPECT_TRUE(report.at("pass")) << kind << " " << stall;
+      EXPECT_EQ(report.at("stall_cycles").at("device"), 0) << kind << " " << stall;
     }
   }
 }

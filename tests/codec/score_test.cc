@@ -45,14 +45,14 @@ Count recount(const std::vector<Values>& packets, const CodecConfig& config) {
 }
 
 void expect_section(const json& section, const Count& count, const CodecConfig& config) {
-  EXPECT_EQ(section["tags"]["zero"], count.tags[0]);
-  EXPECT_EQ(section["tags"]["byte"], count.tags[1]);
-  EXPECT_EQ(section["tags"]["half"], count.tags[2]);
-  EXPECT_EQ(section["tags"]["raw"], count.tags[3]);
-  EXPECT_DOUBLE_EQ(section["ratio"],
+  EXPECT_EQ(section.at("tags")["zero"], count.tags[0]);
+  EXPECT_EQ(section.at("tags")["byte"], count.tags[1]);
+  EXPECT_EQ(section.at("tags")["half"], count.tags[2]);
+  EXPECT_EQ(section.at("tags")["raw"], count.tags[3]);
+  EXPECT_DOUBLE_EQ(section.at("ratio"),
                    4.0 * static_cast<double>(count.values) / static_cast<double>(count.bytes));
-  EXPECT_DOUBLE_EQ(section["max_abs_error"], count.max);
-  EXPECT_EQ(section["bound_held"], count.max < std::ldexp(1.0, -config.bound_exponent));
+  EXPECT_DOUBLE_EQ(section.at("max_abs_error"), count.max);
+  EXPECT_EQ(section.at("bound_held"), count.max < std::ldexp(1.0, -config.bound_exponent));
 }
 
 std::vector<Values> any_packets(uint64_t salt, size_t count) {
@@ -82,17 +82,17 @@ TEST_P(Score, EqualsARecountValueByValue) {
       const Count count = recount(packets, config);
       const json& compression = sections["compression"];
       expect_section(compression, count, config);
-      EXPECT_EQ(compression["values"], count.values);
-      EXPECT_NEAR(compression["mean_abs_error"], count.sum / static_cast<double>(count.finite),
+      EXPECT_EQ(compression.at("values"), count.values);
+      EXPECT_NEAR(compression.at("mean_abs_error"), count.sum / static_cast<double>(count.finite),
                   1e-12);
-      EXPECT_DOUBLE_EQ(compression["bound"], std::ldexp(1.0, -k));
+      EXPECT_DOUBLE_EQ(compression.at("bound"), std::ldexp(1.0, -k));
       EXPECT_FALSE(compression.contains("sample_values")) << "all were looked at";
       // Paper mode breaks its promise from k = 8 on.
-      EXPECT_EQ(compression["bound_held"], mode == Mode::kBounded || k < 8);
+      EXPECT_EQ(compression.at("bound_held"), mode == Mode::kBounded || k < 8);
 
       std::vector<int> bounds;
-      for (const json& row : compression["by_bound"]) {
-        const CodecConfig other{.bound_exponent = row["bound"], .mode = mode};
+      for (const json& row : compression.at("by_bound")) {
+        const CodecConfig other{.bound_exponent = row.at("bound"), .mode = mode};
         bounds.push_back(other.bound_exponent);
         expect_section(row, recount(packets, other), other);
         EXPECT_EQ(row.contains("paper_percent"), other.bound_exponent == 6 ||
@@ -156,12 +156,12 @@ TEST(CodecScore, TheSampleIsTheFirstMillion) {
   score.report(sections);
   const json& compression = sections["compression"];
   expect_section(compression, recount(packets, {}), {});
-  EXPECT_EQ(compression["values"], kPacket * kPackets);
+  EXPECT_EQ(compression.at("values"), kPacket * kPackets);
   // 1,048 packets are 1,048,000 values, short of 2^20 = 1,048,576.
-  EXPECT_EQ(compression["sample_values"], 1'049'000);
+  EXPECT_EQ(compression.at("sample_values"), 1'049'000);
   packets.resize(1049);
-  for (const json& row : compression["by_bound"]) {
-    const CodecConfig other{.bound_exponent = row["bound"]};
+  for (const json& row : compression.at("by_bound")) {
+    const CodecConfig other{.bound_exponent = row.at("bound")};
     expect_section(row, recount(packets, other), other);
   }
   uint64_t histogram = 0;
@@ -177,9 +177,9 @@ TEST(CodecScore, BaselinesAndPaperBesideIt) {
   score.report(sections);
   std::set<std::string> names;
   for (const json& row : sections["baselines"]) {
-    names.insert(row["name"]);
-    EXPECT_GT(row["ratio"], 0);
-    EXPECT_GT(row["encode_gbps"], 0);
+    names.insert(row.at("name"));
+    EXPECT_GT(row.at("ratio"), 0);
+    EXPECT_GT(row.at("encode_gbps"), 0);
   }
   EXPECT_TRUE(names.contains("codec, as one stream"));
   EXPECT_GE(names.size(), 5u);  // Snappy, three truncations

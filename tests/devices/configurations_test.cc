@@ -48,8 +48,7 @@ std::vector<Configuration> pairwise() {
                      .subnormal = two(2)});
     }
   }
-  // A larger one, and the whole switch.
-  all.push_back({"optimizer", "sgd", "pipelined", "fast", 4, 1});
+  // And the whole switch.
   all.push_back({"switch", "adagrad", "pipelined", "paper", 1, 0});
   return all;
 }
