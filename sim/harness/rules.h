@@ -11,7 +11,7 @@
 
 namespace gw::sim {
 
-/// What can be wrong on a port. Each has a mutant in tests/sim that must raise it.
+/// What can be wrong on a port. Each has a mutant in tests/harness that must raise it.
 enum class AxisRule : uint8_t {
   kNone,
   kValidDropped,    // IHI 0051 2.2.1: once asserted, tvalid holds until the handshake
