@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "sim/base/error.h"
-#include "sim/feeds/gradients.h"
 #include "sim/base/random.h"
+#include "sim/feeds/gradients.h"
 
 namespace gw::sim {
 namespace {
@@ -151,7 +151,8 @@ class SyntheticGradients final : public Gradients {
       return fill(packet, [](Random& random) { return static_cast<uint32_t>(random.next()); });
     }
     if (name_ == "raw") {
-      return fill(packet, [](Random& random) { return of_exponent(random, 127 + random.below(100)); });
+      return fill(packet,
+                  [](Random& random) { return of_exponent(random, 127 + random.below(100)); });
     }
     if (name_ == "zeros") return fill(packet, [](Random&) { return 0u; });
     return fill(packet, any_class);
@@ -180,8 +181,9 @@ const std::vector<SynthKind>& synth_kinds() {
       {"raw", "segments of values of magnitude 1 and above: the 17/16 limit of the port"},
       {"zeros", "segments of zeros: the highest compression there is"},
       {"single", "packets of a single beat back to back, every tail"},
-      {"irregular", "1 to 2,000 values, the mix of classes another in each packet: edges of all "
-                    "bounds, NaN payloads, single RAW groups"},
+      {"irregular",
+       "1 to 2,000 values, the mix of classes another in each packet: edges of all "
+       "bounds, NaN payloads, single RAW groups"},
   };
   return kKinds;
 }

@@ -32,8 +32,8 @@ struct Row {
   uint32_t beats, bytes;
   friend bool operator==(const Row&, const Row&) = default;
   friend void PrintTo(const Row& r, std::ostream* out) {
-    *out << "in " << r.accepted << ".." << r.accepted_last << " out " << r.offered << " "
-         << r.first << ".." << r.last << ", " << r.beats << " beats, " << r.bytes << " bytes";
+    *out << "in " << r.accepted << ".." << r.accepted_last << " out " << r.offered << " " << r.first
+         << ".." << r.last << ", " << r.beats << " beats, " << r.bytes << " bytes";
   }
 };
 
@@ -64,8 +64,9 @@ TEST(CompressorByHand, OneBeat) {
 // 40 groups of zeros are 80 bytes: three beats. The first is there with the 16th group (cycle 15),
 // the second with the 32nd, the last with the end (cycle 39).
 TEST(CompressorByHand, ZerosFillABeatEverySixteenCycles) {
-  EXPECT_EQ(rows_of("compressor", {Values(320, 0)}),
-            (std::vector<Row>{{0, 39, 15 + kCompressorLatency, 20, 39 + kCompressorLatency, 3, 80}}));
+  EXPECT_EQ(
+      rows_of("compressor", {Values(320, 0)}),
+      (std::vector<Row>{{0, 39, 15 + kCompressorLatency, 20, 39 + kCompressorLatency, 3, 80}}));
 }
 
 // Beats in that follow one another: packet n of one beat goes in in cycle n and out in n + 5.

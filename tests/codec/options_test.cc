@@ -24,8 +24,7 @@ bool has(const std::string& text, const std::string& part) {
 }
 
 TEST(CodecOptions, Defaults) {
-  const reference::CodecConfig config =
-      codec_config(sim::OptionSet(testbenches::codec_options()));
+  const reference::CodecConfig config = codec_config(sim::OptionSet(testbenches::codec_options()));
   EXPECT_EQ(config.bound_exponent, 10);
   EXPECT_EQ(config.mode, reference::Mode::kBounded);
 }

@@ -55,10 +55,10 @@ using Rtl = testbenches::RtlEngine<testbenches::CodecPorts>;
 
 std::unique_ptr<Rtl> make_rtl(const char* top) {
   // The program holds the engine: nobody frees it.
-  auto rtl = std::make_unique<Rtl>(
-      testbenches::CompiledRtl(
-          {testbenches::linked_engine(top, {}, false), [](const GwEngine*) {}}),
-      1);
+  auto rtl =
+      std::make_unique<Rtl>(testbenches::CompiledRtl({testbenches::linked_engine(top, {}, false),
+                                                      [](const GwEngine*) {}}),
+                            1);
   rtl->reset();
   rtl->clock({}, 0);
   return rtl;

@@ -1,12 +1,11 @@
 // What the codec's report says of the values: counted anew here, one value at a time, with the
 // scalar definition of the codec; only those that have left; the sample that it states.
-#include "testbenches/codec/report.h"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <set>
 
+#include "testbenches/codec/report.h"
 #include "tests/codec/support.h"
 
 namespace gw::tests {
@@ -63,8 +62,7 @@ std::vector<Values> any_packets(uint64_t salt, size_t count) {
 }
 
 class Score : public testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Codec, Score,
-                         testing::Values("compressor", "decompressor", "codec_loop"),
+INSTANTIATE_TEST_SUITE_P(Codec, Score, testing::Values("compressor", "decompressor", "codec_loop"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST_P(Score, EqualsARecountValueByValue) {

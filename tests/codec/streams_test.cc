@@ -112,8 +112,7 @@ TEST_P(Streams, TheIrregularStimulus) {
       spec.stall = sim::StallSpec::parse(stall);
       spec.stimulus = {.synth = "irregular", .packets = 200};
       const auto source = device(GetParam()).source(spec);
-      const sim::Outcome outcome =
-          device(GetParam()).run(*source, spec, sim::Kernel::instance());
+      const sim::Outcome outcome = device(GetParam()).run(*source, spec, sim::Kernel::instance());
       ASSERT_TRUE(outcome.passed) << stall << " seed " << spec.seed << "\n"
                                   << explain(outcome.failure);
       EXPECT_EQ(outcome.timeline.packets_out(), 200u);
@@ -233,8 +232,8 @@ TEST(Decompressor, OnlyBadPacketsAreFlagged) {
   EXPECT_EQ(kept.packets[0], kept.packets[2]);
   // A group that was whole, then the beat of zeros that says so.
   ASSERT_EQ(kept.packets[1].size(), 64u);
-  EXPECT_TRUE(std::equal(kept.packets[1].begin(), kept.packets[1].begin() + 32,
-                         kept.packets[0].begin()));
+  EXPECT_TRUE(
+      std::equal(kept.packets[1].begin(), kept.packets[1].begin() + 32, kept.packets[0].begin()));
   EXPECT_EQ(Bytes(kept.packets[1].begin() + 32, kept.packets[1].end()), Bytes(32, 0));
 }
 

@@ -11,9 +11,9 @@ using testbenches::describe_floats;
 
 TEST(Words, GroupsThatBeginInABeat) {
   // Lanes of 0, 2^-9, 2^-3 and pi: ZERO, BYTE, HALF and RAW at 2^-10, 2 + 2 * (1 + 2 + 4) bytes.
-  const Values mixed = {0, 0x3B000000, 0x3E000000, 0x40490FDB, 0, 0x3B000000, 0x3E000000,
-                        0x40490FDB};
-  Values values(8, 0);  // group 0: 2 bytes
+  const Values mixed = {0, 0x3B000000, 0x3E000000, 0x40490FDB,
+                        0, 0x3B000000, 0x3E000000, 0x40490FDB};
+  Values values(8, 0);                                      // group 0: 2 bytes
   values.insert(values.end(), mixed.begin(), mixed.end());  // group 1 at 2
   values.insert(values.end(), 8, 0x40490FDB);               // group 2 at 18, 34 bytes: to 52
   values.insert(values.end(), 8, 0);                        // group 3 at 52
@@ -36,8 +36,7 @@ TEST(Words, ABeatInWhichNoGroupBegins) {
 TEST(Words, AnyBytesWillDo) {
   sim::Random random(seed());
   for (int i = 0; i < 500; ++i) {
-    const auto packet =
-        sim::make_packet<Beat>(random_bytes(1 + random.below(130), random));
+    const auto packet = sim::make_packet<Beat>(random_bytes(1 + random.below(130), random));
     for (size_t beat = 0; beat < packet->beats.size(); ++beat) {
       EXPECT_NE(describe_encoded(*packet, beat).find(" bytes"), std::string::npos);
       EXPECT_EQ(describe_floats(*packet, beat).substr(0, 6), "floats");

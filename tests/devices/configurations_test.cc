@@ -96,8 +96,8 @@ TEST_P(Configurations, RunInLockstep) {
       spec.stimulus = {.synth = kind.name, .packets = 40};
       const auto source = device.source(spec);
       const sim::Outcome outcome = device.run(*source, spec, sim::Kernel::instance());
-      ASSERT_TRUE(outcome.passed)
-          << stall << " " << kind.name << " seed " << spec.seed << "\n" << explain(outcome.failure);
+      ASSERT_TRUE(outcome.passed) << stall << " " << kind.name << " seed " << spec.seed << "\n"
+                                  << explain(outcome.failure);
       EXPECT_GT(outcome.timeline.packets_out(), 0u) << stall << " " << kind.name;
       EXPECT_EQ(outcome.timeline.lockstep_cycles, outcome.timeline.cycles);
     }
@@ -111,8 +111,7 @@ INSTANTIATE_TEST_SUITE_P(DISABLED_All, Configurations, testing::ValuesIn(every_o
 
 TEST(Pairwise, HoldsEveryPair) {
   const auto values = [](const Configuration& c) {
-    return std::array<std::string, 5>{c.algorithm, c.kind, c.profile,
-                                      c.pes > 1 ? "several" : "one",
+    return std::array<std::string, 5>{c.algorithm, c.kind, c.profile, c.pes > 1 ? "several" : "one",
                                       std::to_string(c.subnormal)};
   };
   std::set<std::tuple<size_t, size_t, std::string, std::string>> pairs;

@@ -24,9 +24,10 @@ struct Point {
 };
 
 std::string name_of(const Point& p) {
-  std::string name = p.device->name() + "_" + p.stall + "_" + p.stimulus + "_" +
-                     std::to_string(p.salt);
-  std::replace_if(name.begin(), name.end(), [](char c) { return c == ':' || c == '-'; }, '_');
+  std::string name =
+      p.device->name() + "_" + p.stall + "_" + p.stimulus + "_" + std::to_string(p.salt);
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == ':' || c == '-'; }, '_');
   return name;
 }
 
@@ -85,8 +86,7 @@ std::vector<sim::RawPacket> packets_of(const Point& point, sim::RunSpec& spec) {
   const sim::Device& device = *point.device;
   const bool frames = device.facts().frames;
   const bool unruly = point.stimulus == kUnruly;
-  spec.stimulus = {.synth = !unruly ? point.stimulus : frames ? "workers" : "mixed",
-                   .packets = 60};
+  spec.stimulus = {.synth = !unruly ? point.stimulus : frames ? "workers" : "mixed", .packets = 60};
   std::vector<sim::RawPacket> packets = all_of(*device.source(spec));
   sim::Random random(spec.seed);
   if (unruly) (frames ? make_unruly_frames : make_unruly_gradients)(packets, random);

@@ -98,8 +98,7 @@ TEST(Synthesise, IrregularLacksNothing) {
       negative_zeros += value == 0x80000000u;
       edges.insert(value & 0x7FFFFFFF);
     }
-    const bool single_raw =
-        packet.values.size() == 8 && tags == std::set<Tag>{Tag::kRaw};
+    const bool single_raw = packet.values.size() == 8 && tags == std::set<Tag>{Tag::kRaw};
     if (single_raw) ends_before_raw.insert(previous_end);
     followed.insert({previous_pure, tags.size() == 1});
     previous_pure = tags.size() == 1;
