@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <string>
 #include <vector>
@@ -129,6 +130,8 @@ class Chain {
     a_.reset();
     b_.reset();
     link_.reset();
+    coming_.clear();
+    b_between_ = true;
   }
   void boot(const Boot& boot) {
     boot_engine(a_, boot);
@@ -142,12 +145,13 @@ class Chain {
   }
   void configure(size_t port, const PacketConfig& config) {
     if constexpr (requires { a_.configure(port, config); }) a_.configure(port, config);
-    if constexpr (requires { b_.configure(port, config); }) b_.configure(port, config);
+    if constexpr (kConfigured) coming_.push_back(config);
   }
   void clock(const Offered<P>& offered, uint32_t m_ready) {
     const Beat* const out = a_.m_beat(0);
     if (link_.direct()) {
       const bool taken = (b_.s_ready() & 1) != 0;
+      configure_b(out, taken);
       b_.clock({out}, m_ready);
       a_.clock(offered, taken);
       return;
@@ -156,6 +160,7 @@ class Chain {
     const Beat* const in = link_.front();
     const bool taken = in != nullptr && (b_.s_ready() & 1) != 0;
     const bool ready = link_.ready();
+    configure_b(in, taken);
     b_.clock({in}, m_ready);
     link_.clock(ready ? out : nullptr, taken);
     a_.clock(offered, ready);
@@ -181,8 +186,27 @@ class Chain {
   }
 
  private:
+  static constexpr bool kConfigured = requires(B& b, const PacketConfig& config) {
+    b.configure(0, config);
+  };
+
+  /// A packet's configuration goes with its first beat, at B when that is shown there. (A cable that
+  /// loses packets needs packets that carry theirs.)
+  void configure_b(const Beat* shown, bool taken) {
+    if constexpr (kConfigured) {
+      if (shown == nullptr) return;
+      if (b_between_ && !coming_.empty()) [[unlikely]] {
+        b_.configure(0, coming_.front());
+        if (taken) coming_.pop_front();
+      }
+      if (taken) b_between_ = shown->last != 0;
+    }
+  }
+
   A& a_;
   B& b_;
+  std::deque<PacketConfig> coming_;  ///< of packets on their way to B
+  bool b_between_ = true;
   Link<Beat> link_;
   mutable std::vector<uint32_t> statistics_;
 };

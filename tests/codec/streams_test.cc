@@ -122,11 +122,8 @@ TEST_P(Streams, TheIrregularStimulus) {
 
 // Bound and mode are sampled with a packet's first beat, and belong to that packet.
 class Configured : public testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Codec, Configured, testing::Values("compressor"),
-                         [](const auto& info) { return std::string(info.param); });
-// A known fault of RTL and model alike: the decompressor decodes what is in its Burst Buffer with
-// the bound of the packet that comes in. They even differ in when.
-INSTANTIATE_TEST_SUITE_P(DISABLED_Codec, Configured, testing::Values("decompressor"),
+INSTANTIATE_TEST_SUITE_P(Codec, Configured,
+                         testing::Values("compressor", "decompressor", "codec_loop"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST_P(Configured, EachPacketHasItsOwnBoundAndMode) {
