@@ -45,7 +45,7 @@ class CodecStatistics {
   uint64_t finite_ = 0;
   double max_abs_error_ = 0;
   double sum_abs_error_ = 0;
-  std::vector<uint8_t> encoded_;   // of the packet at hand
+  std::vector<uint8_t> encoded_;  // of the packet at hand
   std::vector<uint32_t> decoded_;
 };
 

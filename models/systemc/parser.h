@@ -24,8 +24,8 @@ class Parser {
 
   /// One rising edge with aresetn = 0.
   void reset();
-  /// One rising edge with aresetn = 1. The port that a frame came in by, s_axis_tuser, is in bits 1:0
-  /// of its first beat's meta[0]; the rest of meta is ignored.
+  /// One rising edge with aresetn = 1. The port that a frame came in by, s_axis_tuser, is in bits
+  /// 1:0 of its first beat's meta[0]; the rest of meta is ignored.
   void clock(const Beat* s, bool m_ready);
 
  private:

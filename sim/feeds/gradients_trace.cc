@@ -79,8 +79,7 @@ std::unique_ptr<Gradients> open_gradients(const StimulusSpec& stimulus, uint64_t
   const SourceFacts& facts = gradients->facts();
   if (facts.expected == 0) {
     throw InputError(facts.incomplete.empty()
-                         ? fmt::format("'{}' holds no packet with {}: {}",
-                                       stimulus.trace,
+                         ? fmt::format("'{}' holds no packet with {}: {}", stimulus.trace,
                                        stimulus.filter.empty() ? "marked gradients"
                                                                : "gradients for this filter",
                                        facts.trace["skipped"].dump())

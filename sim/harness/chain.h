@@ -186,12 +186,12 @@ class Chain {
   }
 
  private:
-  static constexpr bool kConfigured = requires(B& b, const PacketConfig& config) {
+  static constexpr bool kConfigured = requires(B & b, const PacketConfig& config) {
     b.configure(0, config);
   };
 
-  /// A packet's configuration goes with its first beat, at B when that is shown there. (A cable that
-  /// loses packets needs packets that carry theirs.)
+  /// A packet's configuration goes with its first beat, at B when that is shown there. (A cable
+  /// that loses packets needs packets that carry theirs.)
   void configure_b(const Beat* shown, bool taken) {
     if constexpr (kConfigured) {
       if (shown == nullptr) return;

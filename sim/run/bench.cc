@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double k10GbeMbps = 39.0625;  // 10 Gb/s in bursts of 256 bits
+constexpr double k10GbeMbps = 39.0625;      // 10 Gb/s in bursts of 256 bits
 constexpr size_t kMinBytes = 200'000 * 32;  // a shorter stimulus would fit the caches and the
                                             // branch predictor
 constexpr int kMinRounds = 5;
@@ -46,8 +46,8 @@ json bench_subjects(const Device& device, Bench& bench, const BenchOptions& opti
     if (interrupted() || (round + 1 >= kMinRounds && elapsed.count() > 3 * options.seconds)) break;
   }
   // The model's bursts per cycle make its cycles comparable with a link's bursts.
-  const double bursts_per_cycle = static_cast<double>(bench.bursts()) /
-                                  static_cast<double>(model.rounds.front().cycles);
+  const double bursts_per_cycle =
+      static_cast<double>(bench.bursts()) / static_cast<double>(model.rounds.front().cycles);
   return {{"device", device.name()},
           {"stall", options.spec.stall.text()},
           {"rounds", rtl.rounds.size()},

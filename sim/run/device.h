@@ -44,7 +44,7 @@ struct StimulusSpec {
   std::string trace = {};   ///< path, or empty
   std::string synth = {};   ///< name, or empty
   std::string filter = {};  ///< libpcap's expression; empty: the device's own choice
-  uint64_t packets = 0;  ///< at most so many; 0: all
+  uint64_t packets = 0;     ///< at most so many; 0: all
 };
 
 /// Which engines to run, and how.
@@ -130,13 +130,13 @@ class Device {
     std::vector<Port> inputs = {}, outputs = {};
     int beat_bytes = 32;
     std::vector<Pin> pins = {};                ///< beside the streams, that the harness drives
-    bool host_writes = false;  ///< cfg_valid_i, cfg_address_i, cfg_data_i
+    bool host_writes = false;                  ///< cfg_valid_i, cfg_address_i, cfg_data_i
     std::vector<Pin> probe = {};               ///< output pins that are compared in each cycle
     std::vector<std::string> statistics = {};  ///< names of the words of stat_o
     std::vector<std::string> inside = {};      ///< signals within the top that its save file shows
     std::vector<Option> options = {};
     std::vector<SynthKind> stimuli = {};  ///< synthetic ones that fit it
-    bool paced() const;  ///< a port has a line rate
+    bool paced() const;                   ///< a port has a line rate
   };
 
   virtual ~Device() = default;

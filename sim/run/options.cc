@@ -36,7 +36,11 @@ size_t OptionSet::choice(const std::string& name,
   size_t i = 0;
   for (const std::string_view candidate : words) {
     if (candidate == value) return i;
-    list += fmt::format("{}{}", list.empty() ? "" : i + 1 == words.size() ? " or " : ", ", candidate);
+    list += fmt::format("{}{}",
+                        list.empty()            ? ""
+                        : i + 1 == words.size() ? " or "
+                                                : ", ",
+                        candidate);
     ++i;
   }
   throw UsageError(fmt::format("--{} '{}' is not {}", name, value, list));
@@ -55,9 +59,10 @@ int64_t parse_integer(const std::string& option, const std::string& text, int64_
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < least || value > most) {
-    throw UsageError(most == INT64_MAX
-                         ? fmt::format("{} {} is not a whole number from {} up", option, text, least)
-                         : fmt::format("{} {} is not between {} and {}", option, text, least, most));
+    throw UsageError(
+        most == INT64_MAX
+            ? fmt::format("{} {} is not a whole number from {} up", option, text, least)
+            : fmt::format("{} {} is not between {} and {}", option, text, least, most));
   }
   return value;
 }

@@ -12,10 +12,10 @@
 namespace gw::sim {
 
 struct Option {
-  std::string name;           ///< without the dashes
-  std::string text;           ///< one line of help
-  std::string value;          ///< its default; empty: none
-  std::string group = {};     ///< heading in the help
+  std::string name;        ///< without the dashes
+  std::string text;        ///< one line of help
+  std::string value;       ///< its default; empty: none
+  std::string group = {};  ///< heading in the help
 };
 
 /// The options of one device and what they are set to. All getters throw UsageError that names the

@@ -32,9 +32,7 @@ double seconds_since(Clock::time_point begin) {
 
 json summary(const Distribution& distribution) {
   const auto rows = distribution.rows();
-  return {{"min", rows.front().first},
-          {"mean", distribution.mean()},
-          {"max", rows.back().first}};
+  return {{"min", rows.front().first}, {"mean", distribution.mean()}, {"max", rows.back().first}};
 }
 
 json histogram(const Distribution& distribution) {
@@ -105,9 +103,9 @@ void add_port_rates(json& report, const Device::Facts& facts, const Timeline& ti
   for (size_t p = 0; p < timeline.out.size(); ++p) {
     const Timeline::Port& port = timeline.out[p];
     if (port.measured < 2) continue;
-    const double wire_ns = static_cast<double>(port.measured_bytes +
-                                               (port.measured - 1) * kWireOverheadBytes) *
-                           pace.byte_ns();
+    const double wire_ns =
+        static_cast<double>(port.measured_bytes + (port.measured - 1) * kWireOverheadBytes) *
+        pace.byte_ns();
     const double ns = static_cast<double>(port.measured_to - port.measured_from) * 1e3 / clock_mhz;
     rates[fmt::format("port{}", facts.outputs[p].slot)] = wire_ns / ns * 100;
   }
@@ -122,10 +120,9 @@ json failure_json(const Device& device, const Failure& f, const RunOptions& opti
                      : f.kind == FailureKind::kStopped   ? "the RTL stopped the simulation"
                                                          : "the device hangs";
   json lines = json::array();
-  lines.push_back(fmt::format("cycle {} ({:.1f} ns after reset){}{}{}{}", f.cycle,
-                              static_cast<double>(f.cycle) * period_ns,
-                              f.port.empty() ? "" : ", port ", f.port,
-                              f.signal.empty() ? "" : "_", f.signal));
+  lines.push_back(fmt::format(
+      "cycle {} ({:.1f} ns after reset){}{}{}{}", f.cycle, static_cast<double>(f.cycle) * period_ns,
+      f.port.empty() ? "" : ", port ", f.port, f.signal.empty() ? "" : "_", f.signal));
   if (!f.value_a.empty()) {
     lines.push_back(fmt::format("  {:<14} {}", f.engine_a, f.value_a));
     lines.push_back(fmt::format("  {:<14} {}", f.engine_b, f.value_b));
@@ -207,15 +204,15 @@ json run(const Device& device, const RunOptions& options) {
   add_counters(report, facts, outcome);
 
   const Failure& f = outcome.failure;
-  report["checks"] = {{"lockstep_cycles", t.lockstep_cycles},
-                      {"lockstep_mismatches", f.kind == FailureKind::kLockstep ? 1 : 0},
-                      {"reference_packets", t.packets_out()},
-                      {"reference_mismatches",
-                       f.kind == FailureKind::kReference || f.kind == FailureKind::kHang ||
-                               f.kind == FailureKind::kStopped
-                           ? 1
-                           : 0},
-                      {"protocol_violations", f.kind == FailureKind::kProtocol ? 1 : 0}};
+  report["checks"] = {
+      {"lockstep_cycles", t.lockstep_cycles},
+      {"lockstep_mismatches", f.kind == FailureKind::kLockstep ? 1 : 0},
+      {"reference_packets", t.packets_out()},
+      {"reference_mismatches", f.kind == FailureKind::kReference || f.kind == FailureKind::kHang ||
+                                       f.kind == FailureKind::kStopped
+                                   ? 1
+                                   : 0},
+      {"protocol_violations", f.kind == FailureKind::kProtocol ? 1 : 0}};
   const double loop = outcome.wall_seconds;
   report["sim"] = {{"wall_s", loop},
                    {"cycles_per_s", loop > 0 ? static_cast<double>(t.cycles) / loop : 0.0},

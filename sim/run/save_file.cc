@@ -38,8 +38,8 @@ class Writer {
   std::string format_;
 };
 
-void add_stream(Writer& out, const Device::Facts& facts, const std::vector<Port>& ports,
-                bool input, std::set<std::string_view>& done) {
+void add_stream(Writer& out, const Device::Facts& facts, const std::vector<Port>& ports, bool input,
+                std::set<std::string_view>& done) {
   const char* const side = input ? "input" : "output";
   for (size_t p = 0; p < ports.size(); ++p) {
     const Port& port = ports[p];
@@ -87,7 +87,8 @@ std::string save_file(const Device::Facts& facts) {
   add_stream(out, facts, facts.inputs, true, done);
   if (!facts.pins.empty()) out.heading("Configuration");
   for (const Pin& pin : facts.pins) {
-    out.wire(fmt::format("{}.{}", facts.top, pin.name), pin.bits, pin.bits > 1 ? kDecimal : kBinary);
+    out.wire(fmt::format("{}.{}", facts.top, pin.name), pin.bits,
+             pin.bits > 1 ? kDecimal : kBinary);
   }
   if (!facts.inside.empty()) out.heading("Inside");
   for (const std::string& signal : facts.inside) {

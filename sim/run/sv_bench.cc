@@ -109,9 +109,10 @@ struct SvBench::Layout {
       if (width == 0) return 0;
       const std::string name = fmt::format("{}_{}", port.bundle, signal);
       if (kind == kOutput) {
-        checks.push_back(fmt::format(
-            "if (want_{0}_tvalid[{1}]) `GW_COMPARE(\"{2}_{3}\", {4}[{5} +: {6}], want_{4}[{5} +: {6}])",
-            port.bundle, port.slot, port.name, signal, name, port.slot * width, width));
+        checks.push_back(
+            fmt::format("if (want_{0}_tvalid[{1}]) `GW_COMPARE(\"{2}_{3}\", {4}[{5} +: {6}], "
+                        "want_{4}[{5} +: {6}])",
+                        port.bundle, port.slot, port.name, signal, name, port.slot * width, width));
       }
       return add(name, width * port.slots, kind) + width * port.slot;
     };
@@ -229,8 +230,10 @@ void take_folder(const fs::path& folder) {
   std::ifstream list(folder / "files.f");
   std::getline(list, first);
   if (!empty && !first.starts_with(kMark)) {
-    throw InputError(fmt::format("the folder '{}' of --sv-bench is not empty and holds no bench of "
-                                 "gradwire's", folder.string()));
+    throw InputError(
+        fmt::format("the folder '{}' of --sv-bench is not empty and holds no bench of "
+                    "gradwire's",
+                    folder.string()));
   }
 }
 
@@ -240,9 +243,8 @@ SvBench::SvBench(const std::string& folder, const Device::Facts& facts, const Rt
     : path_((fs::path(folder) / "vectors.hex").string()), layout_(std::make_unique<Layout>(facts)) {
   take_folder(folder);
   const std::string name = fmt::format("gw_{}_tb", facts.name);
-  write_text(fs::path(folder) / "files.f",
-             fmt::format("{}RTL of the device {}\n{}\n", kMark, facts.name,
-                         fmt::join(rtl.list, "\n")));
+  write_text(fs::path(folder) / "files.f", fmt::format("{}RTL of the device {}\n{}\n", kMark,
+                                                       facts.name, fmt::join(rtl.list, "\n")));
   write_text(fs::path(folder) / (name + ".sv"), bench_text(facts, rtl, *layout_, name));
   const fs::path script = fs::path(folder) / "run.sh";
   write_text(script, fmt::format(R"sh(#!/bin/sh
@@ -251,7 +253,8 @@ set -eu
 cd "$(dirname "$0")"
 iverilog -g2012 -f files.f -s {0} -o {0}.vvp {0}.sv
 exec vvp -n {0}.vvp
-)sh", name));
+)sh",
+                                 name));
   std::error_code ignored;
   fs::permissions(script, fs::perms::owner_exec, fs::perm_options::add, ignored);
   file_ = std::fopen(path_.c_str(), "w");

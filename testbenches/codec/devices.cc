@@ -147,16 +147,16 @@ class CodecDevice : public DeviceOf<CodecPorts, Model, Rtl> {
 class CompressorDevice final : public CodecDevice<CompressorModel> {
  public:
   CompressorDevice()
-      : CodecDevice({.name = "compressor",
-                     .summary = "256-bit AXI burst compressor: binary32 gradients to encoded "
-                                "groups (INCEPTIONN, Figure 9)",
-                     .burst_is_input = true,
-                     .top = "gw_compressor",
-                     .file_list = "rtl/codec/gw_compressor.f",
-                     .inside = {"vector_valid", "vector_last", "vector_length[5:0]",
-                                "u_alignment_unit.position_q[4:0]", "merge",
-                                "u_alignment_unit.flush_q", "first_valid", "second_valid",
-                                "used_q[5:0]"}}) {}
+      : CodecDevice(
+            {.name = "compressor",
+             .summary = "256-bit AXI burst compressor: binary32 gradients to encoded "
+                        "groups (INCEPTIONN, Figure 9)",
+             .burst_is_input = true,
+             .top = "gw_compressor",
+             .file_list = "rtl/codec/gw_compressor.f",
+             .inside = {"vector_valid", "vector_last", "vector_length[5:0]",
+                        "u_alignment_unit.position_q[4:0]", "merge", "u_alignment_unit.flush_q",
+                        "first_valid", "second_valid", "used_q[5:0]"}}) {}
 
  protected:
   std::unique_ptr<CompressorModel> model(const sim::RunSpec&) const override {
@@ -210,7 +210,8 @@ class LoopDevice final : public CodecDevice<LoopModel, LoopRtl> {
   void check(const sim::RunSpec& spec) const override {
     CodecDevice::check(spec);
     if (!spec.user_rtl.file_list.empty()) {
-      throw sim::UsageError("codec_loop is made of two tops: --rtl goes with compressor or decompressor");
+      throw sim::UsageError(
+          "codec_loop is made of two tops: --rtl goes with compressor or decompressor");
     }
   }
 

@@ -38,7 +38,8 @@ void CompressorOracle::arrives(size_t, const sim::PacketRef<Beat>& packet) {
   std::vector<uint8_t> encoded;
   reference::encode(std::span<const uint32_t>(values), config_of(*packet), encoded);
   packet->trigger = trigger_of(encoded);
-  sim::PacketRef<Beat> owed = sim::make_packet<Beat>(encoded, cut || packet->beats.back().user != 0);
+  sim::PacketRef<Beat> owed =
+      sim::make_packet<Beat>(encoded, cut || packet->beats.back().user != 0);
   owed->source = packet;
   owe(0, std::move(owed));
 }

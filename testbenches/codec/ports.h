@@ -11,10 +11,8 @@ namespace gw::testbenches {
 
 struct CodecPorts {
   using Beat = gw::Beat;
-  static constexpr std::array<sim::Port, 1> kInputs = {
-      {{.name = "s_axis", .bundle = "s_axis"}}};
-  static constexpr std::array<sim::Port, 1> kOutputs = {
-      {{.name = "m_axis", .bundle = "m_axis"}}};
+  static constexpr std::array<sim::Port, 1> kInputs = {{{.name = "s_axis", .bundle = "s_axis"}}};
+  static constexpr std::array<sim::Port, 1> kOutputs = {{{.name = "m_axis", .bundle = "m_axis"}}};
   static constexpr uint64_t kEvents = 0;
   static constexpr uint64_t kSettles = 0;  // never without input while there is any
   /// A packet's configuration: k of the bound 2^-k, mode bounded.

@@ -10,9 +10,9 @@
 
 namespace gw::testbenches {
 
-/// Adds `compression`, `baselines`, `paper`, and plots of the values. Tags, ratio and error are those
-/// of all values that passed; the table of bounds, the baselines and the histogram those of the
-/// first 2^20, so that neither time nor memory grows with a long trace.
+/// Adds `compression`, `baselines`, `paper`, and plots of the values. Tags, ratio and error are
+/// those of all values that passed; the table of bounds, the baselines and the histogram those of
+/// the first 2^20, so that neither time nor memory grows with a long trace.
 class CodecScore final : public Score<Beat> {
  public:
   explicit CodecScore(const reference::CodecConfig& config) : config_(config), all_(config) {}

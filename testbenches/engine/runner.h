@@ -100,8 +100,8 @@ class RecordedOracle final : public sim::Oracle<Beat> {
 /// checksum that it worked. For devices whose ports have no pace.
 template <sim::Engine E>
 sim::Speed bare_pass(E& engine, const sim::PreparedFeed<typename E::Ports::Beat>& feed,
-                     const RecordedOracle<typename E::Ports::Beat>& oracle,
-                     const sim::Boot& boot, const std::string& name) {
+                     const RecordedOracle<typename E::Ports::Beat>& oracle, const sim::Boot& boot,
+                     const std::string& name) {
   using Ports = typename E::Ports;
   using Beat = typename Ports::Beat;
   constexpr size_t kIn = sim::kInputsOf<Ports>, kOut = sim::kOutputsOf<Ports>;
@@ -191,7 +191,8 @@ class DeviceOf : public sim::Device {
       if (wave) wave->begin(engine, *spec.wave, spec.clock_mhz);
       if (spec.model) {
         const auto model = this->model(spec);
-        drive(engine, *model, "rtl", "model", feed, *oracle, &listener, spec, kernel, expected, outcome);
+        drive(engine, *model, "rtl", "model", feed, *oracle, &listener, spec, kernel, expected,
+              outcome);
       } else {
         drive(engine, none, "rtl", "", feed, *oracle, &listener, spec, kernel, expected, outcome);
       }
@@ -273,7 +274,8 @@ class DeviceOf : public sim::Device {
   std::unique_ptr<Recorder<P>> recorder(const sim::RunSpec& spec) const {
     if (spec.sv_bench.empty()) return nullptr;
     if constexpr (!std::is_same_v<R, RtlEngine<P>>) {
-      throw sim::UsageError(facts_.name + " is made of several tops: --sv-bench is for each of them");
+      throw sim::UsageError(facts_.name +
+                            " is made of several tops: --sv-bench is for each of them");
     } else {
       auto made = std::make_unique<Recorder<P>>(spec.sv_bench, facts_,
                                                 rtl_sources(facts_, parameters(spec), spec));
@@ -288,17 +290,14 @@ class DeviceOf : public sim::Device {
              sim::Kernel& kernel, uint64_t expected, sim::Outcome& outcome) const {
     const auto begin = std::chrono::steady_clock::now();
     sim::Lockstep<A, B> run(a, b, feed, oracle, drive_of(spec), name_a, name_b, listener);
-    run.describe_with([this](bool input, size_t port, const sim::Packet<Beat>& packet, size_t beat) {
-      return describe(input, port, packet, beat);
-    });
+    run.describe_with([this](bool input, size_t port, const sim::Packet<Beat>& packet,
+                             size_t beat) { return describe(input, port, packet, beat); });
     run.timeline().keep_rows = spec.keep_rows;
     const auto recorder = this->recorder(spec);
     run.observe_with(recorder.get());
     run.reset();
     if (spec.progress) {
-      Told told(run, [&] {
-        spec.progress(run.now(), run.timeline().packets_out(), expected);
-      });
+      Told told(run, [&] { spec.progress(run.now(), run.timeline().packets_out(), expected); });
       outcome.interrupted = !kernel.run(told, spec.clock_mhz);
     } else {
       outcome.interrupted = !kernel.run(run, spec.clock_mhz);

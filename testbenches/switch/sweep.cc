@@ -284,8 +284,8 @@ json smallest_arrays(const json& points, const std::vector<Line>& lines) {
   return rows;
 }
 
-/// Runs points in lockstep with the RTL that they are about, those that are recommended or all; says
-/// in each point whether it was.
+/// Runs points in lockstep with the RTL that they are about, those that are recommended or all;
+/// says in each point whether it was.
 json check_points(const sim::Device& device, const SweepOptions& options,
                   const std::vector<Point>& grid, const std::vector<sim::RawPacket>& frames,
                   json& points, const json& smallest,
@@ -307,8 +307,8 @@ json check_points(const sim::Device& device, const SweepOptions& options,
       spec.note = note;
       spec.cache = options.cache;
       // Enough to fill and drain the array; the figures are the model's, over all frames.
-      const std::vector<sim::RawPacket> some(frames.begin(),
-                                             frames.begin() + std::min<ptrdiff_t>(64, std::ssize(frames)));
+      const std::vector<sim::RawPacket> some(
+          frames.begin(), frames.begin() + std::min<ptrdiff_t>(64, std::ssize(frames)));
       sim::ListSource source(some);
       try {
         const sim::Outcome outcome = device.run(source, spec, sim::Kernel::instance());
@@ -434,11 +434,15 @@ json sweep_optimizer(const sim::Device& device, const SweepOptions& options,
   const json smallest = smallest_arrays(points, lines);
   const json checks = check_points(device, options, grid, frames, points, smallest, note);
 
-  json document = {{"sweep", "optimizer"},      {"clock_mhz", options.clock_mhz},
-                   {"seed", options.seed},      {"frames", frames.size()},
-                   {"points", points},          {"smallest", smallest},
+  json document = {{"sweep", "optimizer"},
+                   {"clock_mhz", options.clock_mhz},
+                   {"seed", options.seed},
+                   {"frames", frames.size()},
+                   {"points", points},
+                   {"smallest", smallest},
                    {"checks", checks},
-                   {"version", sim::kVersion},  {"tools", sim::build_tools()},
+                   {"version", sim::kVersion},
+                   {"tools", sim::build_tools()},
                    {"command", options.command}};
   if (!missing.empty()) document["missing"] = missing;
   for (const Line& line : lines) {
@@ -476,7 +480,8 @@ json sweep_optimizer(const sim::Device& device, const SweepOptions& options,
     document["bram"][name] = {{"parameters_that_fit", parameters_in_bram(algorithm)}};
     if (options.cpu && !sim::interrupted()) {
       note(fmt::format("host CPU: {} on 800,000 parameters", name));
-      const Point point = point_of(device, options, algorithm, paper::kArrayPes, "pipelined", "paper");
+      const Point point =
+          point_of(device, options, algorithm, paper::kArrayPes, "pipelined", "paper");
       const json measured = measure(device, point.spec, frames, lines);
       if (measured.is_null()) break;
       const double cycles = measured["cycles_per_frame"];

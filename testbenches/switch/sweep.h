@@ -23,10 +23,10 @@ struct SweepOptions {
   std::vector<std::string> kinds;                           // none: pipelined and iterative
   std::vector<std::string> profiles;                        // none: paper and fast
   double clock_mhz = 200;
-  int ports = 0;             // of the link that is asked about; 0: one and four of 10GbE
-  double rate_gbps = 10;     // of each port
+  int ports = 0;          // of the link that is asked about; 0: one and four of 10GbE
+  double rate_gbps = 10;  // of each port
   SweepCheck check = SweepCheck::kRecommended;
-  std::string cache;         // of RTL built on demand; empty: the user's
+  std::string cache;  // of RTL built on demand; empty: the user's
   uint64_t seed = 1;
   uint64_t frames = 512;     // a point
   bool area = true;          // run Yosys for what is not in the cache

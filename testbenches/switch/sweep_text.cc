@@ -46,7 +46,8 @@ std::string sweep_text(const json& sweep) {
   for (const auto& [name, line] : sweep["lines"].items()) {
     if (line["stream_percent"].get<double>() >= 100) continue;
     out += fmt::format(
-        "{}: a full frame every {:.2f} cycles, and the 256-bit stream needs 6: {:.1f} % at most, whatever "
+        "{}: a full frame every {:.2f} cycles, and the 256-bit stream needs 6: {:.1f} % at most, "
+        "whatever "
         "the array\n",
         name, line["cycles_per_frame"].get<double>(), line["stream_percent"].get<double>());
   }

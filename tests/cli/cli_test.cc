@@ -564,8 +564,9 @@ TEST_F(Cli, FramesRunThroughTheSwitchsDevices) {
 TEST_F(Cli, WaveformsOfTheSwitchsDevicesShowARunThatPasses) {
   for (const char* device : {"parser", "aggregator", "optimizer", "switch"}) {
     const bool array = device == std::string("optimizer") || device == std::string("switch");
-    const Result result = gradwire(fmt::format("run {} --trace {} --packets 60 --wave w.fst{}", device,
-                                               capture("expether-workers"), array ? kSmallArray : ""));
+    const Result result =
+        gradwire(fmt::format("run {} --trace {} --packets 60 --wave w.fst{}", device,
+                             capture("expether-workers"), array ? kSmallArray : ""));
     EXPECT_EQ(result.code, 0) << device << ": " << result.err;
     EXPECT_GT(fs::file_size(path("w.fst")), 1000u) << device;
     EXPECT_TRUE(fs::exists(path("w.gtkw"))) << device;

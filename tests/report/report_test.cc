@@ -18,11 +18,11 @@
 #include <set>
 #include <string>
 
+#include "models/papers/inceptionn.h"
 #include "sim/base/error.h"
 #include "sim/report/gnuplot.h"
 #include "sim/report/html.h"
 #include "sim/report/json.h"
-#include "models/papers/inceptionn.h"
 #include "sim/report/terminal.h"
 #include "sim/report/text.h"
 

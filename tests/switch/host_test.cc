@@ -95,13 +95,9 @@ void writes_at_any_time(const sim::RunSpec& spec) {
   EXPECT_GT(registers, 10u);
 }
 
-TEST(Host, WritesSgdAtAnyTime) {
-  writes_at_any_time(sgd());
-}
+TEST(Host, WritesSgdAtAnyTime) { writes_at_any_time(sgd()); }
 
-TEST(Host, WritesAdamAtAnyTime) {
-  writes_at_any_time(adam());
-}
+TEST(Host, WritesAdamAtAnyTime) { writes_at_any_time(adam()); }
 
 /// One gradient frame of an iteration, for sequence number 0.
 std::vector<uint8_t> gradient_frame(uint32_t iteration) {

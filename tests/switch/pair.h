@@ -66,9 +66,7 @@ class Pair {
   uint32_t s_ready() const { return model_.s_ready(); }
   std::vector<uint32_t> statistics() const { return sim::statistics_of(model_); }
   /// While all is idle.
-  void compare_statistics() {
-    EXPECT_EQ(sim::statistics_of(rtl_), sim::statistics_of(model_));
-  }
+  void compare_statistics() { EXPECT_EQ(sim::statistics_of(rtl_), sim::statistics_of(model_)); }
 
   uint64_t cycle = 0;
   std::vector<Beat> left;  ///< beats taken, on all ports

@@ -16,7 +16,8 @@ class Model : public SwitchModel {
 
 class SwitchPair : public Pair<SwitchPorts, Model> {
  public:
-  SwitchPair() : SwitchPair(spec_of("switch", {{"algorithm", "adam"}, {"pes", "4"}, {"profile", "fast"}})) {}
+  SwitchPair()
+      : SwitchPair(spec_of("switch", {{"algorithm", "adam"}, {"pes", "4"}, {"profile", "fast"}})) {}
 
   /// An edge with a beat at port 0, or none.
   void edge(const Beat* s) { clock({s, nullptr, nullptr, nullptr}, 0xF); }

@@ -3,12 +3,12 @@
 
 #include <memory>
 
+#include "models/reference/codec_benchmark.h"
 #include "sim/base/error.h"
+#include "sim/feeds/gradients.h"
 #include "sim/report/json.h"
 #include "sim/report/terminal.h"
 #include "sim/run/run.h"
-#include "models/reference/codec_benchmark.h"
-#include "sim/feeds/gradients.h"
 #include "testbenches/codec/options.h"
 #include "tools/gradwire/commands.h"
 #include "tools/gradwire/device_options.h"

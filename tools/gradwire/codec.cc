@@ -52,7 +52,8 @@ void write_file(const std::string& path, std::span<const uint8_t> bytes) {
 }
 
 int encode(const CodecArguments& a) {
-  const reference::CodecConfig config = testbenches::codec_config(a.codec.values(testbenches::codec_options()));
+  const reference::CodecConfig config =
+      testbenches::codec_config(a.codec.values(testbenches::codec_options()));
   const std::vector<uint32_t> values = read_floats(a.file);
   std::vector<uint8_t> encoded;
   reference::encode(std::span<const uint32_t>(values), config, encoded);
@@ -65,7 +66,8 @@ int encode(const CodecArguments& a) {
 }
 
 int decode(const CodecArguments& a) {
-  const reference::DecodeResult decoded = reference::decode(read_file(a.file), testbenches::codec_config(a.codec.values(testbenches::codec_options())));
+  const reference::DecodeResult decoded = reference::decode(
+      read_file(a.file), testbenches::codec_config(a.codec.values(testbenches::codec_options())));
   // Whole groups before a cut are worth keeping, whatever the verdict on the rest.
   write_file(a.output,
              {reinterpret_cast<const uint8_t*>(decoded.values.data()), decoded.values.size() * 4});
@@ -78,7 +80,8 @@ int decode(const CodecArguments& a) {
 }
 
 int stats(const CodecArguments& a) {
-  const reference::CodecConfig config = testbenches::codec_config(a.codec.values(testbenches::codec_options()));
+  const reference::CodecConfig config =
+      testbenches::codec_config(a.codec.values(testbenches::codec_options()));
   const std::vector<uint32_t> values = read_floats(a.file);
   std::vector<float> floats(values.size());
   std::memcpy(floats.data(), values.data(), values.size() * 4);

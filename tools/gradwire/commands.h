@@ -14,7 +14,7 @@ namespace gw::tools {
 using testbenches::registry;
 
 struct Invocation {
-  std::string command;                 // as typed, for reports
+  std::string command;                      // as typed, for reports
   std::vector<std::string> arguments = {};  // the words of it, a configuration file's among them
   std::function<int()> action = [] {
     return 0;

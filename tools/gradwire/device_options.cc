@@ -13,7 +13,8 @@ void DeviceOptions::add(CLI::App& command, const std::vector<sim::Option>& optio
   for (const sim::Option& option : options) {
     if (command.get_option_no_throw("--" + option.name) != nullptr) continue;
     CLI::Option* const added = command.add_option_function<std::string>(
-        "--" + option.name, [this, name = option.name](const std::string& value) { given_[name] = value; },
+        "--" + option.name,
+        [this, name = option.name](const std::string& value) { given_[name] = value; },
         option.text);
     if (!option.value.empty()) added->default_str(option.value);
     if (!option.group.empty()) added->group(option.group);

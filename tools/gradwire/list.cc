@@ -17,14 +17,10 @@ using nlohmann::json;
 
 json device_json(const sim::Device& device) {
   const sim::Device::Facts& facts = device.facts();
-  json d = {{"name", facts.name},
-            {"engines", {"rtl", "model", "reference"}},
-            {"summary", facts.summary},
-            {"clock_mhz", facts.clock_mhz},
-            {"top", facts.top},
-            {"ports", json::array()},
-            {"options", json::array()},
-            {"synth", json::array()}};
+  json d = {{"name", facts.name},       {"engines", {"rtl", "model", "reference"}},
+            {"summary", facts.summary}, {"clock_mhz", facts.clock_mhz},
+            {"top", facts.top},         {"ports", json::array()},
+            {"options", json::array()}, {"synth", json::array()}};
   const auto add_ports = [&](const std::vector<sim::Port>& ports, const char* direction) {
     for (const sim::Port& port : ports) {
       d["ports"].push_back({{"name", port.name},
@@ -38,7 +34,8 @@ json device_json(const sim::Device& device) {
   add_ports(facts.inputs, "in");
   add_ports(facts.outputs, "out");
   for (const sim::Option& option : facts.options) {
-    d["options"].push_back({{"name", option.name}, {"text", option.text}, {"default", option.value}});
+    d["options"].push_back(
+        {{"name", option.name}, {"text", option.text}, {"default", option.value}});
   }
   for (const sim::SynthKind& kind : facts.stimuli) d["synth"].push_back(kind.name);
   return d;
@@ -110,7 +107,8 @@ int list(const std::string& device, bool as_json) {
                d["summary"].get<std::string>());
   }
   for (const json& s : document["synth"]) {
-    fmt::print("synth   {:<20} {}\n", s["name"].get<std::string>(), s["summary"].get<std::string>());
+    fmt::print("synth   {:<20} {}\n", s["name"].get<std::string>(),
+               s["summary"].get<std::string>());
   }
   for (const json& t : document["traces"]) {
     fmt::print("trace   {:<20} {}, {} packets: {}\n", t["name"].get<std::string>(),
@@ -132,7 +130,8 @@ void add_list(CLI::App& app, Invocation& invocation) {
   auto a = std::make_shared<Arguments>();
   command->add_option("DEVICE", a->device, "ports, options and fitting stimuli of this one");
   command->add_flag("--json", a->json, "as JSON");
-  command->callback([a, &invocation] { invocation.action = [a] { return list(a->device, a->json); }; });
+  command->callback(
+      [a, &invocation] { invocation.action = [a] { return list(a->device, a->json); }; });
 }
 
 }  // namespace gw::tools

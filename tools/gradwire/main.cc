@@ -8,8 +8,8 @@
 #include <exception>
 
 #include "sim/base/error.h"
-#include "sim/harness/kernel.h"
 #include "sim/base/version.h"
+#include "sim/harness/kernel.h"
 #include "tools/gradwire/commands.h"
 #include "tools/gradwire/config_file.h"
 

@@ -72,8 +72,8 @@ void set_stimulus(sim::RunSpec& spec, const RunArguments& a) {
 
 int execute(RunArguments& a, const sim::Device& device) {
   sim::RunSpec& spec = a.run.spec;
-  spec.clock_mhz = a.clock.empty() ? device.facts().clock_mhz
-                                   : sim::parse_number("--clock", a.clock, 1, 10000);
+  spec.clock_mhz =
+      a.clock.empty() ? device.facts().clock_mhz : sim::parse_number("--clock", a.clock, 1, 10000);
   spec.options = a.device.values(device);
   spec.seed = static_cast<uint64_t>(sim::parse_integer("--seed", a.seed, 0, INT64_MAX));
   spec.stall = sim::StallSpec::parse(a.stall);
@@ -125,18 +125,17 @@ void add_run(CLI::App& app, Invocation& invocation) {
   command
       ->add_option("--stall", a->stall, "none, source:P, sink:P, both:P, in percent of the cycles")
       ->capture_default_str();
-  command->add_option("--seed", a->seed, "of stalls and synthetic stimuli")
-      ->capture_default_str();
+  command->add_option("--seed", a->seed, "of stalls and synthetic stimuli")->capture_default_str();
   command->add_option("--clock", a->clock, "MHz; else what the device is meant for");
-  command
-      ->add_option("--packets", a->packets, "at most so many of the selected packets; 0: all")
+  command->add_option("--packets", a->packets, "at most so many of the selected packets; 0: all")
       ->capture_default_str();
   command->add_option("--wave", a->wave,
                       "write a waveform, FILE.fst or FILE.vcd, and FILE.gtkw beside it");
   command->add_option("--wave-from", a->wave_from, "first cycle in the waveform");
   command->add_option("--wave-to", a->wave_to, "last cycle in the waveform");
-  command->add_option("--sv-bench", spec.sv_bench,
-                      "write the run as a SystemVerilog test bench for any simulator into a folder");
+  command->add_option(
+      "--sv-bench", spec.sv_bench,
+      "write the run as a SystemVerilog test bench for any simulator into a folder");
   command->add_option("--pcap-out", a->run.pcap_out, "write what left the device as packets");
   command->add_option("--json", a->json, "write the report as JSON; - for standard output");
   command->add_option("--html", a->html, "write the report as HTML with plots");

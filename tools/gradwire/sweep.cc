@@ -1,15 +1,13 @@
 // gradwire sweep optimizer: how many processing elements reach line rate, for how many LUTs.
 #include "testbenches/switch/sweep.h"
 
-
-
 #include <fmt/format.h>
 
 #include <memory>
 
 #include "sim/base/error.h"
-#include "testbenches/switch/options.h"
 #include "sim/report/json.h"
+#include "testbenches/switch/options.h"
 #include "tools/gradwire/commands.h"
 #include "tools/gradwire/progress.h"
 
@@ -60,16 +58,14 @@ int execute(SweepArguments& a) {
   } else if (a.check == "all") {
     a.sweep.check = testbenches::SweepCheck::kAll;
   } else if (a.check != "recommended") {
-    throw sim::UsageError(
-        fmt::format("--check '{}' is not none, recommended or all", a.check));
+    throw sim::UsageError(fmt::format("--check '{}' is not none, recommended or all", a.check));
   }
   a.sweep.area = !a.no_area;
   a.sweep.cpu = !a.no_cpu;
   Progress progress(a.quiet);
   const std::function<void(const std::string&)> note = progress.note();
   const nlohmann::json document = testbenches::sweep_optimizer(
-      registry().device(a.device), a.sweep,
-      note ? note : [](const std::string&) {});
+      registry().device(a.device), a.sweep, note ? note : [](const std::string&) {});
   if (!a.quiet && a.json != "-") fmt::print("{}", testbenches::sweep_text(document));
   if (!a.json.empty()) {
     sim::write_report_file(a.json == "-" ? "/dev/stdout" : a.json, sim::json_text(document));

@@ -251,7 +251,8 @@ void add_trace(CLI::App& app, Invocation& invocation) {
       command->add_subcommand("info", "packets, layers, flows, selected and skipped");
   info_command->add_option("FILE", a->file, "capture")->required();
   info_command->add_option("--json", a->json_path, "as JSON; - for standard output");
-  info_command->add_option("--filter", a->filter, "only packets that it lets through, as pcap-filter(7)");
+  info_command->add_option("--filter", a->filter,
+                           "only packets that it lets through, as pcap-filter(7)");
   info_command->callback([a, &invocation] { invocation.action = [a] { return info(*a); }; });
 
   CLI::App* slice_command =
