@@ -67,12 +67,14 @@ int64_t parse_integer(const std::string& option, const std::string& text, int64_
   return value;
 }
 
-double parse_number(const std::string& option, const std::string& text, double least, double most) {
+double parse_number(const std::string& option, const std::string& text, double least, double most,
+                    const std::string& unit) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) ||
       value < least || value > most) {
-    throw UsageError(fmt::format("{} {} is not between {} and {}", option, text, least, most));
+    throw UsageError(fmt::format("{} {} is not between {} and {}{}", option, text, least, most,
+                                 unit.empty() ? "" : " " + unit));
   }
   return value;
 }

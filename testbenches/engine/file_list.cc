@@ -102,7 +102,12 @@ class Reader {
         }
         return with_variables(words[++i].text, where);
       };
-      const auto path = [&](const std::string& name) { return relative(folder / name); };
+      // Relative to the list; as simulators read it, to the current folder, if it is only there.
+      const auto path = [&](const std::string& name) {
+        std::error_code ignored;
+        const bool here = !fs::exists(folder / name, ignored) && fs::exists(name, ignored);
+        return relative(here ? fs::absolute(name) : folder / name);
+      };
       if (word.starts_with("+incdir+")) {
         for (const std::string& dir : parts(word.substr(8))) include(path(dir));
       } else if (word.starts_with("+define+")) {

@@ -404,7 +404,6 @@ TEST_F(Cli, WrongUsageIsTwo) {
       // What would have no effect, or belongs to another device, is refused.
       {"run compressor --pes 3" + synth, "--bound, --mode"},
       {"run parser --bound 4 --synth workers", "--bound"},
-      {"run parser --workers 3 --synth ordinary-60", "workers"},
       {"run compressor --packets -1" + synth, "--packets -1"},
       {"run compressor --seed -1" + synth, "--seed -1"},
       {"run compressor --clock nan" + synth, "--clock nan"},

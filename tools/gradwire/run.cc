@@ -72,8 +72,8 @@ void set_stimulus(sim::RunSpec& spec, const RunArguments& a) {
 
 int execute(RunArguments& a, const sim::Device& device) {
   sim::RunSpec& spec = a.run.spec;
-  spec.clock_mhz =
-      a.clock.empty() ? device.facts().clock_mhz : sim::parse_number("--clock", a.clock, 1, 10000);
+  spec.clock_mhz = a.clock.empty() ? device.facts().clock_mhz
+                                   : sim::parse_number("--clock", a.clock, 1, 10000, "MHz");
   spec.options = a.device.values(device);
   spec.seed = static_cast<uint64_t>(sim::parse_integer("--seed", a.seed, 0, INT64_MAX));
   spec.stall = sim::StallSpec::parse(a.stall);
