@@ -376,10 +376,22 @@ Section simulator(const Json& doc) {
   Section s{"Simulator", {}, {}, "", {}};
   if (const auto v = number(doc, {"sim", "cycles_per_s"}))
     add(s, "speed", *v >= 1e6 ? fixed(*v / 1e6, 2) + " M cycles/s" : grouped(*v) + " cycles/s");
-  if (const auto v = number(doc, {"sim", "wall_s"})) add(s, "wall time", seconds(*v));
+  if (const auto v = number(doc, {"sim", "wall_s"})) {
+    const auto whole = number(doc, {"sim", "whole_s"});
+    add(s, "wall time", seconds(*v),
+        whole ? seconds(*whole) + " with stimulus, scoring and report" : "");
+  }
+  if (const auto v = number(doc, {"sim", "build_s"}); v && *v > 0.5) {
+    add(s, "RTL built in", seconds(*v));
+  }
+  if (const auto v = number(doc, {"sim", "cycles_skipped"}); v && *v > 0) {
+    add(s, "idle, skipped", grouped(*v) + " cycles",
+        "in which nothing could happen; --no-skip simulates them");
+  }
   if (const Json* all = find(doc, {"sim"}); all && all->is_object())
     for (const auto& [key, v] : all->items())
-      if (key != "cycles_per_s" && key != "wall_s" && v.is_primitive())
+      if (key != "cycles_per_s" && key != "wall_s" && key != "whole_s" && key != "build_s" &&
+          !key.starts_with("cycles_") && v.is_primitive())
         add(s, words(key), scalar(v));
   add(s, "gradwire", text(doc, {"version"}));
   if (const auto [verilator, others] = built_with(doc); !verilator.empty())

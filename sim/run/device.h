@@ -73,7 +73,8 @@ struct RunSpec {
 struct Outcome {
   bool passed = false;
   bool interrupted = false;
-  double wall_seconds = 0;  ///< of the loop, feed and oracle
+  double wall_seconds = 0;   ///< of the loop, feed and oracle
+  double build_seconds = 0;  ///< until the RTL was there
   Timeline timeline{0, 0};
   Failure failure;
   std::string wave_error;            ///< why the waveform is not whole; the run itself went on

@@ -230,7 +230,8 @@ json run(const Device& device, const RunOptions& options) {
   if (!outcome.wave_error.empty()) report["incomplete"] = outcome.wave_error;
   if (f.kind != FailureKind::kNone) report["failure"] = failure_json(device, f, options);
   if (spec.wave && outcome.wave_error.empty()) write_save_file(facts, spec.wave->path);
-  report["sim"]["whole_s"] = seconds_since(begin);
+  report["sim"]["build_s"] = outcome.build_seconds;
+  report["sim"]["whole_s"] = seconds_since(begin) - outcome.build_seconds;
   return report;
 }
 

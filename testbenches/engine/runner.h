@@ -186,7 +186,10 @@ class DeviceOf : public sim::Device {
       // Opened before anything runs, closed however the run ends.
       std::optional<Wave> wave;
       if (spec.wave) wave.emplace(*spec.wave);
+      const auto begin = std::chrono::steady_clock::now();
       const std::unique_ptr<R> rtl = this->rtl(compile(spec, wave.has_value()), spec);
+      outcome.build_seconds =
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
       R& engine = *rtl;
       if (wave) wave->begin(engine, *spec.wave, spec.clock_mhz);
       if (spec.model) {
@@ -288,7 +291,6 @@ class DeviceOf : public sim::Device {
   void drive(A& a, B& b, const char* name_a, const char* name_b, sim::Feed<Beat>& feed,
              sim::Oracle<Beat>& oracle, sim::Listener<Beat>* listener, const sim::RunSpec& spec,
              sim::Kernel& kernel, uint64_t expected, sim::Outcome& outcome) const {
-    const auto begin = std::chrono::steady_clock::now();
     sim::Lockstep<A, B> run(a, b, feed, oracle, drive_of(spec), name_a, name_b, listener);
     run.describe_with([this](bool input, size_t port, const sim::Packet<Beat>& packet,
                              size_t beat) { return describe(input, port, packet, beat); });
@@ -296,6 +298,7 @@ class DeviceOf : public sim::Device {
     const auto recorder = this->recorder(spec);
     run.observe_with(recorder.get());
     run.reset();
+    const auto begin = std::chrono::steady_clock::now();
     if (spec.progress) {
       Told told(run, [&] { spec.progress(run.now(), run.timeline().packets_out(), expected); });
       outcome.interrupted = !kernel.run(told, spec.clock_mhz);

@@ -317,6 +317,8 @@ class VerilatedEngine {
     context_.randReset(Facts::kTraced ? 2 : 0);
     context_.randSeed(static_cast<int>(seed & 0x7FFFFFFF) | 1);
     if constexpr (Facts::kTraced) context_.traceEverOn(true);
+    // The runtime asks the thread, not the model, for the context (random values, scopes).
+    Verilated::threadContextp(&context_);
     guarded([&] {
       top_ = std::make_unique<Top>(&context_, Facts::kName);
       top_->aclk = 0;
@@ -330,6 +332,7 @@ class VerilatedEngine {
     read();
   }
   ~VerilatedEngine() {
+    Verilated::threadContextp(&context_);
     guarded([&] {
       if (top_ != nullptr) top_->final();
     });
