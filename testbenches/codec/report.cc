@@ -46,7 +46,7 @@ void CodecScore::left(const sim::Passage&, const sim::Packet<Beat>& packet) {
   if (values.empty()) {
     const std::vector<uint8_t> bytes = sim::bytes_of(source);
     values.resize(bytes.size() / 4);
-    std::memcpy(values.data(), bytes.data(), values.size() * 4);
+    if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * 4);
   }
   all_.add(std::span<const uint32_t>(values));
   if (sample_.size() < kSample) {
