@@ -14,7 +14,8 @@ namespace {
 namespace expether = reference::expether;
 namespace optimizer = reference::optimizer;
 
-/// Builds of the RTL: of each algorithm, kind and profile, with 1 to 64 PEs.
+/// Builds of the RTL: of each algorithm, kind and profile; few PEs, as more take longer to build and
+/// the slow configurations have them. The first is the one that is linked.
 struct Build {
   optimizer::Algorithm algorithm;
   int pes;
@@ -26,11 +27,10 @@ using enum optimizer::Algorithm;
 constexpr Build kBuilds[] = {
     {kSgd, 32, false, false, 21, 1},  {kAdagrad, 2, false, false, 99, 1},
     {kAdam, 2, false, false, 137, 1}, {kSmorms3, 1, false, false, 164, 1},
-    {kSgd, 4, false, true, 10, 1},    {kAdagrad, 1, false, true, 46, 1},
-    {kAdam, 4, false, true, 62, 1},   {kSmorms3, 1, false, true, 76, 1},
-    {kSgd, 8, true, true, 13, 13},    {kAdagrad, 1, true, true, 81, 81},
-    {kAdam, 2, true, true, 137, 137}, {kSmorms3, 1, true, true, 155, 155},
-    {kSgd, 64, true, false, 24, 24},
+    {kSgd, 4, false, true, 10, 1},    {kAdagrad, 2, false, true, 46, 1},
+    {kAdam, 1, false, true, 62, 1},   {kSmorms3, 1, false, true, 76, 1},
+    {kSgd, 4, true, true, 13, 13},    {kAdagrad, 1, true, true, 81, 81},
+    {kAdam, 1, true, true, 137, 137}, {kSmorms3, 1, true, true, 155, 155},
 };
 
 std::string name_of_build(const Build& b) {
