@@ -75,6 +75,40 @@ TEST(OptimizerFigures, AFrameWaitsForTheArrayAndThoseBehindItForTheFrame) {
   EXPECT_EQ(out_of(outcome, 1), (Cycles{46, 46, 47}));
 }
 
+TEST(OptimizerFigures, RoundsFollowEachOtherAtTheInterval) {
+  // Gathered in 15. Four PEs take eight rounds, pipelined in 15 to 22, and done L + 3 behind the
+  // last: 22 + 10 + 3. Iterative ones take a round in II = 13 cycles: the last in 15 + 7 x 13 = 106,
+  // done in 106 + 13 + 3.
+  for (const auto& [kind, shown] : {std::pair{"pipelined", 36}, {"iterative", 123}}) {
+    const sim::Outcome outcome =
+        run("optimizer", {gradient(3, 0)},
+            spec_of("optimizer", {{"pes", "4"}, {"profile", "fast"}, {"kind", kind}}));
+    const uint64_t first = static_cast<uint64_t>(shown);
+    EXPECT_EQ(out_of(outcome, 0), (Cycles{first, first, first + 5})) << kind;
+  }
+}
+
+TEST(OptimizerFigures, AdamsIterationTakes24CyclesAndWaitsForWhatIsUnderWay) {
+  // One PE, fast: 32 rounds, L = 62. The iteration begins in 15, the rounds in 39 to 70, done in
+  // 70 + 65 = 135. The next one's frame is gathered in 21, its iteration begins in 135: rounds in
+  // 159 to 190, done in 255.
+  const sim::Outcome outcome =
+      run("optimizer", {gradient(3, 0, 32, 1), gradient(4, 0, 32, 2)},
+          spec_of("optimizer", {{"algorithm", "adam"}, {"pes", "1"}, {"profile", "fast"}}));
+  EXPECT_EQ(out_of(outcome, 0), (Cycles{136, 136, 141}));
+  EXPECT_EQ(out_of(outcome, 1), (Cycles{256, 256, 261}));
+}
+
+TEST(OptimizerFigures, OneSequenceWaitsForItsLock) {
+  // Dispatched in 15, the lock is free in 15 + 21 + 3 = 39. The second frame is gathered in 21,
+  // waits 18 cycles, is done in 39 + 24.
+  const sim::Outcome outcome =
+      run("optimizer", {gradient(3, 0), gradient(3, 1)}, spec_of("optimizer"));
+  EXPECT_EQ(out_of(outcome, 0), (Cycles{40, 40, 45}));
+  EXPECT_EQ(out_of(outcome, 1), (Cycles{64, 64, 69}));
+  EXPECT_EQ(outcome.statistics.back(), 18u);
+}
+
 // ---- The switch, 200 MHz: a byte takes 0.16 cycles.
 
 struct Timed {
