@@ -317,8 +317,8 @@ std::optional<Figure> throughput(const Json& doc) {
   const double line = number(doc, {"paper", "line_rate_gbps"}).value_or(10);
   Figure f;
   f.title = "Throughput over time";
-  f.caption = fmt::format(
-      "Uncompressed values through the engine; the dashed line is {:g} Gb/s Ethernet.", line);
+  f.caption = fmt::format("{} through the device; the dashed line is {:g} Gb/s Ethernet.",
+                          doc.contains("compression") ? "Uncompressed values" : "Packets", line);
   f.data = {"", {"from cycle", "Gb/s"}, {}, -1};
   const std::size_t stride = std::max<std::size_t>(1, (data.size() + 19) / 20);
   for (std::size_t i = 0; i < data.size(); i += stride)
