@@ -1,5 +1,5 @@
 #!/bin/sh
-# Area and longest-path estimate of every top, one line each; arrays with four processing elements, profile fast.
+# Area and longest-path estimate (with its band, and the share of nets: estimate.py) of every top, one line each; arrays with four processing elements, profile fast.
 # One argument: what a top's name must contain.
 set -eu
 
@@ -31,13 +31,18 @@ python3 - "$build/all" $tops <<'EOF'
 import json, sys
 
 tools = set()
-print(f"{'top':24} {'LUT':>7} {'FF':>7} {'DSP':>4} {'BRAM36':>6} {'ns':>6}")
+print(f"{'top':24} {'LUT':>7} {'FF':>7} {'DSP':>4} {'BRAM36':>6} {'ns':>6} {'band':>14} {'nets':>5}  longest")
 for top in sys.argv[2:]:
     with open(f"{sys.argv[1]}/{top}.json", encoding="utf-8") as file:
         figures = json.load(file)
     tools.add(figures["tool"])
-    used, path = figures["used"], figures["longest_path_ns"]
-    print(f"{top:24} {used['LUT']:7} {used['FF']:7} {used['DSP']:4} {used['BRAM36']:6g} "
-          f"{f'{path:.2f}' if figures['path'] else '-':>6}")
+    used, longest = figures["used"], next(iter(figures["paths"]), None)
+    line = f"{top:24} {used['LUT']:7} {used['FF']:7} {used['DSP']:4} {used['BRAM36']:6g} "
+    if longest is None:
+        print(line + f"{'-':>6}")
+        continue
+    low, high = longest["band_ns"]
+    print(line + f"{longest['ns']:6.2f} {f'{low:.2f} .. {high:.2f}':>14} {longest['ns_nets'] / longest['ns']:5.0%}  "
+          + longest["kind"])
 print(", ".join(sorted(tools)))
 EOF
