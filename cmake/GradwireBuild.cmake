@@ -46,6 +46,8 @@ if(GRADWIRE_SANITIZE)
                          -fno-sanitize=alignment,null,vptr,object-size
                          -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
   target_link_options(gw_flags INTERFACE -fsanitize=address,undefined)
+  # As fmt's own target says to its users; here to all, so that precompiled headers are the same.
+  target_compile_definitions(gw_flags INTERFACE FMT_SHARED)
 endif()
 target_include_directories(gw_flags INTERFACE ${PROJECT_SOURCE_DIR})
 
@@ -71,11 +73,33 @@ add_library(gw_systemc_kernel INTERFACE)
 target_compile_definitions(gw_systemc_kernel INTERFACE SC_CPLUSPLUS=201703L)
 target_link_libraries(gw_systemc_kernel INTERFACE systemc Threads::Threads)
 
+# Sanitized builds read the heavy headers once, for tests (-O0) and for all else. Other builds do not: they would hide a
+# header that a file forgot.
+function(gw_precompile name like)
+  if(GRADWIRE_SANITIZE)
+    if(NOT TARGET ${like})
+      file(WRITE ${PROJECT_BINARY_DIR}/${like}.cc "")
+      add_library(${like} STATIC ${PROJECT_BINARY_DIR}/${like}.cc)
+      target_link_libraries(${like} PRIVATE gw_own fmt::fmt nlohmann_json::nlohmann_json)
+      target_precompile_headers(${like} PRIVATE <algorithm> <filesystem> <fstream> <functional> <map> <memory> <optional>
+        <sstream> <string> <vector> <fmt/format.h> <nlohmann/json.hpp>)
+      if(like MATCHES test)
+        find_package(GTest REQUIRED)
+        target_link_libraries(${like} PRIVATE GTest::gtest)
+        target_compile_options(${like} PRIVATE -O0)
+        target_precompile_headers(${like} PRIVATE <gtest/gtest.h>)
+      endif()
+    endif()
+    target_precompile_headers(${name} REUSE_FROM ${like})
+  endif()
+endfunction()
+
 # gw_add_library(NAME SOURCES a.cc ... [LIBS lib ...]): a static library of our own.
 function(gw_add_library name)
   cmake_parse_arguments(A "" "" "SOURCES;LIBS" ${ARGN})
   add_library(${name} STATIC ${A_SOURCES})
   target_link_libraries(${name} PUBLIC gw_flags ${A_LIBS} PRIVATE gw_own)
+  gw_precompile(${name} gw_headers)
 endfunction()
 
 # gw_add_test(NAME SOURCES a.cc ... [LIBS lib ...] [LABELS l ...] [TIMEOUT s] [EACH]): a GoogleTest program.
@@ -90,6 +114,7 @@ function(gw_add_test name)
   target_compile_options(${name} PRIVATE -Wno-dangling-else)
   # What a test itself does is little: sanitized, compiling it costs more than running it.
   target_compile_options(${name} PRIVATE $<$<BOOL:${GRADWIRE_SANITIZE}>:-O0>)
+  gw_precompile(${name} gw_test_headers)
   if(NOT A_TIMEOUT)
     set(A_TIMEOUT 300)
   endif()
