@@ -3,33 +3,35 @@
 //
 // The device's ports are facts that its engines share, a struct P with
 //
-//   using Beat = gw::Beat;                                    the width of its streams
-//   static constexpr std::array<Port, I> kInputs;             names, tuser's width, pace
+//   using Beat = gw::Beat;                             the width of its streams
+//   static constexpr std::array<Port, I> kInputs;      names, tuser's width, pace
 //   static constexpr std::array<Port, O> kOutputs;
-//   static constexpr uint64_t kEvents = 0;                    bits of the probe that the oracle
-//   follows static constexpr uint64_t kSettles = 0;                   cycles after which a device
-//   without
-//                                                             input or debt is still; 0: never
+//   static constexpr uint64_t kEvents = 0;             bits of the probe that the oracle follows
+//   static constexpr uint64_t kSettles = 0;            cycles after which a device without input or
+//                                                      debt is still; 0: never
+//
 // An engine is a class with
 //
 //   using Ports = P;
-//   void reset();                              one rising edge with aresetn = 0
-//   uint32_t s_ready() const;                  bit i: tready of input i in this cycle
-//   const Beat* m_beat(size_t port) const;     payload of an output, nullptr when tvalid = 0
-//   uint64_t probe() const;                    every other output, packed: compared in each cycle
-//   void clock(const std::array<const Beat*, I>& offered, uint32_t m_ready);    one rising edge;
-//                                              nullptr: tvalid = 0
+//   void reset();                                      one rising edge with aresetn = 0
+//   uint32_t s_ready() const;                          bit i: tready of input i in this cycle
+//   const Beat* m_beat(size_t port) const;             payload of an output; nullptr: tvalid = 0
+//   uint64_t probe() const;                            every other output, packed: compared in each
+//                                                      cycle
+//   void clock(const Offered<P>&, uint32_t m_ready);   one rising edge: a beat for each input
+//                                                      (nullptr: tvalid = 0), bit o: tready of
+//                                                      output o
+//
 // and, if it needs them,
 //
-//   void write(uint32_t address, uint32_t data);             a host write: one rising edge
-//   void configure(size_t port, const PacketConfig&);        pins of a packet, from the cycle in
-//                                                          which its first beat is offered
-//   std::span<const uint32_t> statistics() const;            counters, compared when the run is
-//   over void boot(const Boot&);                                  from reset to cycle 0; else edge
-//   by edge void skip(uint64_t cycles);                              time that is not simulated has
-//   passed void show(const Cycle&);                                 what the harness knows, for a
-//   waveform std::string stopped() const;                             why it cannot go on; empty:
-//   it can
+//   void write(uint32_t address, uint32_t data);       a host write: one rising edge
+//   void configure(size_t port, const PacketConfig&);  pins of a packet, from the cycle in which
+//                                                      its first beat is offered
+//   std::span<const uint32_t> statistics() const;      counters, compared when the run is over
+//   void boot(const Boot&);                            from reset to cycle 0; else edge by edge
+//   void skip(uint64_t cycles);                        time that is not simulated has passed
+//   void show(const Cycle<P>&);                        what the harness knows, for a waveform
+//   std::string stopped() const;                       why it cannot go on; empty: it can
 //
 // Outputs are functions of registers: they are read before the edge and belong to the cycle that it
 // ends.
