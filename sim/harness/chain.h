@@ -113,7 +113,7 @@ void skip_engine(E& engine, uint64_t cycles) {
 }
 
 /// A's output feeds B's input. A has one output, B one input. P: the ports of the whole, A's inputs
-/// and B's outputs by other names.
+/// and B's outputs by other names; its control ports are A's, then B's.
 template <class P, Engine A, Engine B>
 class Chain {
  public:
@@ -122,6 +122,8 @@ class Chain {
   static_assert(kOutputsOf<typename A::Ports> == 1 && kInputsOf<typename B::Ports> == 1);
   static_assert(kInputsOf<P> == kInputsOf<typename A::Ports> &&
                 kOutputsOf<P> == kOutputsOf<typename B::Ports>);
+  static_assert(kControlsOf<P> == kControlsOf<typename A::Ports> + kControlsOf<typename B::Ports>,
+                "the control ports of a chain are those of the first engine, then the second's");
   static_assert(P::kEvents == 0, "the probe of a whole is a digest: it has no events");
 
   Chain(A& a, B& b, const LinkSpec& link = {}) : a_(a), b_(b), link_(link) {}
@@ -139,6 +141,24 @@ class Chain {
   }
   uint32_t s_ready() const { return a_.s_ready(); }
   const Beat* m_beat(size_t port) const { return b_.m_beat(port); }
+  const AxiLiteReply& control(size_t port) const {
+    if constexpr (kControlsOfA == kControlsOf<P>) {
+      return a_.control(port);
+    } else if constexpr (kControlsOfA == 0) {
+      return b_.control(port);
+    } else {
+      return port < kControlsOfA ? a_.control(port) : b_.control(port - kControlsOfA);
+    }
+  }
+  void drive(size_t port, const AxiLiteRequest& request) {
+    if constexpr (kControlsOfA == kControlsOf<P>) {
+      a_.drive(port, request);
+    } else if constexpr (kControlsOfA == 0) {
+      b_.drive(port, request);
+    } else {
+      port < kControlsOfA ? a_.drive(port, request) : b_.drive(port - kControlsOfA, request);
+    }
+  }
   uint64_t probe() const {
     const uint64_t inner = digest(a_.m_beat(0)) * 3 + b_.s_ready();
     return (a_.probe() * 0x9E3779B97F4A7C15ull + b_.probe()) * 0x9E3779B97F4A7C15ull + inner;
@@ -189,6 +209,7 @@ class Chain {
   static constexpr bool kConfigured = requires(B & b, const PacketConfig& config) {
     b.configure(0, config);
   };
+  static constexpr size_t kControlsOfA = kControlsOf<typename A::Ports>;
 
   /// A packet's configuration goes with its first beat, at B when that is shown there. (A cable
   /// that loses packets needs packets that carry theirs.)
@@ -212,7 +233,8 @@ class Chain {
 };
 
 /// N nodes in a circle. A node has inputs {host, left, right} and outputs {host, left, right};
-/// right of node i is left of node i + 1. The ring's ports are the hosts'.
+/// right of node i is left of node i + 1. The ring's ports are the hosts'; its control ports are
+/// node 0's, then node 1's ...
 template <class P, Engine Node, size_t N>
 class Ring {
  public:
@@ -220,6 +242,8 @@ class Ring {
   using Beat = typename P::Beat;
   static_assert(kInputsOf<P> == N && kOutputsOf<P> == N && N >= 2);
   static_assert(kInputsOf<typename Node::Ports> == 3 && kOutputsOf<typename Node::Ports> == 3);
+  static_assert(kControlsOf<P> == N * kControlsOf<typename Node::Ports>,
+                "the control ports of a ring are those of its nodes, node by node");
   static_assert(P::kEvents == 0, "the probe of a whole is a digest: it has no events");
   enum Side : size_t { kHost, kLeft, kRight };
 
@@ -250,6 +274,12 @@ class Ring {
     return ready;
   }
   const Beat* m_beat(size_t port) const { return nodes_[port]->m_beat(kHost); }
+  const AxiLiteReply& control(size_t port) const {
+    return nodes_[port / kControlsOfNode]->control(port % kControlsOfNode);
+  }
+  void drive(size_t port, const AxiLiteRequest& request) {
+    nodes_[port / kControlsOfNode]->drive(port % kControlsOfNode, request);
+  }
   uint64_t probe() const {
     uint64_t hash = 0;
     for (const Node* node : nodes_) {
@@ -308,6 +338,8 @@ class Ring {
   }
 
  private:
+  static constexpr size_t kControlsOfNode = kControlsOf<typename Node::Ports>;
+
   std::array<Node*, N> nodes_;
   std::array<Link<Beat>, N> to_right_, to_left_;
   mutable std::vector<uint32_t> statistics_;

@@ -3,33 +3,43 @@
 //
 // The device's ports are facts that its engines share, a struct P with
 //
-//   using Beat = gw::Beat;                                    the width of its streams
-//   static constexpr std::array<Port, I> kInputs;             names, tuser's width, pace
+//   using Beat = gw::Beat;                             the width of its streams
+//   static constexpr std::array<Port, I> kInputs;      names, tuser's width, pace
 //   static constexpr std::array<Port, O> kOutputs;
-//   static constexpr uint64_t kEvents = 0;                    bits of the probe that the oracle
-//   follows static constexpr uint64_t kSettles = 0;                   cycles after which a device
-//   without
-//                                                             input or debt is still; 0: never
+//   static constexpr uint64_t kEvents = 0;             bits of the probe that the oracle follows
+//   static constexpr uint64_t kSettles = 0;            cycles after which a device without input or
+//                                                      debt is still; 0: never
+// and, if it has control ports,
+//
+//   static constexpr std::array<ControlPort, C> kControls;   names, width of addresses
+//
 // An engine is a class with
 //
 //   using Ports = P;
-//   void reset();                              one rising edge with aresetn = 0
-//   uint32_t s_ready() const;                  bit i: tready of input i in this cycle
-//   const Beat* m_beat(size_t port) const;     payload of an output, nullptr when tvalid = 0
-//   uint64_t probe() const;                    every other output, packed: compared in each cycle
-//   void clock(const std::array<const Beat*, I>& offered, uint32_t m_ready);    one rising edge;
-//                                              nullptr: tvalid = 0
+//   void reset();                                      one rising edge with aresetn = 0
+//   uint32_t s_ready() const;                          bit i: tready of input i in this cycle
+//   const Beat* m_beat(size_t port) const;             payload of an output; nullptr: tvalid = 0
+//   uint64_t probe() const;                            every other output, packed: compared in each
+//                                                      cycle
+//   void clock(const Offered<P>&, uint32_t m_ready);   one rising edge: a beat for each input
+//                                                      (nullptr: tvalid = 0), bit o: tready of
+//                                                      output o
+// for control ports
+//
+//   const AxiLiteReply& control(size_t port) const;    what the device drives in this cycle
+//   void drive(size_t port, const AxiLiteRequest&);    what the master drives from this cycle on;
+//                                                      nothing is valid before the first call, and
+//                                                      in cycles without a change there is none
 // and, if it needs them,
 //
-//   void write(uint32_t address, uint32_t data);             a host write: one rising edge
-//   void configure(size_t port, const PacketConfig&);        pins of a packet, from the cycle in
-//                                                          which its first beat is offered
-//   std::span<const uint32_t> statistics() const;            counters, compared when the run is
-//   over void boot(const Boot&);                                  from reset to cycle 0; else edge
-//   by edge void skip(uint64_t cycles);                              time that is not simulated has
-//   passed void show(const Cycle&);                                 what the harness knows, for a
-//   waveform std::string stopped() const;                             why it cannot go on; empty:
-//   it can
+//   void write(uint32_t address, uint32_t data);       a host write: one rising edge
+//   void configure(size_t port, const PacketConfig&);  pins of a packet, from the cycle in which
+//                                                      its first beat is offered
+//   std::span<const uint32_t> statistics() const;      counters, compared when the run is over
+//   void boot(const Boot&);                            from reset to cycle 0; else edge by edge
+//   void skip(uint64_t cycles);                        time that is not simulated has passed
+//   void show(const Cycle<P>&);                        what the harness knows, for a waveform
+//   std::string stopped() const;                       why it cannot go on; empty: it can
 //
 // Outputs are functions of registers: they are read before the edge and belong to the cycle that it
 // ends.
@@ -44,6 +54,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "models/axis/axi_lite.h"
 #include "sim/harness/packet.h"
 #include "sim/harness/port.h"
 
@@ -54,12 +65,28 @@ inline constexpr size_t kInputsOf = Ports::kInputs.size();
 template <class Ports>
 inline constexpr size_t kOutputsOf = Ports::kOutputs.size();
 
+/// None, if Ports does not name any.
+template <class Ports>
+inline constexpr size_t kControlsOf = 0;
+template <class Ports>
+requires requires { Ports::kControls; }
+inline constexpr size_t kControlsOf<Ports> = Ports::kControls.size();
+
 /// A beat or none, for each input.
 template <class Ports>
 using Offered = std::array<const typename Ports::Beat*, kInputsOf<Ports>>;
 
+/// Has what the control ports of its device need, if there are any.
 template <class E>
-concept Engine = requires(E& e, const E& c, const Offered<typename E::Ports>& offered) {
+concept Controlled = kControlsOf<typename E::Ports>
+== 0 || requires(E& e, const E& c, const AxiLiteRequest& request) {
+  { c.control(size_t{}) } -> std::same_as<const AxiLiteReply&>;
+  e.drive(size_t{}, request);
+};
+
+template <class E>
+concept Engine = Controlled<E> &&
+    requires(E& e, const E& c, const Offered<typename E::Ports>& offered) {
   e.reset();
   { c.s_ready() } -> std::same_as<uint32_t>;
   { c.m_beat(size_t{}) } -> std::same_as<const typename E::Ports::Beat*>;
@@ -76,9 +103,16 @@ struct NoEngine {
   const typename P::Beat* m_beat(size_t) const { return nullptr; }
   uint64_t probe() const { return 0; }
   void clock(const Offered<P>&, uint32_t) {}
+  const AxiLiteReply& control(size_t) const { return kSilence; }
+  void drive(size_t, const AxiLiteRequest&) {}
+
+ private:
+  static constexpr AxiLiteReply kSilence{};
 };
 
-/// What happens between reset and cycle 0, for all engines alike.
+/// What happens between reset and cycle 0, for all engines alike: the simplest way to configure a
+/// device, by host writes that take an edge each. Control ports are driven from cycle 0 on, by a
+/// ControlFeed.
 struct Boot {
   struct Write {
     uint32_t address, data;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/axis/axi_lite.h"
 #include "models/axis/beat.h"
 
 namespace gw::sim {
@@ -16,7 +17,8 @@ enum class FailureKind : uint8_t { kNone, kLockstep, kReference, kProtocol, kHan
 struct Failure {
   FailureKind kind = FailureKind::kNone;
   uint64_t cycle = 0;
-  std::string port = {};      ///< s_axis, m_axis2, event, stat, probe
+  std::string port = {};      ///< s_axis, m_axis2, s_axil, event, stat, probe
+  std::string channel = {};   ///< of a control port: AW, W, B, AR, R
   std::string signal = {};    ///< tready, tdata, ...
   std::string engine_a = {};  ///< who says value_a
   std::string value_a = {};
@@ -30,6 +32,11 @@ struct Failure {
 std::string no_beat_moved(uint64_t cycles);
 /// "rtl and model".
 std::string both(const std::string& name_a, const std::string& name_b);
+
+/// "OKAY", "SLVERR", ...
+const char* response_name(AxiResponse response);
+/// "write of 0x004", "read of 0x010".
+std::string transaction_name(bool write, uint32_t address);
 
 /// Compares two beats and names the first signal that differs; nullptr if none does.
 template <class Beat>

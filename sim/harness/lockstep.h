@@ -1,6 +1,7 @@
 // The one loop: a feed through one or two engines, cycle by cycle, every output compared in every
 // cycle, every packet scored against the oracle, every port checked against the rules of
-// AXI4-Stream. Any number of ports, paced by a MAC or not.
+// AXI4-Stream. Any number of ports, paced by a MAC or not; and control ports, with the rules of
+// AXI4-Lite, which cost a device without them nothing.
 //
 // The loop is a template over the engines: no virtual call, no allocation, no copy of a beat in a
 // cycle. Feed, oracle and timeline hear of packets and events only.
@@ -17,6 +18,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "sim/harness/control_master.h"
+#include "sim/harness/control_rules.h"
 #include "sim/harness/engine.h"
 #include "sim/harness/failure.h"
 #include "sim/harness/feed.h"
@@ -58,6 +61,7 @@ class Lockstep final : public Steppable {
   using Beat = typename Ports::Beat;
   static constexpr size_t kIn = kInputsOf<Ports>;
   static constexpr size_t kOut = kOutputsOf<Ports>;
+  static constexpr size_t kControl = kControlsOf<Ports>;
   static constexpr bool kTwo = !std::is_same_v<B, NoEngine<Ports>>;
   static constexpr bool kPacedIn =
       std::any_of(Ports::kInputs.begin(), Ports::kInputs.end(), [](Port p) { return p.paced; });
@@ -82,7 +86,14 @@ class Lockstep final : public Steppable {
         listener_(listener),
         source_stall_(drive.stall.source_percent, drive.seed * 2 + 1),
         sink_stall_(drive.stall.sink_percent, drive.seed * 2 + 2),
-        timeline_(kIn, kOut) {}
+        timeline_(kIn, kOut, kControl) {
+    if constexpr (kControl != 0) {
+      for (size_t p = 0; p < kControl; ++p) {
+        masters_.emplace_back(p, Ports::kControls[p], Ports::kEvents, drive.stall,
+                              ~(drive.seed * kControl + p));
+      }
+    }
+  }
 
   Timeline& timeline() { return timeline_; }
   const Failure& failure() const { return failure_; }
@@ -93,6 +104,9 @@ class Lockstep final : public Steppable {
 
   /// Clock edges in reset, checked to be silent; then what the host does before cycle 0.
   void reset() {
+    if constexpr (kControl != 0) {
+      for (size_t p = 0; p < kControl; ++p) drive_control(p, {});
+    }
     for (int64_t edge = 0; edge < kResetCycles - 1; ++edge) {
       if (observer_ != nullptr) observer_->reset(edge == 0, a_.probe());
       a_.reset();
@@ -109,6 +123,7 @@ class Lockstep final : public Steppable {
       oracle_.configured(0, write.address, write.data);
     }
     for (size_t p = 0; p < kIn; ++p) load(p);
+    for (ControlMaster& master : masters_) master.ask(now_);
     ask_engines();
   }
 
@@ -120,7 +135,7 @@ class Lockstep final : public Steppable {
       }
       uint64_t chunk = std::min<uint64_t>(n, stall_left_);
       if (finished_) chunk = std::min(chunk, end_ - now_);
-      const uint64_t moved = moved_in_ + moved_out_, in = moved_in_, out = moved_out_;
+      const uint64_t moved = moves(), in = moved_in_, out = moved_out_;
       uint64_t i = 0;
       for (; i < chunk; ++i) {
         if (!cycle()) [[unlikely]]
@@ -138,7 +153,7 @@ class Lockstep final : public Steppable {
         tell_history();
         return false;
       }
-      if (moved_in_ + moved_out_ == moved) at_rest();
+      if (moves() == moved) at_rest();
     }
     return !over();
   }
@@ -167,6 +182,8 @@ class Lockstep final : public Steppable {
     std::array<PacketRef<Beat>, kHistory> history;  ///< the last ones that are whole
   };
 
+  /// Handshakes so far, on all ports.
+  uint64_t moves() const { return moved_in_ + moved_out_ + moved_control_; }
   static constexpr bool ready_bit(uint32_t mask, size_t port) { return (mask >> port & 1) != 0; }
 
   [[gnu::always_inline]] bool cycle() {
@@ -185,12 +202,18 @@ class Lockstep final : public Steppable {
       }
     }
 
+    if constexpr (kControl != 0) {
+      if (!control_cycle(probe)) [[unlikely]]
+        return false;
+    }
+
     // What the environment drives. A source that has offered a beat keeps offering it.
     Offered<Ports> offered;
     for (size_t p = 0; p < kIn; ++p) {
       In& in = in_[p];
       bool due = in.next != nullptr;
       if constexpr (kPacedIn) due = due && in.due <= now_;
+      if constexpr (kControl != 0) due = due && !(holding_ && in.next == in.first);
       in.offering |= due && (source_bits_[p] & 1) == 0;
       source_bits_[p] >>= 1;
       offered[p] = in.offering ? in.next : nullptr;
@@ -259,6 +282,93 @@ class Lockstep final : public Steppable {
     }
     ++now_;
     return true;
+  }
+
+  /// What the control ports do in this cycle. Before the streams: a packet that arrives in it finds
+  /// a write's effect, and a transaction may hold it back.
+  bool control_cycle(uint64_t probe) {
+    holding_ = false;
+    bool busy = false;
+    for (size_t p = 0; p < kControl; ++p) {
+      const AxiLiteReply& reply = a_.control(p);
+      if constexpr (kTwo) {
+        if (!same_reply(reply, b_.control(p))) [[unlikely]]
+          return fail_lockstep();
+      }
+      ControlMaster& master = masters_[p];
+      if (master.decide(now_, probe & Ports::kEvents, [this] { return at_peace(); })) {
+        drive_control(p, master.request());
+      }
+      holding_ |= master.holds_packets();
+      busy |= master.busy();
+      const AxiLiteChecker::Fault fault = control_check_[p].check(master.request(), reply);
+      if (fault.rule != AxiLiteRule::kNone) [[unlikely]]
+        return fail_control_rule(name_a_, p, fault);
+    }
+    return !busy || hear_control();
+  }
+
+  void drive_control(size_t p, const AxiLiteRequest& request) {
+    a_.drive(p, request);
+    if constexpr (kTwo) b_.drive(p, request);
+  }
+
+  /// The handshakes of the control ports in this cycle, told to the oracle: writes first, for a
+  /// read may see those of all ports.
+  bool hear_control() {
+    std::array<ControlMaster::Heard, kControl> heard;
+    for (size_t p = 0; p < kControl; ++p) {
+      heard[p] = masters_[p].hear(a_.control(p), now_);
+      if (heard[p].write_answered && !hear_write(p)) return false;
+    }
+    for (size_t p = 0; p < kControl; ++p) {
+      ControlMaster& master = masters_[p];
+      if (master.reading(now_)) master.expect(oracle_.read(p, master.read().address));
+      if (heard[p].read_answered && !hear_read(p)) return false;
+      if (heard[p].write_over) timeline_.add(master.write());
+      if (heard[p].read_over) timeline_.add(master.read());
+      if (heard[p].moved) {
+        ++moved_control_;
+        last_control_ = now_;
+        master.finish(heard[p], now_);
+      }
+    }
+    return true;
+  }
+
+  bool hear_write(size_t p) {
+    const Access& write = masters_[p].write();
+    if (!right_response(p, write)) return false;
+    if (write.response != AxiResponse::kOkay) return true;
+    if (write.strb == 0xF) {
+      oracle_.configured(p, write.address, write.data);
+    } else {
+      oracle_.configured_bytes(p, write.address, write.data, write.strb);
+    }
+    return true;
+  }
+
+  bool hear_read(size_t p) {
+    const Access& read = masters_[p].read();
+    if (!right_response(p, read)) return false;
+    if (read.response != AxiResponse::kOkay || masters_[p].expected(read.data)) return true;
+    const uint32_t latest = masters_[p].latest();
+    return fail_access(p, read, "rdata", hex_words(&read.data, 1), hex_words(&latest, 1));
+  }
+
+  bool right_response(size_t p, const Access& access) {
+    const std::optional<AxiResponse> right = oracle_.answers(p, access.write, access.address);
+    if (!right || *right == access.response) return true;
+    return fail_access(p, access, access.write ? "bresp" : "rresp", response_name(access.response),
+                       response_name(*right));
+  }
+
+  /// No packet is on its way in or out, and none is owed.
+  bool at_peace() const {
+    for (const In& in : in_) {
+      if (in.offering || in.next != in.first) return false;
+    }
+    return !owed();
   }
 
   /// Input p's beat was accepted.
@@ -423,6 +533,7 @@ class Lockstep final : public Steppable {
   /// much at a time, so that this does not change what happens.
   void ask_again() {
     if (now_ == 0) return;
+    for (ControlMaster& master : masters_) master.ask(now_);
     for (size_t p = 0; p < kIn; ++p) {
       if (in_[p].next == nullptr && !in_[p].over) load(p);
     }
@@ -438,16 +549,21 @@ class Lockstep final : public Steppable {
       waiting |= in.next == nullptr && !in.over;
       if (in.next != nullptr) due = std::min(due, in.due);
     }
-    const bool owed = !oracle_.quiet() || std::any_of(out_.begin(), out_.end(), [](const Out& out) {
-      return out.want != nullptr;
-    });
-    uint64_t last = last_event_;
+    const bool owed = this->owed();
+    const bool peace = kControl != 0 && at_peace();
+    for (const ControlMaster& master : masters_) {
+      over &= master.over();
+      offering |= master.busy();
+      waiting |= master.asking();
+      due = std::min(due, master.due(peace));
+    }
+    uint64_t last = std::max(last_event_, last_control_);
     for (const Timeline::Port& port : timeline_.in) last = std::max(last, port.last);
     for (const Timeline::Port& port : timeline_.out) last = std::max(last, port.last);
     if (over && !owed) {
       finished_ = true;
       // Run on, so that a beat too many is seen.
-      const bool nothing_ever_moved = moved_in_ + moved_out_ == 0;
+      const bool nothing_ever_moved = moves() == 0;
       end_ = kPaced               ? last + std::max<uint64_t>(257, oracle_.busy())
              : nothing_ever_moved ? 64
                                   : (last | 63) + 65;
@@ -458,8 +574,9 @@ class Lockstep final : public Steppable {
       return;
     }
     finished_ = false;
-    // Until more comes in by itself, the device may wait for it.
-    const bool idle = !offering && !over && due > now_;
+    // Until more comes in by itself, the device may wait for it. What waits for an event of the
+    // device does not come by itself.
+    const bool idle = !offering && !over && due > now_ && (waiting || due != UINT64_MAX);
     if (idle && !waiting && !owed && drive_.skip_idle && Ports::kSettles != 0 &&
         now_ >= last + Ports::kSettles + oracle_.busy()) {
       return skip(due - now_);
@@ -468,13 +585,26 @@ class Lockstep final : public Steppable {
     if (due != UINT64_MAX) since = std::max(since, due);
     for (const Out& out : out_) since = std::max(since, static_cast<uint64_t>(out.wire_free));
     if (!idle && now_ >= since + kHangCycles + oracle_.busy()) {
-      fail({.kind = FailureKind::kHang,
-            .port = std::string(over ? owing_output() : offering_input()),
-            .engine_a = name_a_,
-            .text = no_beat_moved(kHangCycles)});
+      if (!fail_control_hang()) {
+        fail({.kind = FailureKind::kHang,
+              .port = std::string(over || (owed && !offers()) ? owing_output() : offering_input()),
+              .engine_a = name_a_,
+              .text = no_beat_moved(kHangCycles)});
+      }
       failure_.cycle = now_;
       tell_history();
     }
+  }
+
+  /// The device owes a packet, or the rest of one.
+  bool owed() const {
+    return !oracle_.quiet() || std::any_of(out_.begin(), out_.end(),
+                                           [](const Out& out) { return out.want != nullptr; });
+  }
+
+  /// A beat is offered, and not accepted.
+  bool offers() const {
+    return std::any_of(in_.begin(), in_.end(), [](const In& in) { return in.offering; });
   }
 
   std::string_view owing_output() const {
@@ -550,6 +680,12 @@ class Lockstep final : public Steppable {
         fail_protocol(name, Ports::kInputs[p].name, AxisRule::kActiveInReset);
       }
     }
+    if constexpr (kControl != 0) {
+      for (size_t p = 0; p < kControl; ++p) {
+        const AxiLiteChecker::Fault fault = control_check_[p].check_reset(engine.control(p));
+        if (fault.rule != AxiLiteRule::kNone) fail_control_rule(name, p, fault);
+      }
+    }
   }
 
   bool fail_protocol(const std::string& engine, std::string_view port, AxisRule rule) {
@@ -557,6 +693,44 @@ class Lockstep final : public Steppable {
                  .port = std::string(port),
                  .engine_a = engine,
                  .text = axis_rule_text(rule)});
+  }
+
+  bool fail_control_rule(const std::string& engine, size_t p, const AxiLiteChecker::Fault& fault) {
+    return fail({.kind = FailureKind::kProtocol,
+                 .port = std::string(Ports::kControls[p].name),
+                 .channel = fault.signal.channel,
+                 .signal = fault.signal.name,
+                 .engine_a = fault.of_master ? "harness" : engine,
+                 .text = axi_lite_rule_text(fault.rule)});
+  }
+
+  /// An answer that the reference would not give.
+  bool fail_access(size_t p, const Access& access, const char* signal, std::string value,
+                   std::string right) {
+    return fail({.kind = FailureKind::kReference,
+                 .port = std::string(Ports::kControls[p].name),
+                 .channel = access.write ? "B" : "R",
+                 .signal = signal,
+                 .engine_a = engines(),
+                 .value_a = std::move(value),
+                 .engine_b = "reference",
+                 .value_b = std::move(right),
+                 .lines = {"answers the " + transaction_name(access.write, access.address)}});
+  }
+
+  /// Nothing moves: is a transaction to blame? Not while a packet is offered and refused, nor, if
+  /// it has not begun, while one is owed.
+  bool fail_control_hang() {
+    if (offers()) return false;
+    for (const ControlMaster& master : masters_) {
+      if (!master.busy() && (owed() || master.asking() || master.over())) continue;
+      fail({.kind = FailureKind::kHang,
+            .port = std::string(master.name()),
+            .engine_a = name_a_,
+            .text = no_beat_moved(kHangCycles) + ": " + master.waits_for()});
+      return true;
+    }
+    return false;
   }
 
   bool fail_event(const std::string& complaint) {
@@ -620,6 +794,17 @@ class Lockstep final : public Steppable {
         return differ(port, signal, signal_value(*a, signal), signal_value(*b, signal));
       }
     }
+    if constexpr (kControl != 0) {
+      for (size_t p = 0; p < kControl; ++p) {
+        const AxiLiteReply &a = a_.control(p), &b = b_.control(p);
+        const AxiLiteSignal signal = first_difference(a, b);
+        if (signal.name == nullptr) continue;
+        differ(Ports::kControls[p].name, signal.name, signal_value(a, signal.name),
+               signal_value(b, signal.name));
+        failure_.channel = signal.channel;
+        return false;
+      }
+    }
     const uint64_t a = a_.probe(), b = b_.probe();
     const bool event = ((a ^ b) & Ports::kEvents) != 0;
     return event ? differ("event", "o", std::to_string(a), std::to_string(b))
@@ -669,6 +854,10 @@ class Lockstep final : public Steppable {
   void describe_with(Describe describe) { describe_ = std::move(describe); }
   /// Of a run that is watched.
   void observe_with(Observer<Ports>* observer) { observer_ = observer; }
+  /// What drives the control ports; before reset.
+  void control_with(ControlFeed& feed) {
+    for (ControlMaster& master : masters_) master.follow(feed);
+  }
 
  private:
   /// The last beats before the failure, port by port, decoded.
@@ -747,11 +936,15 @@ class Lockstep final : public Steppable {
   Observer<Ports>* observer_ = nullptr;
   std::array<In, kIn> in_;
   std::array<Out, kOut> out_;
+  std::vector<ControlMaster> masters_;
+  std::array<AxiLiteChecker, kControl> control_check_;
+  bool holding_ = false;  ///< a transaction holds packets back
   StallGenerator source_stall_, sink_stall_;
   std::array<uint64_t, kIn> source_bits_{};
   std::array<uint64_t, kOut> sink_bits_{};
   uint32_t stall_left_ = 0;
-  uint64_t now_ = 0, last_event_ = 0, moved_in_ = 0, moved_out_ = 0;
+  uint64_t now_ = 0, last_event_ = 0, last_control_ = 0;
+  uint64_t moved_in_ = 0, moved_out_ = 0, moved_control_ = 0;
   uint64_t end_ = UINT64_MAX;
   bool finished_ = false, done_ = false;
   Failure failure_;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "models/axis/axi_lite.h"
 #include "sim/harness/packet.h"
 
 namespace gw::sim {
@@ -24,8 +25,26 @@ class Oracle {
   /// The probe's event bits, in a cycle in which one of them is set: what the device chose. Empty,
   /// or why it may not: "a frame served, none committed".
   virtual std::string decides(uint64_t /*events*/) { return {}; }
-  /// A host write that was accepted.
+  /// A host write that was accepted: before cycle 0 (Boot), or in the cycle in which a control port
+  /// first shows OKAY for it; after what the device decided in that cycle, before the packets that
+  /// arrive in it.
   virtual void configured(size_t /*port*/, uint32_t /*address*/, uint32_t /*data*/) {}
+  /// The same of a write of some bytes of a word, bit b of `strb`: byte b. It becomes the write of
+  /// a whole word, whose other bytes are those that `read` knows, or 0.
+  virtual void configured_bytes(size_t port, uint32_t address, uint32_t data, uint32_t strb) {
+    uint32_t mask = 0;
+    for (int byte = 0; byte < 4; ++byte) mask |= (strb >> byte & 1) * (0xFFu << (8 * byte));
+    configured(port, address, (data & mask) | (read(port, address).value_or(0) & ~mask));
+  }
+  /// What a read must return now; no value: it is not checked, for it depends on more than packets
+  /// and writes. Asked while a read is on its way, from the cycle that accepts its address to the
+  /// one that shows its answer: the device may look in any of them.
+  virtual std::optional<uint32_t> read(size_t /*port*/, uint32_t /*address*/) const { return {}; }
+  /// How a write or read must be answered; no value: it is not checked.
+  virtual std::optional<AxiResponse> answers(size_t /*port*/, bool /*write*/,
+                                             uint32_t /*address*/) const {
+    return {};
+  }
   /// Takes what must leave next by this port, with its `source`; null: nothing may.
   virtual PacketRef<Beat> next(size_t port) = 0;
   /// What must leave next, left as it is: for the report of a divergence.

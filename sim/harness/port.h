@@ -20,6 +20,13 @@ struct Port {
   bool paced = false;       ///< a MAC at a line rate stands behind it
 };
 
+/// One AXI4-Lite port with 32 bits of data, the device its slave: models/axis/axi_lite.h.
+struct ControlPort {
+  std::string_view name;    ///< in messages and reports: s_axil
+  std::string_view bundle;  ///< prefix of the pins: s_axil -> s_axil_awvalid, s_axil_awaddr, ...
+  int address_bits = 12;    ///< of awaddr and araddr
+};
+
 /// Pins that are one value each and stay as they are while a packet passes: bound_i, workers_i.
 struct Pin {
   std::string_view name;

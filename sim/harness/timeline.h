@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "models/axis/axi_lite.h"
+
 namespace gw::sim {
 
 /// One packet at one output port.
@@ -27,6 +29,22 @@ struct Passage {
   uint64_t first = 0, last = 0;  ///< its first and last beat were taken
 
   friend bool operator==(const Passage&, const Passage&) = default;
+};
+
+/// One write or read on a control port, answered.
+struct Access {
+  uint32_t port = 0;
+  bool write = true;
+  uint32_t address = 0;
+  uint32_t data = 0;  ///< as it was written, or read
+  uint8_t strb = 0;   ///< of a write
+  AxiResponse response = AxiResponse::kOkay;
+  uint64_t offered = 0;   ///< cycle of its first valid: awvalid, wvalid or arvalid
+  uint64_t accepted = 0;  ///< all of the request was taken
+  uint64_t answered = 0;  ///< its response was shown
+  uint64_t taken = 0;     ///< its response was taken
+
+  friend bool operator==(const Access&, const Access&) = default;
 };
 
 /// Cycles, counted.
@@ -91,7 +109,15 @@ struct Timeline {
     friend bool operator==(const Port&, const Port&) = default;
   };
 
-  Timeline(size_t inputs, size_t outputs) : in(inputs), out(outputs) {}
+  /// The transactions of a control port.
+  struct Control {
+    uint64_t writes = 0, reads = 0;          ///< answered, whatever the answer
+    uint64_t errors = 0;                     ///< of them with another response than OKAY
+    Distribution write_cycles, read_cycles;  ///< from the first valid to the response
+  };
+
+  Timeline(size_t inputs, size_t outputs, size_t controls = 0)
+      : in(inputs), out(outputs), control(controls) {}
 
   void add(const Passage& passage) {
     Port& port = out[passage.out];
@@ -110,6 +136,14 @@ struct Timeline {
       port.last_bytes = passage.bytes;
     }
     if (keep_rows) rows.push_back(passage);
+  }
+
+  void add(const Access& access) {
+    Control& port = control[access.port];
+    ++(access.write ? port.writes : port.reads);
+    port.errors += access.response != AxiResponse::kOkay;
+    (access.write ? port.write_cycles : port.read_cycles).add(access.answered - access.offered);
+    if (keep_rows) accesses.push_back(access);
   }
 
   /// Of all ports of a direction.
@@ -133,10 +167,12 @@ struct Timeline {
   uint64_t skipped = 0;  ///< not simulated: nothing could happen in them
   uint64_t lockstep_cycles = 0;
   std::vector<Port> in, out;
+  std::vector<Control> control;
   Distribution latency, pipeline_latency;
   Series beats_in, beats_out;
   bool keep_rows = false;
   std::vector<Passage> rows;
+  std::vector<Access> accesses;
 };
 
 }  // namespace gw::sim

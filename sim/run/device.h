@@ -129,6 +129,7 @@ class Device {
     std::string top = {};        ///< of the RTL
     std::string file_list = {};  ///< of the RTL, below the source tree
     std::vector<Port> inputs = {}, outputs = {};
+    std::vector<ControlPort> controls = {};
     int beat_bytes = 32;
     std::vector<Pin> pins = {};                ///< beside the streams, that the harness drives
     bool host_writes = false;                  ///< cfg_valid_i, cfg_address_i, cfg_data_i

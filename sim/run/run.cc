@@ -112,17 +112,36 @@ void add_port_rates(json& report, const Device::Facts& facts, const Timeline& ti
   if (!rates.empty()) report["line_rate_percent"] = rates;
 }
 
+/// Transactions of the control ports.
+void add_control(json& report, const Device::Facts& facts, const Timeline& timeline) {
+  const auto cycles = [](const Distribution& d) {
+    return d.n() == 0 ? json(nullptr) : json({{"mean", d.mean()}, {"max", d.rows().back().first}});
+  };
+  for (size_t p = 0; p < facts.controls.size(); ++p) {
+    const Timeline::Control& port = timeline.control[p];
+    report["control"][std::string(facts.controls[p].name)] = {
+        {"writes", port.writes},
+        {"reads", port.reads},
+        {"errors", port.errors},
+        {"write_cycles", cycles(port.write_cycles)},
+        {"read_cycles", cycles(port.read_cycles)}};
+  }
+}
+
 json failure_json(const Device& device, const Failure& f, const RunOptions& options) {
   const double period_ns = 1e3 / options.spec.clock_mhz;
   const char* kind = f.kind == FailureKind::kLockstep    ? "engines disagree"
                      : f.kind == FailureKind::kReference ? "output differs from the reference"
-                     : f.kind == FailureKind::kProtocol  ? "AXI4-Stream rule broken"
-                     : f.kind == FailureKind::kStopped   ? "the RTL stopped the simulation"
-                                                         : "the device hangs";
+                     : f.kind == FailureKind::kProtocol && f.channel.empty()
+                         ? "AXI4-Stream rule broken"
+                     : f.kind == FailureKind::kProtocol ? "AXI4-Lite rule broken"
+                     : f.kind == FailureKind::kStopped  ? "the RTL stopped the simulation"
+                                                        : "the device hangs";
   json lines = json::array();
-  lines.push_back(fmt::format(
-      "cycle {} ({:.1f} ns after reset){}{}{}{}", f.cycle, static_cast<double>(f.cycle) * period_ns,
-      f.port.empty() ? "" : ", port ", f.port, f.signal.empty() ? "" : "_", f.signal));
+  lines.push_back(fmt::format("cycle {} ({:.1f} ns after reset){}{}{}{}{}{}", f.cycle,
+                              static_cast<double>(f.cycle) * period_ns,
+                              f.port.empty() ? "" : ", port ", f.port, f.signal.empty() ? "" : "_",
+                              f.signal, f.channel.empty() ? "" : ", channel ", f.channel));
   if (!f.value_a.empty()) {
     lines.push_back(fmt::format("  {:<14} {}", f.engine_a, f.value_a));
     lines.push_back(fmt::format("  {:<14} {}", f.engine_b, f.value_b));
@@ -200,6 +219,7 @@ json run(const Device& device, const RunOptions& options) {
                             {"device", t.sum_in<&Timeline::Port::device_stalls>()}};
   if (facts.paced()) report["stall_cycles"]["wire"] = t.sum_out<&Timeline::Port::wire_stalls>();
   add_throughput_over_time(report, facts, t, spec.clock_mhz);
+  add_control(report, facts, t);
   report.update(outcome.sections, true);
   add_counters(report, facts, outcome);
 

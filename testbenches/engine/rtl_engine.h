@@ -24,6 +24,7 @@ class RtlEngine {
  public:
   using Ports = P;
   using Beat = typename P::Beat;
+  static_assert(sim::kControlsOf<P> == 0, "engine_abi.h has no pins of control ports");
 
   /// Throws std::bad_alloc.
   RtlEngine(CompiledRtl compiled, uint64_t seed)

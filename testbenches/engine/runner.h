@@ -217,6 +217,9 @@ class DeviceOf : public sim::Device {
   explicit DeviceOf(Facts facts) : facts_(std::move(facts)) {
     facts_.inputs.assign(P::kInputs.begin(), P::kInputs.end());
     facts_.outputs.assign(P::kOutputs.begin(), P::kOutputs.end());
+    if constexpr (sim::kControlsOf<P> != 0) {
+      facts_.controls.assign(P::kControls.begin(), P::kControls.end());
+    }
     facts_.beat_bytes = Beat::kBytes;
   }
 
@@ -225,6 +228,8 @@ class DeviceOf : public sim::Device {
   virtual std::unique_ptr<sim::Oracle<Beat>> oracle(const sim::RunSpec& spec) const = 0;
   virtual std::unique_ptr<Score<Beat>> score(const sim::RunSpec&) const { return nullptr; }
   virtual sim::Boot boot(const sim::RunSpec&) const { return {}; }
+  /// What drives its control ports; null: nothing.
+  virtual std::unique_ptr<sim::ControlFeed> controls(const sim::RunSpec&) const { return nullptr; }
   /// The parameters that the RTL is built with.
   virtual std::vector<std::pair<std::string, std::string>> parameters(const sim::RunSpec&) const {
     return {};
@@ -297,6 +302,8 @@ class DeviceOf : public sim::Device {
     run.timeline().keep_rows = spec.keep_rows;
     const auto recorder = this->recorder(spec);
     run.observe_with(recorder.get());
+    const auto controls = this->controls(spec);
+    if (controls != nullptr) run.control_with(*controls);
     run.reset();
     const auto begin = std::chrono::steady_clock::now();
     if (spec.progress) {

@@ -142,13 +142,14 @@ struct Result {
 /// From reset to the end, `quantum` cycles at a time.
 template <class A, class B>
 Result run(A& a, B& b, Feed<typename A::Ports::Beat>& feed, Oracle<typename A::Ports::Beat>& oracle,
-           const Drive& drive = {}, uint64_t quantum = 64) {
+           const Drive& drive = {}, uint64_t quantum = 64, ControlFeed* controls = nullptr) {
   Lockstep<A, B> lockstep(a, b, feed, oracle, drive, "rtl", "model");
   lockstep.timeline().keep_rows = true;
   lockstep.describe_with([](bool input, size_t port, const auto& packet, size_t beat) {
     return std::string(input ? "in" : "out") + std::to_string(port) + " byte " +
            std::to_string(packet.beats[beat].data[0] & 0xFF);
   });
+  if (controls != nullptr) lockstep.control_with(*controls);
   lockstep.reset();
   while (lockstep.advance(quantum)) {
   }
@@ -167,9 +168,9 @@ inline Drive stalled(const char* text, uint64_t seed = 7) {
 }
 
 inline std::string explain(const Failure& f) {
-  std::string text = f.port + " " + f.signal + " " + f.engine_a + " " + f.value_a + " | " +
-                     f.engine_b + " " + f.value_b + " " + f.text + " in cycle " +
-                     std::to_string(f.cycle);
+  std::string text = f.port + " " + f.channel + " " + f.signal + " " + f.engine_a + " " +
+                     f.value_a + " | " + f.engine_b + " " + f.value_b + " " + f.text +
+                     " in cycle " + std::to_string(f.cycle);
   for (const std::string& line : f.lines) text += "\n" + line;
   return text;
 }
