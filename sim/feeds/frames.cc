@@ -3,8 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <optional>
+#include <span>
+#include <system_error>
+#include <unordered_map>
+#include <utility>
 
 #include "models/reference/capture/capture.h"
 #include "models/reference/capture/filter.h"
@@ -72,86 +77,233 @@ std::optional<capture::Filter> compile(const std::string& expression) {
   return std::move(filter).value();
 }
 
-uint64_t source_mac(const std::vector<uint8_t>& frame) {
+uint64_t source_mac(std::span<const uint8_t> frame) {
   uint64_t mac = 0;
   for (size_t i = 6; i < 12; ++i) mac = mac << 8 | frame[i];
   return mac;
 }
 
+/// Goes through a capture and puts what is to be fed on the ports' wires, in the file's order.
+class FrameReader {
+ public:
+  FrameReader(const StimulusSpec& stimulus, int ports, const capture::Filter* filter)
+      : reader_(open(stimulus.trace)),
+        filter_(filter),
+        limit_(stimulus.packets == 0 ? UINT64_MAX : stimulus.packets),
+        wires_(static_cast<size_t>(ports)) {}
+
+  static constexpr int kAnyPort = -1;
+
+  /// The next frame of a port. `to_the_end`: packets behind the last frame are counted, too.
+  std::optional<Frame> next(int port, bool to_the_end) {
+    while (const std::optional<capture::Record> record = read(to_the_end)) {
+      std::optional<Frame> frame = consider(*record, port);
+      if (frame) return frame;
+    }
+    return std::nullopt;
+  }
+
+  /// Frames so far, of all ports: the number of the one given last, from 1.
+  uint64_t selected() const { return selected_; }
+  uint64_t expected() const {
+    const double done = reader_.progress();
+    const double all = done > 0 ? static_cast<double>(selected_) / done : 0;
+    return std::min(limit_, std::max(selected_, static_cast<uint64_t>(all)));
+  }
+  FrameFacts facts() const {
+    FrameFacts facts;
+    facts.path = reader_.file();
+    facts.trace = {{"file", reader_.file()},       {"format", reader_.format()},
+                   {"packets", reader_.packets()}, {"selected", selected_},
+                   {"skipped", skipped_},          {"padded", padded_},
+                   {"stations", stations_.size()}};
+    if (clock_.leaps() != 0) facts.trace["clock_leaps"] = clock_.leaps();
+    if (reader_.damage()) facts.incomplete = reader_.damage()->sentence;
+    return facts;
+  }
+
+ private:
+  static capture::Reader open(const std::string& path) {
+    capture::Expected<capture::Reader> reader = capture::Reader::open(path);
+    if (!reader) throw InputError(reader.error().sentence);
+    return std::move(reader).value();
+  }
+
+  std::optional<capture::Record> read(bool to_the_end) {
+    if (selected_ == limit_) {
+      while (to_the_end && reader_.next()) {
+      }
+      return std::nullopt;
+    }
+    return reader_.next();
+  }
+
+  const char* why_skipped(const capture::Record& record) const {
+    return filter_ != nullptr && !filter_->matches(record.bytes, record.original_length) ? "filter"
+           : record.original_length > record.bytes.size() ? "truncated"
+           : record.bytes.size() < kEthernetHeader        ? "runt"
+           : record.bytes.size() > kMaxFrameBytes         ? "overlong"
+                                                          : nullptr;
+  }
+
+  /// The frame, if it is one, and of the port.
+  std::optional<Frame> consider(const capture::Record& record, int port) {
+    if (const char* const reason = why_skipped(record)) {
+      ++skipped_[reason];
+      return std::nullopt;
+    }
+    ++selected_;
+    const uint64_t mac = source_mac(record.bytes);
+    const size_t station = stations_.try_emplace(mac, stations_.size()).first->second;
+    const size_t its_port = station % wires_.size();
+    const size_t bytes = std::max(record.bytes.size(), kMinFrameBytes);
+    padded_ += bytes != record.bytes.size();
+    const int64_t time = wires_[its_port].send(clock_.follow(record.timestamp_ns), bytes);
+    if (port != kAnyPort && port != static_cast<int>(its_port)) return std::nullopt;
+    Frame frame{.bytes = {record.bytes.begin(), record.bytes.end()},
+                .port = static_cast<int>(its_port),
+                .time_ns = time,
+                .trace_number = static_cast<uint32_t>(record.number)};
+    frame.bytes.resize(bytes);
+    return frame;
+  }
+
+  capture::Reader reader_;
+  const capture::Filter* filter_;
+  uint64_t limit_;
+  CaptureClock clock_;
+  std::vector<Wire> wires_;
+  std::unordered_map<uint64_t, size_t> stations_;
+  std::map<std::string, uint64_t> skipped_;
+  uint64_t selected_ = 0, padded_ = 0;
+};
+
+/// A capture's frames, a reader for each port: on a port they are in the order of the file.
+class CapturedFrames final : public Frames {
+ public:
+  CapturedFrames(const StimulusSpec& stimulus, int ports) : filter_(compile(stimulus.filter)) {
+    for (int port = 0; port < ports; ++port) {
+      ports_.push_back({FrameReader(stimulus, ports, filter_ ? &*filter_ : nullptr), {}, 0});
+    }
+    for (size_t port = 0; port < ports_.size(); ++port) load(port);
+  }
+
+  std::optional<Frame> next() override {
+    size_t first = 0;
+    for (size_t p = 1; p < ports_.size(); ++p) {
+      if (comes_before(ports_[p], ports_[first])) first = p;
+    }
+    std::optional<Frame> frame = std::move(ports_[first].frame);
+    if (frame) load(first);
+    return frame;
+  }
+  FrameFacts facts() const override { return ports_.front().reader.facts(); }
+  uint64_t expected() const override { return ports_.front().reader.expected(); }
+
+ private:
+  struct Port {
+    FrameReader reader;
+    std::optional<Frame> frame;  ///< the next one
+    uint64_t order;              ///< its place among all, in the file
+  };
+
+  static bool comes_before(const Port& a, const Port& b) {
+    if (!a.frame || !b.frame) return a.frame.has_value() && !b.frame.has_value();
+    return std::pair(a.frame->time_ns, a.order) < std::pair(b.frame->time_ns, b.order);
+  }
+  /// The first port's reader is the one that counts.
+  void load(size_t p) {
+    Port& port = ports_[p];
+    port.frame = port.reader.next(static_cast<int>(p), /*to_the_end=*/p == 0);
+    port.order = port.reader.selected();
+  }
+
+  std::optional<capture::Filter> filter_;
+  std::vector<Port> ports_;
+};
+
+/// Frames that are there already.
+class ListedFrames final : public Frames {
+ public:
+  explicit ListedFrames(FrameList list) : list_(std::move(list)) {}
+
+  std::optional<Frame> next() override {
+    if (next_ == list_.frames.size()) return std::nullopt;
+    return std::move(list_.frames[next_++]);
+  }
+  FrameFacts facts() const override { return list_; }
+  uint64_t expected() const override { return list_.frames.size(); }
+
+ private:
+  FrameList list_;
+  size_t next_ = 0;
+};
+
 }  // namespace
 
-FrameList load_frames(const StimulusSpec& stimulus, int ports) {
-  const std::optional<capture::Filter> filter = compile(stimulus.filter);
-  capture::Expected<capture::Capture> read = capture::read(stimulus.trace);
-  if (!read) throw InputError(read.error().sentence);
+FrameList read_all(Frames& frames) {
   FrameList list;
-  list.path = stimulus.trace;
-  CaptureClock clock;
-  std::vector<Wire> wires(static_cast<size_t>(ports));
-  std::map<uint64_t, int> stations;
-  std::map<std::string, uint64_t> skipped;
-  uint64_t padded = 0;
-  for (capture::Packet& packet : read->packets) {
-    if (stimulus.packets != 0 && list.frames.size() == stimulus.packets) break;
-    const char* const reason = filter && !filter->matches(packet)             ? "filter"
-                               : packet.original_length > packet.bytes.size() ? "truncated"
-                               : packet.bytes.size() < kEthernetHeader        ? "runt"
-                               : packet.bytes.size() > kMaxFrameBytes         ? "overlong"
-                                                                              : nullptr;
-    if (reason != nullptr) {
-      ++skipped[reason];
-      continue;
-    }
-    const uint64_t mac = source_mac(packet.bytes);
-    const int station = stations.try_emplace(mac, static_cast<int>(stations.size())).first->second;
-    Frame frame{.bytes = std::move(packet.bytes),
-                .port = station % ports,
-                .trace_number = static_cast<uint32_t>(packet.number)};
-    if (frame.bytes.size() < kMinFrameBytes) {
-      frame.bytes.resize(kMinFrameBytes);
-      ++padded;
-    }
-    frame.time_ns = wires[static_cast<size_t>(frame.port)].send(clock.follow(packet.timestamp_ns),
-                                                                frame.bytes.size());
-    list.frames.push_back(std::move(frame));
-  }
-  std::ranges::stable_sort(list.frames, {}, &Frame::time_ns);
-  list.trace = {
-      {"file", stimulus.trace},         {"format", read->format}, {"packets", read->packets.size()},
-      {"selected", list.frames.size()}, {"skipped", skipped},     {"padded", padded},
-      {"stations", stations.size()}};
-  if (clock.leaps() != 0) list.trace["clock_leaps"] = clock.leaps();
-  if (read->damage) list.incomplete = read->damage->sentence;
+  while (std::optional<Frame> frame = frames.next()) list.frames.push_back(std::move(*frame));
+  static_cast<FrameFacts&>(list) = frames.facts();
   return list;
 }
 
-FrameSource::FrameSource(FrameList list, bool by_port) : list_(std::move(list)), by_port_(by_port) {
-  const std::string& path = list_.path;
-  if (list_.frames.empty()) {
-    throw InputError(
-        !list_.incomplete.empty() ? list_.incomplete
-        : list_.trace.contains("/skipped/filter"_json_pointer)
-            ? fmt::format("'{}' holds no Ethernet frame that the filter lets through", path)
-            : fmt::format("'{}' holds no Ethernet frame", path));
+std::unique_ptr<Frames> open_capture_frames(const StimulusSpec& stimulus, int ports) {
+  std::error_code unknown;
+  if (std::filesystem::is_regular_file(stimulus.trace, unknown)) {
+    return std::make_unique<CapturedFrames>(stimulus, ports);
   }
-  facts_.trace = list_.trace;
-  facts_.path = path;
-  facts_.name = path.empty() ? "the synthetic stimulus " + list_.synth : path;
-  facts_.incomplete = list_.incomplete;
-  facts_.expected = list_.frames.size();
-  facts_.begin_ns = list_.frames.front().time_ns;
+  return std::make_unique<ListedFrames>(load_frames(stimulus, ports));
+}
+
+FrameList load_frames(const StimulusSpec& stimulus, int ports) {
+  const std::optional<capture::Filter> filter = compile(stimulus.filter);
+  FrameReader reader(stimulus, ports, filter ? &*filter : nullptr);
+  FrameList list;
+  while (auto frame = reader.next(FrameReader::kAnyPort, true)) {
+    list.frames.push_back(std::move(*frame));
+  }
+  std::ranges::stable_sort(list.frames, {}, &Frame::time_ns);
+  static_cast<FrameFacts&>(list) = reader.facts();
+  return list;
+}
+
+FrameSource::FrameSource(FrameList list, bool by_port)
+    : FrameSource(std::make_unique<ListedFrames>(std::move(list)), by_port) {}
+
+FrameSource::FrameSource(std::unique_ptr<Frames> frames, bool by_port)
+    : frames_(std::move(frames)), by_port_(by_port), first_(frames_->next()) {
+  const FrameFacts known = frames_->facts();
+  if (!first_) {
+    throw InputError(
+        !known.incomplete.empty() ? known.incomplete
+        : known.trace.contains("/skipped/filter"_json_pointer)
+            ? fmt::format("'{}' holds no Ethernet frame that the filter lets through", known.path)
+            : fmt::format("'{}' holds no Ethernet frame", known.path));
+  }
+  facts_.path = known.path;
+  facts_.name = known.path.empty() ? "the synthetic stimulus " + known.synth : known.path;
+  facts_.begin_ns = first_->time_ns;
 }
 
 std::optional<RawPacket> FrameSource::next() {
-  if (next_ == list_.frames.size()) return std::nullopt;
-  Frame& frame = list_.frames[next_++];
+  std::optional<Frame> frame = std::exchange(first_, std::nullopt);
+  if (!frame) frame = frames_->next();
+  if (!frame) return std::nullopt;
   RawPacket packet;
-  packet.bytes = std::move(frame.bytes);
-  packet.trace_number = frame.trace_number;
-  packet.measured = frame.measured;
-  packet.time_ns = frame.time_ns - facts_.begin_ns;
-  (by_port_ ? packet.port : packet.meta) = static_cast<uint32_t>(frame.port);
+  packet.bytes = std::move(frame->bytes);
+  packet.trace_number = frame->trace_number;
+  packet.measured = frame->measured;
+  packet.time_ns = frame->time_ns - facts_.begin_ns;
+  (by_port_ ? packet.port : packet.meta) = static_cast<uint32_t>(frame->port);
   return packet;
+}
+
+const SourceFacts& FrameSource::facts() const {
+  FrameFacts known = frames_->facts();
+  facts_.trace = std::move(known.trace);
+  facts_.incomplete = std::move(known.incomplete);
+  return facts_;
 }
 
 }  // namespace gw::sim

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,13 +31,30 @@ struct Frame {
   bool measured = true;        ///< false: before a switch has learned where everyone is
 };
 
-struct FrameList {
-  std::vector<Frame> frames;  ///< in order of time
-  nlohmann::json trace;       ///< the report's `trace` section
-  std::string path;           ///< of the capture; empty: none
-  std::string synth;          ///< name of the synthetic stimulus; empty: none
-  std::string incomplete;     ///< what is missing, when the file ended early
+/// What is known of frames, beside themselves.
+struct FrameFacts {
+  nlohmann::json trace = {};    ///< the report's `trace` section
+  std::string path = {};        ///< of the capture; empty: none
+  std::string synth = {};       ///< name of the synthetic stimulus; empty: none
+  std::string incomplete = {};  ///< what is missing, when the file ended early
 };
+
+/// Frames one after the other, in order of time; each is read or made when it is asked for.
+class Frames {
+ public:
+  virtual ~Frames() = default;
+  virtual std::optional<Frame> next() = 0;
+  /// Of the frames so far; of all once `next` has said that there are no more.
+  virtual FrameFacts facts() const = 0;
+  /// How many there will be, as far as can be said by now; 0: unknown.
+  virtual uint64_t expected() const = 0;
+};
+
+/// All at once: for tests, and where there are few.
+struct FrameList : FrameFacts {
+  std::vector<Frame> frames = {};  ///< in order of time
+};
+FrameList read_all(Frames& frames);
 
 /// Ethernet frames of a capture: those that `stimulus.filter` lets through (empty: all), at most
 /// `stimulus.packets` (0: all). Ports are given to source MACs in the order of their first
@@ -50,26 +69,34 @@ struct FrameList {
 ///
 /// Of a capture of synthesised frames it gives back the frames, ports and times. Throws InputError
 /// if nothing can be read, UsageError for a wrong filter.
+///
+/// Memory holds a frame a port: each port is followed through the file by a reader of its own, for
+/// times put frames of different ports into another order than the file's, by as much as there are
+/// frames that the wire has to delay. What can be read only once, a pipe, is held whole.
+std::unique_ptr<Frames> open_capture_frames(const StimulusSpec& stimulus, int ports);
+
+/// The same, all at once, read once.
 FrameList load_frames(const StimulusSpec& stimulus, int ports);
 
-/// The frames as packets of a run; the first one's time is 0. On its way through a device with one
+/// Frames as packets of a run; the first one's time is 0. On its way through a device with one
 /// stream a frame carries the number of its port as tuser.
 class FrameSource final : public Source {
  public:
   /// `by_port`: each frame goes in by the port of its number; else all by port 0. Throws InputError
   /// if there is no frame.
+  FrameSource(std::unique_ptr<Frames> frames, bool by_port);
   FrameSource(FrameList list, bool by_port);
 
   std::optional<RawPacket> next() override;
-  const SourceFacts& facts() const override { return facts_; }
-  /// When the n-th packet came, as the capture says.
-  int64_t time_ns(uint64_t n) const { return list_.frames[n].time_ns; }
+  const SourceFacts& facts() const override;
+  uint64_t expected() const override { return frames_->expected(); }
+  bool in_order() const override { return true; }
 
  private:
-  FrameList list_;
+  std::unique_ptr<Frames> frames_;
   bool by_port_;
-  size_t next_ = 0;
-  SourceFacts facts_;
+  std::optional<Frame> first_;  // until it is asked for
+  mutable SourceFacts facts_;
 };
 
 }  // namespace gw::sim

@@ -18,18 +18,24 @@ struct GradientPacket {
   uint32_t trace_number = 0;     // 1-based number in the trace; 0: none
 };
 
+/// Packet by packet, each read or made when it is asked for: memory does not grow with their
+/// number.
 class Gradients {
  public:
   virtual ~Gradients() = default;
   virtual std::optional<GradientPacket> next() = 0;
-  const SourceFacts& facts() const { return facts_; }
+  /// Of what was asked for; whole once `next` has said that there are no more.
+  virtual const SourceFacts& facts() const { return facts_; }
+  /// How many packets there will be, as far as can be said by now; 0: unknown.
+  virtual uint64_t expected() const = 0;
 
  protected:
-  SourceFacts facts_;
+  mutable SourceFacts facts_;
 };
 
 /// Marked TCP/UDP payloads of a capture, or, with a filter, of the packets that it lets through.
-/// Throws InputError if nothing can be read, UsageError for a wrong filter.
+/// What is remembered of the packets before are flows (capture::Selector). Throws InputError if
+/// nothing can be read, UsageError for a wrong filter.
 std::unique_ptr<Gradients> open_trace(const StimulusSpec& stimulus);
 
 /// The names of the synthetic stimuli and what each is for.

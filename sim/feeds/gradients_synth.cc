@@ -129,11 +129,15 @@ class Irregular {
 class SyntheticGradients final : public Gradients {
  public:
   SyntheticGradients(const std::string& name, uint64_t seed, uint64_t packets)
-      : name_(name), random_(seed ^ 0x5EEDull), left_(packets == 0 ? kDefaultPackets : packets) {
+      : name_(name),
+        random_(seed ^ 0x5EEDull),
+        left_(packets == 0 ? kDefaultPackets : packets),
+        all_(left_) {
     facts_.name = "the synthetic stimulus " + name;
-    facts_.expected = left_;
     facts_.trace = {{"synth", name}, {"packets", left_}, {"selected", left_}};
   }
+
+  uint64_t expected() const override { return all_; }
 
   std::optional<GradientPacket> next() override {
     if (left_ == 0) return std::nullopt;
@@ -168,7 +172,7 @@ class SyntheticGradients final : public Gradients {
   std::string name_;
   Random random_;
   Irregular irregular_;
-  uint64_t left_;
+  uint64_t left_, all_;
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "models/reference/capture/capture.h"
 #include "models/reference/capture/filter.h"
@@ -12,59 +14,90 @@ namespace {
 
 class TraceGradients final : public Gradients {
  public:
-  explicit TraceGradients(const StimulusSpec& stimulus) : capture_(read(stimulus.trace)) {
-    capture::SelectOptions options;
-    if (!stimulus.filter.empty()) options.tos_mask = 0;  // the filter says which, not the mark
-    selection_ = capture::select(capture_, options);
-    const size_t all = selection_.payloads.size();
-    if (!stimulus.filter.empty()) keep_matching(stimulus.filter);
-    count_ = selection_.payloads.size();
-    if (stimulus.packets != 0) count_ = std::min<size_t>(count_, stimulus.packets);
+  explicit TraceGradients(const StimulusSpec& stimulus)
+      : reader_(open(stimulus.trace)),
+        filter_(compile(stimulus.filter)),
+        selector_(options(stimulus)),
+        limit_(stimulus.packets == 0 ? UINT64_MAX : stimulus.packets) {
     facts_.path = facts_.name = stimulus.trace;
-    facts_.expected = count_;
-    facts_.trace = {{"file", stimulus.trace},
-                    {"format", capture_.format},
-                    {"packets", selection_.packets},
-                    {"selected", count_},
-                    {"skipped", selection_.skipped.by_name()}};
-    if (count_ < selection_.payloads.size()) {
-      facts_.trace["beyond_limit"] = selection_.payloads.size() - count_;
-    }
-    if (all != selection_.payloads.size()) {
-      facts_.trace["skipped"]["filter"] = all - selection_.payloads.size();
-    }
-    if (capture_.damage) facts_.incomplete = capture_.damage->sentence;
+    next_ = read();
   }
 
   std::optional<GradientPacket> next() override {
-    if (next_ == count_) return std::nullopt;
-    const capture::GradientPayload& payload = selection_.payloads[next_++];
-    GradientPacket packet;
-    packet.values.resize(payload.floats());
-    std::memcpy(packet.values.data(), payload.bytes.data(), payload.bytes.size());
-    packet.trace_number = static_cast<uint32_t>(payload.packet);
-    return packet;
+    if (!next_) return std::nullopt;
+    return std::exchange(next_, read());
+  }
+
+  const SourceFacts& facts() const override {
+    const capture::Selection& sums = selector_.sums();
+    facts_.trace = {{"file", reader_.file()},
+                    {"format", reader_.format()},
+                    {"packets", sums.packets},
+                    {"selected", count_},
+                    {"skipped", sums.skipped.by_name()}};
+    if (beyond_limit_ != 0) facts_.trace["beyond_limit"] = beyond_limit_;
+    if (filtered_ != 0) facts_.trace["skipped"]["filter"] = filtered_;
+    if (reader_.damage()) facts_.incomplete = reader_.damage()->sentence;
+    return facts_;
+  }
+
+  uint64_t expected() const override {
+    const double done = reader_.progress();
+    const double all = done > 0 ? static_cast<double>(count_) / done : 0;
+    return std::min(limit_, std::max(count_, static_cast<uint64_t>(all)));
   }
 
  private:
-  static capture::Capture read(const std::string& path) {
-    capture::Expected<capture::Capture> read = capture::read(path);
-    if (!read) throw InputError(read.error().sentence);
-    return std::move(read).value();
+  static capture::Reader open(const std::string& path) {
+    capture::Expected<capture::Reader> reader = capture::Reader::open(path);
+    if (!reader) throw InputError(reader.error().sentence);
+    return std::move(reader).value();
   }
-
-  /// Streams are followed through all packets; what is fed are those that the filter lets through.
-  void keep_matching(const std::string& expression) {
-    const capture::Expected<capture::Filter> filter = capture::Filter::compile(expression);
+  static std::optional<capture::Filter> compile(const std::string& expression) {
+    if (expression.empty()) return std::nullopt;
+    capture::Expected<capture::Filter> filter = capture::Filter::compile(expression);
     if (!filter) throw UsageError(filter.error().sentence);
-    std::erase_if(selection_.payloads, [&](const capture::GradientPayload& payload) {
-      return !filter->matches(capture_.packets[payload.index]);
-    });
+    return std::move(filter).value();
+  }
+  static capture::SelectOptions options(const StimulusSpec& stimulus) {
+    capture::SelectOptions options;
+    if (!stimulus.filter.empty()) options.tos_mask = 0;  // the filter says which, not the mark
+    return options;
   }
 
-  capture::Capture capture_;
-  capture::Selection selection_;
-  size_t count_ = 0, next_ = 0;
+  /// The next packet that is fed, one ahead of who asks: whoever opens a capture hears at once that
+  /// it holds none. Behind the limit it counts what is left.
+  std::optional<GradientPacket> read() {
+    while (const std::optional<capture::Record> record = reader_.next()) {
+      const capture::Packet captured = capture::packet_of(*record);
+      // Streams are followed through all packets; what is fed are those that the filter lets
+      // through.
+      const std::optional<capture::GradientPayload> payload = selector_.take(captured);
+      if (!payload) continue;
+      if (filter_ && !filter_->matches(captured)) {
+        ++filtered_;
+        continue;
+      }
+      if (count_ == limit_) {
+        ++beyond_limit_;
+        continue;
+      }
+      ++count_;
+      GradientPacket packet;
+      packet.values.resize(payload->floats());
+      std::memcpy(packet.values.data(), payload->bytes.data(), payload->bytes.size());
+      packet.trace_number = static_cast<uint32_t>(payload->packet);
+      return packet;
+    }
+    return std::nullopt;
+  }
+
+  capture::Reader reader_;
+  std::optional<capture::Filter> filter_;
+  capture::Selector selector_;
+  uint64_t limit_;
+  uint64_t count_ = 0, beyond_limit_ = 0, filtered_ = 0;
+  std::optional<GradientPacket> next_;
 };
 
 }  // namespace
@@ -77,7 +110,7 @@ std::unique_ptr<Gradients> open_gradients(const StimulusSpec& stimulus, uint64_t
   if (stimulus.trace.empty()) return synthesise(stimulus.synth, seed, stimulus.packets);
   std::unique_ptr<Gradients> gradients = open_trace(stimulus);
   const SourceFacts& facts = gradients->facts();
-  if (facts.expected == 0) {
+  if (facts.trace["selected"] == 0) {
     throw InputError(facts.incomplete.empty()
                          ? fmt::format("'{}' holds no packet with {}: {}", stimulus.trace,
                                        stimulus.filter.empty() ? "marked gradients"

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/harness/feed.h"
+#include "sim/harness/pace.h"
 
 namespace gw::sim {
 
@@ -26,23 +27,27 @@ struct RawPacket {
   std::vector<uint32_t> values{};  ///< what the bytes stand for, where they do not say themselves
 };
 
-/// What a report says of a source.
+/// What a report says of a source: of what was asked for so far.
 struct SourceFacts {
   nlohmann::json trace;    ///< the report's `trace` section
   std::string path;        ///< of the capture; empty: none
   std::string name;        ///< "traces/x.pcap", "the synthetic stimulus mixed"
   std::string incomplete;  ///< what is missing, when the file ended early
-  uint64_t expected = 0;   ///< packets, if known beforehand; for progress
   int64_t begin_ns = 0;    ///< time of its first packet
 };
 
-/// Asked for one packet after the other. Throws InputError or UsageError.
+/// Asked for one packet after the other, which it reads or makes then: its memory does not grow
+/// with their number. Throws InputError or UsageError.
 class Source {
  public:
   virtual ~Source() = default;
   virtual std::optional<RawPacket> next() = 0;
-  /// Whole once `next` has said that there are no more.
+  /// Whole once `next` has said that there are no more; path, name and begin_ns from the beginning.
   virtual const SourceFacts& facts() const = 0;
+  /// How many there will be, as far as can be said by now; 0: unknown. For progress.
+  virtual uint64_t expected() const { return 0; }
+  /// `time_ns` never falls from one packet to the next.
+  virtual bool in_order() const { return false; }
 };
 
 /// Packets that are there already: tests.
@@ -61,26 +66,39 @@ class ListSource final : public Source {
   SourceFacts facts_;
 };
 
-/// Beats of a source's packets, dealt out to the ports. Holds no more than what other ports have
-/// not asked for yet.
+/// Beats of a source's packets, dealt out to the ports. Holds what other ports have not asked for
+/// yet; with a pace that is what the port that is farthest behind has before it of the time in
+/// which the others are: a port that gets nothing is not looked for through the whole trace.
 template <class Beat>
 class SourceFeed final : public Feed<Beat> {
  public:
   using typename Feed<Beat>::Next;
   using typename Feed<Beat>::State;
 
-  SourceFeed(Source& source, size_t ports) : source_(source), waiting_(ports) {}
+  /// `pace`: of all ports, if they have one.
+  SourceFeed(Source& source, size_t ports, std::optional<Pace> pace = {})
+      : source_(source), waiting_(ports) {
+    if (source.in_order()) pace_ = pace;
+  }
 
-  Next next(size_t port, uint64_t) override {
-    while (waiting_[port].empty() && !over_) read();
+  Next next(size_t port, uint64_t cycle) override {
+    while (waiting_[port].empty() && !over_) {
+      if (pace_ && reached_ > cycle + kAhead) return {State::kNotYet, {}, reached_};
+      read();
+    }
     if (waiting_[port].empty()) return {};
     Next next{State::kPacket, std::move(waiting_[port].front())};
     waiting_[port].pop_front();
+    --held_;
     return next;
   }
   uint64_t packets() const { return count_; }
+  /// Packets that were read and that no port has asked for yet.
+  size_t held() const { return held_; }
 
  private:
+  static constexpr uint64_t kAhead = 1024;  ///< cycles; the loop asks again in every 64th
+
   void read() {
     std::optional<RawPacket> raw = source_.next();
     if (!raw) {
@@ -96,12 +114,17 @@ class SourceFeed final : public Feed<Beat> {
     packet->time_ns = raw->time_ns;
     packet->config = raw->config;
     packet->values = std::move(raw->values);
+    if (pace_) reached_ = pace_->arrival(raw->time_ns, 0);
+    ++held_;
     waiting_.at(raw->port).push_back(std::move(packet));
   }
 
   Source& source_;
   std::vector<std::deque<PacketRef<Beat>>> waiting_;
+  std::optional<Pace> pace_;
+  uint64_t reached_ = 0;  // no packet that is still to be read is due before this cycle
   uint64_t count_ = 0;
+  size_t held_ = 0;
   bool over_ = false;
 };
 

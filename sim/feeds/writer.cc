@@ -41,16 +41,21 @@ class PayloadWriter final : public CaptureWriter {
  public:
   PayloadWriter(const std::string& path, const std::string& trace) : CaptureWriter(path, trace) {
     if (trace.empty()) return;
-    capture::Expected<capture::Capture> read = capture::read(trace);
+    std::error_code unknown;
+    if (!std::filesystem::is_regular_file(trace, unknown)) {
+      throw InputError(fmt::format(
+          "'{}' can be read only once; --pcap-out needs its packets a second time", trace));
+    }
+    capture::Expected<capture::Reader> read = capture::Reader::open(trace);
     if (!read) throw InputError(read.error().sentence);
-    original_ = std::move(read).value();
+    originals_ = std::move(read).value();
   }
 
   void write(const Passage& passage, const std::vector<uint8_t>& payload) override {
     capture::Expected<std::vector<uint8_t>> frame = std::vector<uint8_t>{};
     int64_t time_ns = static_cast<int64_t>(passage.id) * 1000;
-    if (original_) {
-      const capture::Packet& packet = original_->packets[passage.trace_number - 1];
+    if (originals_) {
+      const capture::Packet packet = original(passage.trace_number);
       frame = capture::replace_payload(packet, payload);
       time_ns = packet.timestamp_ns;
     } else {
@@ -61,7 +66,15 @@ class PayloadWriter final : public CaptureWriter {
   }
 
  private:
-  std::optional<capture::Capture> original_;
+  /// Packets leave in the order in which they came: the trace is followed a second time.
+  capture::Packet original(uint32_t number) {
+    while (const std::optional<capture::Record> record = originals_->next()) {
+      if (static_cast<uint32_t>(record->number) == number) return capture::packet_of(*record);
+    }
+    throw InputError(fmt::format("{}: packet {} is gone.", originals_->file(), number));
+  }
+
+  std::optional<capture::Reader> originals_;
 };
 
 class FrameWriter final : public CaptureWriter {

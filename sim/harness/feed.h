@@ -22,6 +22,9 @@ class Feed {
   struct Next {
     State state = State::kOver;
     PacketRef<Beat> packet = {};
+    /// kNotYet, paced ports: the first cycle in which one may be due, at least 64 ahead; 0: nobody
+    /// knows. Silence may be skipped until then.
+    uint64_t not_before = 0;
   };
 
   virtual ~Feed() = default;

@@ -159,13 +159,15 @@ class Lockstep final : public Steppable {
   }
 
  private:
-  static constexpr size_t kHistory = 4;  ///< beats, and packets that may hold them
+  static constexpr uint64_t kAskEvery = 64;  ///< cycles between questions for packets
+  static constexpr size_t kHistory = 4;      ///< beats, and packets that may hold them
 
   struct In {
     const Beat* next = nullptr;  ///< nullptr: no packet is loaded
     const Beat* first = nullptr;
     const Beat* trigger = nullptr;
-    uint64_t due = 0;  ///< the cycle from which a paced port may offer `next`
+    uint64_t due = 0;         ///< the cycle from which a paced port may offer `next`
+    uint64_t not_before = 0;  ///< no packet is loaded, and none will be due before this cycle
     bool offering = false, over = false, unchecked = false;
     bool begins = false;   ///< no beat of the packet has been offered
     uint64_t packets = 0;  ///< loaded so far
@@ -409,13 +411,15 @@ class Lockstep final : public Steppable {
     return packet;
   }
 
-  /// The next packet of input p, if there is one by now.
-  void load(size_t p) {
+  void load(size_t p) { load(p, now_); }
+  /// The next packet of input p, if there is one that is due by this cycle or soon after.
+  void load(size_t p, uint64_t cycle) {
     In& in = in_[p];
     in.next = in.first = in.trigger = nullptr;
     in.packet.reset();
     if (in.over) return;
-    typename Feed<Beat>::Next next = feed_.next(p, now_);
+    typename Feed<Beat>::Next next = feed_.next(p, cycle);
+    in.not_before = next.not_before;
     if (next.state == Feed<Beat>::State::kOver) {
       in.over = true;
       return;
@@ -497,6 +501,7 @@ class Lockstep final : public Steppable {
       passage.id = maker->id;
       passage.trace_number = maker->trace_number;
       passage.measured = maker->measured;
+      passage.time_ns = maker->time_ns;
       passage.in = maker->port;
       passage.accepted = maker->accepted;
       passage.accepted_last = maker->accepted_last;
@@ -539,14 +544,33 @@ class Lockstep final : public Steppable {
     }
   }
 
+  /// Asks inputs that know of no packet yet for what is due before the loaded ones, or soon after.
+  void look_ahead() {
+    for (bool asked = true; asked;) {
+      uint64_t due = UINT64_MAX - kAskEvery;
+      for (const In& in : in_) {
+        if (in.next != nullptr) due = std::min(due, in.due);
+      }
+      asked = false;
+      for (size_t p = 0; p < kIn; ++p) {
+        const In& in = in_[p];
+        if (in.next != nullptr || in.over || in.not_before == 0) continue;
+        if (in.not_before > due + kAskEvery) continue;
+        load(p, in.not_before);
+        asked = true;
+      }
+    }
+  }
+
   /// Nothing has moved in the cycles simulated last: is the run over, idle, or hanging?
   void at_rest() {
+    look_ahead();
     bool over = true, offering = false, waiting = false;
     uint64_t due = UINT64_MAX;
     for (const In& in : in_) {
       over &= in.over;
       offering |= in.offering;
-      waiting |= in.next == nullptr && !in.over;
+      waiting |= in.next == nullptr && !in.over && in.not_before == 0;
       if (in.next != nullptr) due = std::min(due, in.due);
     }
     const bool owed = this->owed();

@@ -19,6 +19,7 @@ struct Passage {
   uint64_t id = 0;            ///< of the packet that made it
   uint32_t trace_number = 0;  ///< its number in the trace; 0: none
   bool measured = true;
+  int64_t time_ns = 0;       ///< of the packet that made it: when it came
   bool made = true;          ///< a packet that went in made it; else it has no latency
   bool follows = false;      ///< its first beat waits for a certain beat that went in, `triggered`
   uint32_t in = 0, out = 0;  ///< ports

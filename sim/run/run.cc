@@ -200,6 +200,9 @@ json run(const Device& device, const RunOptions& options) {
   if (!options.pcap_out.empty()) writer = device.writer(options.pcap_out, *source, spec);
   const Outcome outcome = device.run(*source, spec, Kernel::instance(), writer.get());
   if (writer != nullptr) writer->close();
+  // What the trace holds is said also of a run that failed before it was over.
+  while (!outcome.passed && !outcome.interrupted && source->next()) {
+  }
 
   const Timeline& t = outcome.timeline;
   const SourceFacts& from = source->facts();

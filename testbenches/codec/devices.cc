@@ -68,6 +68,7 @@ class GradientSource final : public sim::Source {
     return raw;
   }
   const sim::SourceFacts& facts() const override { return gradients_->facts(); }
+  uint64_t expected() const override { return gradients_->expected(); }
 
  private:
   std::unique_ptr<sim::Gradients> gradients_;

@@ -172,13 +172,15 @@ class DeviceOf : public sim::Device {
   sim::Outcome run(sim::Source& source, const sim::RunSpec& spec, sim::Kernel& kernel,
                    sim::PacketWriter* writer) const override {
     check(spec);
-    sim::SourceFeed<Beat> feed(source, kIn);
+    std::optional<sim::Pace> pace;
+    if (std::ranges::all_of(P::kInputs, &sim::Port::paced)) pace = pace_of(spec);
+    sim::SourceFeed<Beat> feed(source, kIn, pace);
     const auto oracle = this->oracle(spec);
     const auto score = this->score(spec);
     Tee listener(score.get(), writer);
     sim::Outcome outcome;
     sim::NoEngine<P> none;
-    const uint64_t expected = source.facts().expected;
+    const auto expected = [&source] { return source.expected(); };
     if (!spec.rtl) {
       const auto model = this->model(spec);
       drive(*model, none, "model", "", feed, *oracle, &listener, spec, kernel, expected, outcome);
@@ -270,10 +272,12 @@ class DeviceOf : public sim::Device {
     sim::PacketWriter* writer_;
   };
 
+  static sim::Pace pace_of(const sim::RunSpec& spec) { return {.clock_mhz = spec.clock_mhz}; }
+
   sim::Drive drive_of(const sim::RunSpec& spec) const {
     return {.stall = spec.stall,
             .seed = spec.seed,
-            .pace = {.clock_mhz = spec.clock_mhz},
+            .pace = pace_of(spec),
             .boot = boot(spec),
             .skip_idle = spec.skip_idle && spec.sv_bench.empty(),
             .watched = spec.wave.has_value() || !spec.sv_bench.empty()};
@@ -295,7 +299,8 @@ class DeviceOf : public sim::Device {
   template <class A, class B>
   void drive(A& a, B& b, const char* name_a, const char* name_b, sim::Feed<Beat>& feed,
              sim::Oracle<Beat>& oracle, sim::Listener<Beat>* listener, const sim::RunSpec& spec,
-             sim::Kernel& kernel, uint64_t expected, sim::Outcome& outcome) const {
+             sim::Kernel& kernel, const std::function<uint64_t()>& expected,
+             sim::Outcome& outcome) const {
     sim::Lockstep<A, B> run(a, b, feed, oracle, drive_of(spec), name_a, name_b, listener);
     run.describe_with([this](bool input, size_t port, const sim::Packet<Beat>& packet,
                              size_t beat) { return describe(input, port, packet, beat); });
@@ -307,7 +312,7 @@ class DeviceOf : public sim::Device {
     run.reset();
     const auto begin = std::chrono::steady_clock::now();
     if (spec.progress) {
-      Told told(run, [&] { spec.progress(run.now(), run.timeline().packets_out(), expected); });
+      Told told(run, [&] { spec.progress(run.now(), run.timeline().packets_out(), expected()); });
       outcome.interrupted = !kernel.run(told, spec.clock_mhz);
     } else {
       outcome.interrupted = !kernel.run(run, spec.clock_mhz);

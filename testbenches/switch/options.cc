@@ -15,7 +15,7 @@ using sim::Option;
 constexpr const char* kNetwork = "Optimizer switch";
 constexpr const char* kTraffic = "Synthesised frames";
 
-constexpr uint64_t kMaxExchange = 1 << 24;  // frames of 192 bytes that fit into memory
+constexpr uint64_t kMaxExchange = 1 << 24;  // frames; an iteration of them lies in memory
 constexpr int64_t kMaxVlan = 4094;
 constexpr double kMaxRate = 1e30;  // of learning: what squares without overflow is below it
 

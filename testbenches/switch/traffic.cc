@@ -5,7 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <deque>
+#include <filesystem>
+#include <optional>
 #include <span>
+#include <system_error>
+#include <utility>
 
 #include "models/reference/capture/capture.h"
 #include "models/reference/expether/frame.h"
@@ -35,61 +40,115 @@ int port_of(int station) { return station % kPorts; }
 /// Workers are on ports 1 to 3 in turn; the stations between them share the host's port.
 int station_of(int worker) { return 1 + worker + worker / (kPorts - 1); }
 
-/// Gradients, 32 at a time: a captured run's, walked through, or random ones of like magnitude.
+/// Gradients, 32 at a time: a captured run's, walked through again and again, or random ones of
+/// like magnitude.
 class Gradients {
  public:
-  Gradients(const TrafficOptions& options, uint64_t seed) : random_(seed ^ 0x6772'6164) {
-    if (options.gradients_trace.empty()) return;
-    const std::unique_ptr<sim::Gradients> captured =
-        sim::open_trace({.trace = options.gradients_trace});
-    while (const std::optional<sim::GradientPacket> packet = captured->next()) {
-      values_.insert(values_.end(), packet->values.begin(), packet->values.end());
+  Gradients(const TrafficOptions& options, uint64_t seed)
+      : path_(options.gradients_trace), random_(seed ^ 0x6772'6164) {
+    if (path_.empty()) return;
+    std::error_code unknown;
+    again_ = std::filesystem::is_regular_file(path_, unknown);
+    captured_ = sim::open_trace({.trace = path_});
+    while (values_.size() < expether::kMaxValues || !again_) {
+      if (!read()) break;
     }
     if (values_.size() < expether::kMaxValues) {
-      throw sim::InputError(
-          fmt::format("'{}' holds no {} gradients", options.gradients_trace, expether::kMaxValues));
+      throw sim::InputError(fmt::format("'{}' holds no {} gradients", path_, expether::kMaxValues));
     }
-    incomplete_ = captured->facts().incomplete;
   }
 
-  /// What is missing, when the capture ended early.
+  /// What is missing, when the capture ended early; `finish` before.
   const std::string& incomplete() const { return incomplete_; }
+  /// Nobody asks for more: how does the capture end?
+  void finish() {
+    while (captured_ != nullptr && !ended_) {
+      values_.clear();
+      read();
+    }
+  }
 
   std::vector<uint32_t> next(size_t count = expether::kMaxValues) {
     std::vector<uint32_t> values(count);
-    for (uint32_t& v : values) {
-      if (values_.empty()) {
-        // The sum of four uniform ones is near enough to normal.
-        double sum = -2;
-        for (int i = 0; i < 4; ++i) sum += random_.unit();
-        v = std::bit_cast<uint32_t>(static_cast<float>(sum * 0.01));
-      } else {
-        v = values_[at_++ % values_.size()];
-      }
-    }
+    for (uint32_t& v : values) v = path_.empty() ? drawn() : captured();
     return values;
   }
 
  private:
+  uint32_t drawn() {
+    // The sum of four uniform ones is near enough to normal.
+    double sum = -2;
+    for (int i = 0; i < 4; ++i) sum += random_.unit();
+    return std::bit_cast<uint32_t>(static_cast<float>(sum * 0.01));
+  }
+
+  uint32_t captured() {
+    if (at_ == values_.size()) {
+      at_ = 0;
+      if (again_) {
+        values_.clear();
+        if (!read()) {
+          captured_ = sim::open_trace({.trace = path_});
+          if (!read())
+            throw sim::InputError(fmt::format("'{}' holds no gradients any more", path_));
+        }
+      }
+    }
+    return values_[at_++];
+  }
+
+  /// Appends the next packet's values.
+  bool read() {
+    const std::optional<sim::GradientPacket> packet = captured_->next();
+    if (packet) {
+      values_.insert(values_.end(), packet->values.begin(), packet->values.end());
+    } else if (!ended_) {
+      ended_ = true;
+      incomplete_ = captured_->facts().incomplete;
+    }
+    return packet.has_value();
+  }
+
+  std::string path_;
   Random random_;
-  std::vector<uint32_t> values_;
+  std::unique_ptr<sim::Gradients> captured_;
+  bool again_ = false;            ///< the capture can be opened again
+  bool ended_ = false;            ///< it was read to its end
+  std::vector<uint32_t> values_;  ///< of a packet; of all, if it cannot be opened again
   std::string incomplete_;
   size_t at_ = 0;
 };
 
-/// Puts frames on their ports' wires, one behind the other.
+/// Puts frames on their ports' wires, one behind the other, and gives them in order of time.
 class Wires {
  public:
-  explicit Wires(FrameList& source) : source_(source) {}
-
   void send(int port, std::vector<uint8_t> bytes, bool measured = true) {
     if (bytes.size() < kShortFrame) bytes.resize(kShortFrame);
     // In exact tenths of a nanosecond, so that rounding does not slow a saturated port down.
     int64_t& free = free_tenths_[static_cast<size_t>(port)];
     const int64_t tenths = sim::wire_tenths(bytes.size());
-    source_.frames.push_back(
-        {.bytes = std::move(bytes), .port = port, .time_ns = free / 10, .measured = measured});
+    sent_[static_cast<size_t>(port)].push_back(
+        {{.bytes = std::move(bytes), .port = port, .time_ns = free / 10, .measured = measured},
+         count_++});
     free += tenths;
+  }
+  /// The earliest frame, if nothing that is still to be sent by one of `senders` (a mask) can come
+  /// before it. Of frames of one time the one that was sent first comes first.
+  std::optional<Frame> take(uint32_t senders) {
+    size_t first = kPorts;
+    for (size_t p = 0; p < kPorts; ++p) {
+      if (!sent_[p].empty() && (first == kPorts || key(p) < key(first))) first = p;
+    }
+    if (first == kPorts) return std::nullopt;
+    for (size_t p = 0; p < kPorts; ++p) {
+      const bool may_send = (senders >> p & 1) != 0;
+      if (may_send && sent_[p].empty() && free_tenths_[p] / 10 < key(first).first) {
+        return std::nullopt;
+      }
+    }
+    Frame frame = std::move(sent_[first].front().frame);
+    sent_[first].pop_front();
+    return frame;
   }
   /// Nothing is sent before this much after the last frame of any port.
   void pause(int64_t ns) {
@@ -125,8 +184,17 @@ class Wires {
   }
 
  private:
-  FrameList& source_;
+  struct Sent {
+    Frame frame;
+    uint64_t order;
+  };
+  std::pair<int64_t, uint64_t> key(size_t port) const {
+    return {sent_[port].front().frame.time_ns, sent_[port].front().order};
+  }
+
+  std::array<std::deque<Sent>, kPorts> sent_;  ///< on each port in order of time
   std::array<int64_t, kPorts> free_tenths_{};
+  uint64_t count_ = 0;
 };
 
 std::vector<uint8_t> gradient_frame(int source, int destination, uint16_t vlan, uint16_t group,
@@ -232,38 +300,91 @@ std::vector<uint8_t> foreign_frame(int source, int destination, const TrafficOpt
   }
 }
 
+/// What a kind is made of.
+struct Recipe {
+  uint64_t seed = 0;
+  uint64_t frames = 0;  ///< behind the warm-up
+  uint64_t limit = 0;   ///< as asked for; 0: none
+  TrafficOptions options;
+};
+
+/// A kind of traffic, made some frames at a time behind the warm-up.
+class Kind {
+ public:
+  virtual ~Kind() = default;
+  virtual int stations() const { return kPorts; }
+  /// Ports by which it sends, as a mask.
+  virtual uint32_t senders() const { return (1u << kPorts) - 1; }
+  /// Sends some more; false: there is nothing more to send.
+  virtual bool go_on(Wires& wires) = 0;
+  /// Frames behind the warm-up, as far as that is known.
+  virtual uint64_t expected() const = 0;
+  virtual void describe(nlohmann::json& /*trace*/) const {}
+};
+
+/// A kind that makes as many frames as asked for.
+class Counted : public Kind {
+ public:
+  Counted(const Recipe& recipe, Gradients& values) : recipe_(recipe), values_(values) {}
+  bool go_on(Wires& wires) final {
+    if (sent_ == recipe_.frames) return false;
+    send(wires, sent_);
+    return true;
+  }
+  uint64_t expected() const final { return recipe_.frames; }
+
+ protected:
+  /// Sends frame i, and perhaps some behind it; counts them in sent_.
+  virtual void send(Wires& wires, uint64_t i) = 0;
+  const TrafficOptions& options() const { return recipe_.options; }
+
+  const Recipe recipe_;
+  Gradients& values_;
+  uint64_t sent_ = 0;
+};
+
 /// All four ports at 100 % of 10GbE, station p to station p + 1: no output is overloaded.
-void permutation(FrameList& source, bool gradients, uint64_t seed, uint64_t frames,
-                 const TrafficOptions& options, Gradients& values) {
-  Wires wires(source);
-  wires.warm_up(options.vlan);
-  for (uint64_t i = 0; i < frames; ++i) {
+class Permutation final : public Counted {
+ public:
+  Permutation(const Recipe& recipe, Gradients& values, bool gradients)
+      : Counted(recipe, values), gradients_(gradients) {}
+
+ protected:
+  void send(Wires& wires, uint64_t i) override {
     const int from = static_cast<int>(i % kPorts);
     const int to = (from + 1) % kPorts;
     const auto n = static_cast<uint32_t>(i / kPorts);
-    if (gradients) {
+    if (gradients_) {
       // Each port walks through 256 sequence numbers of its own, iteration after iteration.
-      wires.send(from, gradient_frame(from, to, options.vlan, options.group, 0,
+      wires.send(from, gradient_frame(from, to, options().vlan, options().group, 0,
                                       static_cast<uint32_t>(from) * 256 + n % 256,
-                                      options.first_iteration + n / 256, values.next()));
+                                      options().first_iteration + n / 256, values_.next()));
     } else {
-      wires.send(from, Wires::ordinary(from, to, options.vlan, kShortFrame, seed + i));
+      wires.send(from, Wires::ordinary(from, to, options().vlan, kShortFrame, recipe_.seed + i));
     }
+    ++sent_;
   }
-}
+
+ private:
+  bool gradients_;
+};
 
 /// Workers 0..2 on ports 1..3 at 100 % each, to a host on port 0.
-void incast(FrameList& source, uint64_t frames, const TrafficOptions& options, Gradients& values) {
-  Wires wires(source);
-  wires.warm_up(options.vlan);
-  for (uint64_t i = 0; i < frames; ++i) {
+class Incast final : public Counted {
+ public:
+  using Counted::Counted;
+  uint32_t senders() const override { return 0b1110; }
+
+ protected:
+  void send(Wires& wires, uint64_t i) override {
     const int worker = static_cast<int>(i % 3);
     const auto n = static_cast<uint32_t>(i / 3);
-    wires.send(worker + 1, gradient_frame(worker + 1, 0, options.vlan, options.group,
+    wires.send(worker + 1, gradient_frame(worker + 1, 0, options().vlan, options().group,
                                           static_cast<uint16_t>(worker), n % 1024,
-                                          options.first_iteration + n / 1024, values.next()));
+                                          options().first_iteration + n / 1024, values_.next()));
+    ++sent_;
   }
-}
+};
 
 /// A training run's exchange, made worker by worker and iteration by iteration.
 class Exchange {
@@ -365,70 +486,114 @@ class Exchange {
 };
 
 /// In each iteration every worker sends every sequence number; the workers take turns.
-void exchange(FrameList& source, uint64_t seed, uint64_t limit, const TrafficOptions& options,
-              Gradients& values) {
-  Wires wires(source);
-  Exchange exchange(options, values, seed);
-  wires.warm_up(options.vlan, std::max(kPorts, station_of(options.workers - 1) + 1));
-  const size_t before = source.frames.size();
-  for (uint32_t iteration = 0; iteration < options.iterations; ++iteration) {
-    std::vector<Exchange::Queue> queues;
-    size_t longest = 0;
-    for (int w = 0; w < options.workers; ++w) {
-      queues.push_back(exchange.queue(w, iteration));
-      longest = std::max(longest, queues.back().size());
-    }
-    for (size_t i = 0; i < longest; ++i) {
-      for (int w = 0; w < options.workers; ++w) {
-        Exchange::Queue& queue = queues[static_cast<size_t>(w)];
-        if (i >= queue.size()) continue;
-        if (limit != 0 && source.frames.size() - before == limit) return;
-        wires.send(port_of(station_of(w)), std::move(queue[i]));
-      }
-    }
-    wires.pause(kWarmUpGapNs);
+class Workers final : public Kind {
+ public:
+  Workers(const Recipe& recipe, Gradients& values)
+      : recipe_(recipe), exchange_(recipe_.options, values, recipe.seed) {}
+
+  int stations() const override {
+    return std::max(kPorts, station_of(recipe_.options.workers - 1) + 1);
   }
-  source.trace["faults"] = exchange.faults();
-}
+  uint32_t senders() const override {
+    uint32_t ports = 0;
+    for (int w = 0; w < recipe_.options.workers; ++w) ports |= 1u << port_of(station_of(w));
+    return ports;
+  }
+
+  /// One frame of each worker.
+  bool go_on(Wires& wires) override {
+    while (turn_ == turns_) {  // all frames of an iteration may be lost
+      if (!next_iteration(wires)) return false;
+    }
+    for (size_t w = 0; w < queues_.size(); ++w) {
+      Exchange::Queue& queue = queues_[w];
+      if (turn_ >= queue.size()) continue;
+      if (recipe_.limit != 0 && sent_ == recipe_.limit) {
+        cut_ = true;
+        return false;
+      }
+      wires.send(port_of(station_of(static_cast<int>(w))), std::move(queue[turn_]));
+      ++sent_;
+    }
+    ++turn_;
+    return true;
+  }
+  uint64_t expected() const override {
+    const TrafficOptions& o = recipe_.options;
+    const uint64_t all = uint64_t{o.iterations} * o.sequences * static_cast<uint64_t>(o.workers);
+    return recipe_.limit == 0 ? all : std::min(all, recipe_.limit);
+  }
+  void describe(nlohmann::json& trace) const override {
+    if (!cut_) trace["faults"] = exchange_.faults();
+  }
+
+ private:
+  bool next_iteration(Wires& wires) {
+    if (iteration_ != 0) wires.pause(kWarmUpGapNs);
+    if (iteration_ == recipe_.options.iterations) return false;
+    queues_.clear();
+    turn_ = turns_ = 0;
+    for (int w = 0; w < recipe_.options.workers; ++w) {
+      queues_.push_back(exchange_.queue(w, iteration_));
+      turns_ = std::max(turns_, queues_.back().size());
+    }
+    ++iteration_;
+    return true;
+  }
+
+  const Recipe recipe_;
+  Exchange exchange_;
+  std::vector<Exchange::Queue> queues_;  ///< of an iteration, by worker
+  size_t turn_ = 0, turns_ = 0;
+  uint32_t iteration_ = 0;
+  uint64_t sent_ = 0;
+  bool cut_ = false;
+};
 
 /// Frames of every kind and reason, of every length, in many VLANs.
-void anything(FrameList& source, uint64_t seed, uint64_t frames, const TrafficOptions& options,
-              Gradients& values) {
-  Wires wires(source);
-  Random random(seed);
-  wires.warm_up(options.vlan);
-  for (uint64_t i = 0; i < frames; ++i) {
-    const int from = static_cast<int>(random.below(kPorts));
-    const int to = static_cast<int>(random.below(kPorts));
-    TrafficOptions here = options;
-    if (random.below(8) == 0) here.vlan = static_cast<uint16_t>(random.below(kVlans));
-    if (random.below(4) == 0) {
-      wires.send(from, foreign_frame(from, to, here, random));
-      continue;
+class Anything final : public Counted {
+ public:
+  Anything(const Recipe& recipe, Gradients& values)
+      : Counted(recipe, values), random_(recipe.seed) {}
+
+ protected:
+  void send(Wires& wires, uint64_t i) override {
+    ++sent_;
+    const int from = static_cast<int>(random_.below(kPorts));
+    const int to = static_cast<int>(random_.below(kPorts));
+    TrafficOptions here = options();
+    if (random_.below(8) == 0) here.vlan = static_cast<uint16_t>(random_.below(kVlans));
+    if (random_.below(4) == 0) {
+      wires.send(from, foreign_frame(from, to, here, random_));
+      return;
     }
     constexpr std::array kTlps = {expether::Tlp::kMWr64, expether::Tlp::kMWr32,
                                   expether::Tlp::kCplD};
-    const expether::Tlp tlp = kTlps[random.below(kTlps.size())];
+    const expether::Tlp tlp = kTlps[random_.below(kTlps.size())];
     std::vector<uint8_t> frame = gradient_frame(
-        from, to, here.vlan, static_cast<uint16_t>(here.group + (random.below(8) == 0)),
-        static_cast<uint16_t>(random.below(4)),
-        random.below(16) == 0 ? static_cast<uint32_t>(random.next()) : random.below(here.sequences),
-        here.first_iteration + static_cast<uint32_t>(i / 64) - random.below(2),
-        values.next(1 + random.below(expether::kMaxValues)), tlp);
-    if (random.below(2) == 0) {
+        from, to, here.vlan, static_cast<uint16_t>(here.group + (random_.below(8) == 0)),
+        static_cast<uint16_t>(random_.below(4)),
+        random_.below(16) == 0 ? static_cast<uint32_t>(random_.next())
+                               : random_.below(here.sequences),
+        here.first_iteration + static_cast<uint32_t>(i / 64) - random_.below(2),
+        values_.next(1 + random_.below(expether::kMaxValues)), tlp);
+    if (random_.below(2) == 0) {
       const auto reason = static_cast<expether::Reason>(1 + i % (expether::kReasonCount - 1));
-      frame = malformed_copy(frame, reason, random);
-    } else if (random.below(4) == 0) {
+      frame = malformed_copy(frame, reason, random_);
+    } else if (random_.below(4) == 0) {
       // Padding behind the values, now and then as much as a jumbo frame holds.
       const size_t room = expether::kMaxFrameBytes - frame.size();
-      const size_t padding = random.below(8) != 0   ? random.below(100)
-                             : random.below(2) != 0 ? room
-                                                    : random.below(static_cast<uint32_t>(room));
+      const size_t padding = random_.below(8) != 0   ? random_.below(100)
+                             : random_.below(2) != 0 ? room
+                                                     : random_.below(static_cast<uint32_t>(room));
       frame.resize(frame.size() + padding);
     }
     wires.send(from, std::move(frame));
   }
-}
+
+ private:
+  Random random_;
+};
 
 /// Numbers from anywhere: near one another, at the ends of their range, far apart.
 uint32_t far(uint32_t near, Random& random) {
@@ -507,25 +672,84 @@ std::vector<uint8_t> irregular_frame(int source, uint32_t near_iteration,
 }
 
 /// Bursts on some of the ports, which begin in the same nanosecond, and silence between them.
-void irregular(FrameList& source, uint64_t seed, uint64_t frames, const TrafficOptions& options,
-               Gradients& values) {
-  Wires wires(source);
-  Random random(seed ^ 0x6972'7265);
-  wires.warm_up(options.vlan);
-  uint64_t sent = 0;
-  while (sent < frames) {
-    wires.pause(random.below(16) == 0 ? 20'000 : random.below(1'500));
-    const uint32_t ports = 1 + random.below((1 << kPorts) - 1);
-    const uint32_t each = 1 + random.below(6);
-    for (uint32_t i = 0; i < each * kPorts && sent < frames; ++i) {
+class Irregular final : public Counted {
+ public:
+  Irregular(const Recipe& recipe, Gradients& values)
+      : Counted(recipe, values), random_(recipe.seed ^ 0x6972'7265) {}
+
+ protected:
+  void send(Wires& wires, uint64_t) override {
+    wires.pause(random_.below(16) == 0 ? 20'000 : random_.below(1'500));
+    const uint32_t ports = 1 + random_.below((1 << kPorts) - 1);
+    const uint32_t each = 1 + random_.below(6);
+    for (uint32_t i = 0; i < each * kPorts && sent_ < recipe_.frames; ++i) {
       const int port = static_cast<int>(i % kPorts);
       if ((ports >> port & 1) == 0) continue;
-      const auto iteration = options.first_iteration + static_cast<uint32_t>(sent / 64);
-      wires.send(port, irregular_frame(port, iteration, options, values, random));
-      ++sent;
+      const auto iteration = options().first_iteration + static_cast<uint32_t>(sent_ / 64);
+      wires.send(port, irregular_frame(port, iteration, options(), values_, random_));
+      ++sent_;
     }
   }
+
+ private:
+  Random random_;
+};
+
+std::unique_ptr<Kind> kind_of(const std::string& name, const Recipe& recipe, Gradients& values) {
+  if (name == "gradient-192") return std::make_unique<Permutation>(recipe, values, true);
+  if (name == "ordinary-60") return std::make_unique<Permutation>(recipe, values, false);
+  if (name == "incast") return std::make_unique<Incast>(recipe, values);
+  if (name == "workers") return std::make_unique<Workers>(recipe, values);
+  if (name == "anything") return std::make_unique<Anything>(recipe, values);
+  if (name == "irregular") return std::make_unique<Irregular>(recipe, values);
+  std::string names;
+  for (const sim::SynthKind& kind : frame_synth_kinds()) {
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", kind.name);
+  }
+  throw sim::UsageError(fmt::format("unknown stimulus of frames '{}'; there are {}", name, names));
 }
+
+class SyntheticFrames final : public sim::Frames {
+ public:
+  SyntheticFrames(const std::string& name, const Recipe& recipe)
+      : name_(name), values_(recipe.options, recipe.seed), kind_(kind_of(name, recipe, values_)) {
+    wires_.warm_up(recipe.options.vlan, kind_->stations());
+  }
+
+  std::optional<Frame> next() override {
+    for (;;) {
+      if (std::optional<Frame> frame = wires_.take(over_ ? 0 : kind_->senders())) {
+        ++count_;
+        return frame;
+      }
+      if (over_) return std::nullopt;
+      over_ = !kind_->go_on(wires_);
+      if (over_) values_.finish();
+    }
+  }
+  sim::FrameFacts facts() const override {
+    sim::FrameFacts facts;
+    facts.trace = {{"file", "synthetic " + name_},
+                   {"packets", count_},
+                   {"selected", count_},
+                   {"skipped", nlohmann::json::object()}};
+    if (over_) kind_->describe(facts.trace);
+    facts.synth = name_;
+    facts.incomplete = values_.incomplete();
+    return facts;
+  }
+  uint64_t expected() const override {
+    return kind_->expected() + static_cast<uint64_t>(kind_->stations());
+  }
+
+ private:
+  std::string name_;
+  Gradients values_;
+  std::unique_ptr<Kind> kind_;
+  Wires wires_;
+  uint64_t count_ = 0;
+  bool over_ = false;
+};
 
 }  // namespace
 
@@ -543,40 +767,19 @@ const std::vector<sim::SynthKind>& frame_synth_kinds() {
   return kKinds;
 }
 
+std::unique_ptr<sim::Frames> open_synthetic_frames(const std::string& name, uint64_t seed,
+                                                   uint64_t limit, const TrafficOptions& options) {
+  options.check();
+  const Recipe recipe{.seed = seed,
+                      .frames = limit != 0 ? limit : kDefaultFrames,
+                      .limit = limit,
+                      .options = options};
+  return std::make_unique<SyntheticFrames>(name, recipe);
+}
+
 FrameList synthesise_frames(const std::string& name, uint64_t seed, uint64_t limit,
                             const TrafficOptions& options) {
-  options.check();
-  FrameList source;
-  const uint64_t frames = limit != 0 ? limit : kDefaultFrames;
-  Gradients values(options, seed);
-  if (name == "gradient-192") {
-    permutation(source, true, seed, frames, options, values);
-  } else if (name == "ordinary-60") {
-    permutation(source, false, seed, frames, options, values);
-  } else if (name == "incast") {
-    incast(source, frames, options, values);
-  } else if (name == "workers") {
-    exchange(source, seed, limit, options, values);
-  } else if (name == "anything") {
-    anything(source, seed, frames, options, values);
-  } else if (name == "irregular") {
-    irregular(source, seed, frames, options, values);
-  } else {
-    std::string names;
-    for (const sim::SynthKind& kind : frame_synth_kinds()) {
-      names += fmt::format("{}{}", names.empty() ? "" : ", ", kind.name);
-    }
-    throw sim::UsageError(
-        fmt::format("unknown stimulus of frames '{}'; there are {}", name, names));
-  }
-  std::ranges::stable_sort(source.frames, {}, &Frame::time_ns);
-  source.synth = name;
-  source.trace["file"] = "synthetic " + name;
-  source.trace["packets"] = source.frames.size();
-  source.trace["selected"] = source.frames.size();
-  source.trace["skipped"] = nlohmann::json::object();
-  source.incomplete = values.incomplete();
-  return source;
+  return sim::read_all(*open_synthetic_frames(name, seed, limit, options));
 }
 
 std::unique_ptr<sim::FrameSource> open_frames(const sim::RunSpec& spec, bool by_port) {
@@ -585,9 +788,9 @@ std::unique_ptr<sim::FrameSource> open_frames(const sim::RunSpec& spec, bool by_
     throw sim::UsageError("--filter chooses packets of a capture and needs --trace");
   }
   return std::make_unique<sim::FrameSource>(
-      stimulus.trace.empty() ? synthesise_frames(stimulus.synth, spec.seed, stimulus.packets,
-                                                 traffic_spec(spec.options))
-                             : sim::load_frames(stimulus, kPorts),
+      stimulus.trace.empty() ? open_synthetic_frames(stimulus.synth, spec.seed, stimulus.packets,
+                                                     traffic_spec(spec.options))
+                             : sim::open_capture_frames(stimulus, kPorts),
       by_port);
 }
 

@@ -25,6 +25,16 @@ const std::vector<sim::SynthKind>& frame_synth_kinds();
 /// frames that are as close as 10GbE allows. Of `workers`, unless `limit` cut it, trace["faults"]
 /// counts lost, duplicated, reordered (swaps), malformed and foreign frames. `incomplete` says so
 /// when the capture of gradients ended early. Throws UsageError for an unknown name.
+///
+/// Frames are made as they are asked for. What is held are those that another port has still to
+/// catch up with in time: a few, of `anything` as many as its ports drift apart by (some
+/// thousands after millions); and of `workers` an iteration, for what is late or out of order may
+/// be anywhere in it: workers x sequences frames. Captured gradients are read again from the
+/// beginning when they are used up; those of a pipe are kept.
+std::unique_ptr<sim::Frames> open_synthetic_frames(const std::string& name, uint64_t seed,
+                                                   uint64_t limit, const TrafficOptions& options);
+
+/// The same, all at once.
 sim::FrameList synthesise_frames(const std::string& name, uint64_t seed, uint64_t limit,
                                  const TrafficOptions& options);
 

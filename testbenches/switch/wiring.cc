@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "models/reference/optimizer/graph.h"
-#include "sim/feeds/frames.h"
 #include "sim/feeds/writer.h"
 
 namespace gw::testbenches {
@@ -70,10 +69,9 @@ sim::Boot boot_of(const reference::Blocks& blocks, const NetworkSpec& net, uint6
 
 std::unique_ptr<sim::PacketWriter> stream_writer(const std::string& path,
                                                  const sim::Source& source) {
-  const auto* const frames = dynamic_cast<const sim::FrameSource*>(&source);
-  return sim::open_frame_writer(path, source.facts().path, [frames](const sim::Passage& passage) {
-    return frames != nullptr ? frames->time_ns(passage.id)
-                             : static_cast<int64_t>(passage.id) * 1000;
+  const int64_t begin = source.facts().begin_ns;
+  return sim::open_frame_writer(path, source.facts().path, [begin](const sim::Passage& passage) {
+    return begin + passage.time_ns;
   });
 }
 

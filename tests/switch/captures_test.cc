@@ -263,7 +263,7 @@ TEST_F(Load, TheFirstFrameComesAtOnceWhateverTheClockSaid) {
   for (const bool by_port : {true, false}) {
     FrameSource source(load({{t, 60, 1}, {t + 500, 61, 2}}), by_port);
     EXPECT_EQ(source.facts().begin_ns, t);
-    EXPECT_EQ(source.facts().expected, 2u);
+    EXPECT_EQ(source.expected(), 2u);
     const auto first = source.next(), second = source.next();
     ASSERT_TRUE(first && second && !source.next());
     EXPECT_EQ(first->time_ns, 0);
@@ -272,7 +272,6 @@ TEST_F(Load, TheFirstFrameComesAtOnceWhateverTheClockSaid) {
     EXPECT_EQ(second->bytes.size(), 61u);
     EXPECT_EQ(second->port, by_port ? 1u : 0u);
     EXPECT_EQ(second->meta, by_port ? 0u : 1u);  // tuser
-    EXPECT_EQ(source.time_ns(1), t + 500);
   }
 }
 

@@ -185,6 +185,13 @@ INSTANTIATE_TEST_SUITE_P(Traffic, EveryKind, testing::ValuesIn([] {
                            return name;
                          });
 
+TEST_P(EveryKind, IsMadeAsItIsAskedFor) {
+  // A million frames would be two hundred megabytes: who asks for ten waits for ten.
+  const auto frames = open_synthetic_frames(GetParam(), 1, 1'000'000'000, with_faults());
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(frames->next());
+  EXPECT_EQ(frames->facts().trace["packets"], 10);
+}
+
 // ---- line rate
 
 TEST(Saturated, PortsHaveNoGap) {

@@ -167,26 +167,46 @@ testbenches::TrafficOptions traffic_of(const TraceArguments& a) {
 }
 
 /// Whole frames at the times at which they would be on the wire.
-sim::FrameList frames_of_kind(const TraceArguments& a) {
-  return testbenches::synthesise_frames(a.kind, a.seed, a.packets.value_or(0), traffic_of(a));
+std::unique_ptr<sim::Frames> frames_of_kind(const TraceArguments& a) {
+  return testbenches::open_synthetic_frames(a.kind, a.seed, a.packets.value_or(0), traffic_of(a));
 }
 
 /// Marked UDP datagrams, as `run --synth` would feed their gradients.
-sim::FrameList datagrams_of_kind(const TraceArguments& a) {
-  constexpr uint64_t kDefaultPackets = 64;
-  const std::unique_ptr<sim::Gradients> source =
-      sim::synthesise(a.kind, a.seed, a.packets.value_or(kDefaultPackets));
-  sim::FrameList made;
-  for (size_t p = 0; const auto packet = source->next(); ++p) {
+class Datagrams final : public sim::Frames {
+ public:
+  explicit Datagrams(const TraceArguments& a)
+      : source_(sim::synthesise(a.kind, a.seed, a.packets.value_or(kDefaultPackets))) {}
+
+  std::optional<sim::Frame> next() override {
+    const std::optional<sim::GradientPacket> packet = source_->next();
+    if (!packet) return std::nullopt;
     const auto& values = packet->values;
     auto frame = capture::make_frame(
-        {.identification = static_cast<uint16_t>(p)},
+        {.identification = static_cast<uint16_t>(count_)},
         {reinterpret_cast<const uint8_t*>(values.data()), values.size() * sizeof(uint32_t)});
     if (!frame) throw sim::InputError(frame.error().sentence);
-    made.frames.push_back(
-        {.bytes = std::move(frame).value(), .time_ns = static_cast<int64_t>(p) * 1000});
+    return sim::Frame{.bytes = std::move(frame).value(),
+                      .time_ns = static_cast<int64_t>(count_++) * 1000};
   }
-  return made;
+  sim::FrameFacts facts() const override { return {}; }
+  uint64_t expected() const override { return source_->expected(); }
+
+ private:
+  static constexpr uint64_t kDefaultPackets = 64;
+  std::unique_ptr<sim::Gradients> source_;
+  uint64_t count_ = 0;
+};
+
+/// Nothing is written if the capture that fills the frames ends early.
+void refuse_damaged_gradients(const TraceArguments& a) {
+  const std::string from = traffic_of(a).gradients_trace;
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(from, unknown)) return;
+  const std::unique_ptr<sim::Gradients> gradients = sim::open_trace({.trace = from});
+  while (gradients->next()) {
+  }
+  const std::string incomplete = gradients->facts().incomplete;
+  if (!incomplete.empty()) throw sim::InputError(incomplete);
 }
 
 /// Options that the kind would not heed. `given` are those on the command line.
@@ -223,20 +243,28 @@ int synth(TraceArguments a, const std::vector<std::string>& given) {
   }
   refuse_idle_options(a, given);
   refuse_to_overwrite_the_gradients(a);
-  const sim::FrameList source =
-      is_kind_of_frames(a.kind) ? frames_of_kind(a) : datagrams_of_kind(a);
-  if (!source.incomplete.empty()) throw sim::InputError(source.incomplete);
+  std::unique_ptr<sim::Frames> source;
+  if (is_kind_of_frames(a.kind)) {
+    source = frames_of_kind(a);
+    refuse_damaged_gradients(a);
+  } else {
+    source = std::make_unique<Datagrams>(a);
+  }
   capture::Expected<capture::PcapWriter> opened = capture::PcapWriter::open(a.output);
   if (!opened) throw sim::InputError(opened.error().sentence);
   capture::PcapWriter writer = std::move(opened).value();
-  for (const sim::Frame& frame : source.frames) {
-    if (const auto error = writer.write(frame.time_ns, frame.bytes)) {
+  uint64_t count = 0;
+  for (; const std::optional<sim::Frame> frame = source->next(); ++count) {
+    if (const auto error = writer.write(frame->time_ns, frame->bytes)) {
       throw sim::InputError(error->sentence);
     }
   }
   if (const auto error = writer.close()) throw sim::InputError(error->sentence);
-  fmt::print("{}: {} packets of '{}', seed {} (synthesised)\n", a.output, source.frames.size(),
-             a.kind, a.seed);
+  // Of a pipe it is known only now.
+  if (const std::string incomplete = source->facts().incomplete; !incomplete.empty()) {
+    throw sim::InputError(incomplete);
+  }
+  fmt::print("{}: {} packets of '{}', seed {} (synthesised)\n", a.output, count, a.kind, a.seed);
   return sim::kPass;
 }
 

@@ -26,24 +26,61 @@ namespace gw::capture {
 
 enum class Precision { kMicroseconds, kNanoseconds };
 
+/// A packet where the reader has it: `bytes` hold until its next call.
+struct Record {
+  std::uint64_t number = 0;  ///< as the others of Packet
+  std::int64_t timestamp_ns = 0;
+  std::size_t original_length = 0;
+  std::span<const std::uint8_t> bytes;
+};
+/// A copy of it, decoded.
+Packet packet_of(const Record& record);
+
+/// Reads a capture packet by packet, in memory that does not grow with it: pcap (micro- and
+/// nanoseconds, both byte orders) or pcapng.
+class Reader {
+ public:
+  /// Fails with one sentence when the file is missing, unreadable, empty, no capture, cut within
+  /// its header, or not of Ethernet.
+  static Expected<Reader> open(const std::filesystem::path& file);
+  Reader(Reader&&) noexcept;
+  Reader& operator=(Reader&&) noexcept;
+  ~Reader();
+
+  /// Nothing at the end, or where the file is damaged.
+  std::optional<Record> next();
+
+  const std::string& file() const;
+  const std::string& format() const;  ///< "pcap, microseconds, little-endian", "pcapng", ...
+  Precision precision() const;
+  std::uint64_t packets() const;  ///< read so far
+  /// How much of the file is behind it, 0 to 1; 0 where nobody knows.
+  double progress() const;
+  /// The file ends, or breaks, in the middle of a record. The packets before it were given; a
+  /// program should work with them if that helps its user, print this sentence, and end as for a
+  /// bad input file.
+  const std::optional<Error>& damage() const;
+
+ private:
+  struct Impl;
+  explicit Reader(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
 /// A capture in memory.
 struct Capture {
   std::string file;
-  std::string format;  ///< "pcap, microseconds, little-endian", "pcapng", ...
+  std::string format;
   Precision precision = Precision::kNanoseconds;
   std::vector<Packet> packets;
-  /// The file ends, or breaks, in the middle of a record. The packets before it are kept; a program
-  /// should work with them if that helps its user, print this sentence, and end as for a bad input
-  /// file.
-  std::optional<Error> damage;
+  std::optional<Error> damage;  ///< as Reader's
 };
 
 struct ReadOptions {
   std::uint64_t max_packets = 0;  ///< stop after so many; 0: all
 };
 
-/// Reads pcap (micro- and nanoseconds, both byte orders) or pcapng. Fails with one sentence when
-/// the file is missing, unreadable, empty, no capture, cut within its header, or not of Ethernet.
+/// All that a Reader gives. Fails as it does.
 Expected<Capture> read(const std::filesystem::path& file, const ReadOptions& options = {});
 
 // ---- Selecting
@@ -82,7 +119,7 @@ struct GradientPayload {
   std::size_t index = 0;                ///< its place in Capture::packets
   std::size_t flow = 0;                 ///< its place in Selection::flows
   std::uint64_t stream_offset = 0;      ///< TCP: of its first byte in the stream; UDP: 0
-  std::span<const std::uint8_t> bytes;  ///< into the capture, which must outlive it
+  std::span<const std::uint8_t> bytes;  ///< into the packet, which must outlive it
   std::size_t floats() const { return bytes.size() / 4; }
   std::vector<float> values() const;
 };
@@ -118,6 +155,25 @@ struct Selection {
 /// the same ports begins a new stream.
 Selection select(const Capture& capture, const SelectOptions& options = {});
 Selection select(Capture&&, const SelectOptions& = {}) = delete;  // the payloads would dangle
+
+/// The same, packet by packet. It remembers flows, and which bytes of them were seen as far back as
+/// a sequence number can point (2 GiB): of a stream without holes that is one range.
+class Selector {
+ public:
+  explicit Selector(SelectOptions options = {});
+  Selector(Selector&&) noexcept;
+  Selector& operator=(Selector&&) noexcept;
+  ~Selector();
+
+  /// The packet's gradients, if it is selected.
+  std::optional<GradientPayload> take(const Packet& packet);
+  /// Of the packets so far; it holds no payloads.
+  const Selection& sums() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 // ---- Counting
 

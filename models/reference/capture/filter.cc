@@ -45,11 +45,11 @@ Filter::Filter(Filter&&) noexcept = default;
 Filter& Filter::operator=(Filter&&) noexcept = default;
 Filter::~Filter() = default;
 
-bool Filter::matches(const Packet& packet) const {
+bool Filter::matches(std::span<const std::uint8_t> bytes, std::size_t original_length) const {
   pcap_pkthdr header{};
-  header.len = static_cast<bpf_u_int32>(packet.original_length);
-  header.caplen = static_cast<bpf_u_int32>(packet.bytes.size());
-  return pcap_offline_filter(&program_->code, &header, packet.bytes.data()) != 0;
+  header.len = static_cast<bpf_u_int32>(original_length);
+  header.caplen = static_cast<bpf_u_int32>(bytes.size());
+  return pcap_offline_filter(&program_->code, &header, bytes.data()) != 0;
 }
 
 }  // namespace gw::capture

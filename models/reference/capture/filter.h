@@ -5,7 +5,10 @@
 //   if (filter->matches(packet)) use(packet);
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "models/reference/capture/packet.h"
@@ -22,7 +25,9 @@ class Filter {
   Filter& operator=(Filter&&) noexcept;
   ~Filter();
 
-  bool matches(const Packet& packet) const;
+  bool matches(const Packet& packet) const { return matches(packet.bytes, packet.original_length); }
+  /// What was captured of a packet that was `original_length` bytes long on the wire.
+  bool matches(std::span<const std::uint8_t> bytes, std::size_t original_length) const;
 
  private:
   struct Program;

@@ -10,6 +10,8 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "floats are taken as they lie in memory");
 
+constexpr std::uint64_t kReach = std::uint64_t{1}
+                                 << 31;  // how far back a sequence number can point
 constexpr std::int64_t kMaxWindow = std::int64_t{1} << 30;  // the largest TCP window (RFC 7323)
 
 /// Which bytes of a stream were seen, as disjoint ranges.
@@ -33,6 +35,10 @@ class SeenBytes {
     ranges_[first] = last;
     return false;
   }
+  /// Nobody will ask for bytes before `first` again.
+  void forget(std::uint64_t first) {
+    while (!ranges_.empty() && ranges_.begin()->second < first) ranges_.erase(ranges_.begin());
+  }
 
  private:
   std::map<std::uint64_t, std::uint64_t> ranges_;  // first -> last, not included
@@ -55,34 +61,26 @@ struct Stream {
   }
 };
 
-class Selector {
- public:
-  Selector(const Capture& capture, const SelectOptions& options)
-      : capture_(capture), options_(options) {}
+}  // namespace
 
-  Selection run() {
-    out_.packets = capture_.packets.size();
-    for (std::size_t i = 0; i < capture_.packets.size(); ++i) {
-      GradientPayload payload;
-      payload.packet = capture_.packets[i].number;
-      payload.index = i;
-      if (const auto reason = consider(capture_.packets[i], payload)) {
-        out_.skipped.add(*reason);
-        continue;
-      }
-      Flow& flow = out_.flows[payload.flow];
-      ++flow.selected;
-      flow.selected_bytes += payload.bytes.size();
-      out_.bytes += payload.bytes.size();
-      out_.payloads.push_back(payload);
+struct Selector::Impl {
+  explicit Impl(SelectOptions selected) : options_(std::move(selected)) {}
+
+  std::optional<GradientPayload> take(const Packet& packet) {
+    ++out_.packets;
+    GradientPayload payload;
+    payload.packet = packet.number;
+    if (const auto reason = consider(packet, payload)) {
+      out_.skipped.add(*reason);
+      return std::nullopt;
     }
-    for (std::size_t f = 0; f < out_.flows.size(); ++f) {
-      out_.flows[f].first_sequence = streams_[f].first_sequence;
-    }
-    return std::move(out_);
+    Flow& flow = out_.flows[payload.flow];
+    ++flow.selected;
+    flow.selected_bytes += payload.bytes.size();
+    out_.bytes += payload.bytes.size();
+    return payload;
   }
 
- private:
   std::size_t flow_index(const FlowKey& key) {
     const auto [it, is_new] = index_.try_emplace(key, out_.flows.size());
     if (is_new) {
@@ -90,7 +88,7 @@ class Selector {
       Stream& stream = streams_.emplace_back();
       if (const auto given = options_.first_sequence.find(key);
           given != options_.first_sequence.end()) {
-        stream.first_sequence = given->second;
+        out_.flows.back().first_sequence = stream.first_sequence = given->second;
       }
     }
     return it->second;
@@ -111,7 +109,10 @@ class Selector {
       ++flow.packets;
       flow.payload_bytes += layers.payload_length;
       flow.marked += marked;
-      if (layers.tcp && layers.tcp->syn) start(streams_[payload.flow], *layers.tcp);
+      if (layers.tcp && layers.tcp->syn) {
+        start(streams_[payload.flow], *layers.tcp);
+        flow.first_sequence = streams_[payload.flow].first_sequence;
+      }
     }
     if (!marked) return (difference & 0xFC) == 0 ? Skip::kNotMarkedEcn : Skip::kNotMarked;
     if (layers.stopped) return layers.stopped;
@@ -138,12 +139,15 @@ class Selector {
     const std::uint32_t sequence = layers.tcp->sequence + (layers.tcp->syn ? 1 : 0);
     if (!stream.first_sequence) {
       if (!options_.assume_first_segment_aligned) return Skip::kNoStreamStart;
-      stream.first_sequence = sequence;
+      out_.flows[payload.flow].first_sequence = stream.first_sequence = sequence;
     }
     const auto offset = stream.offset_of(sequence);
     if (!offset) return Skip::kBadSequence;
     const std::uint64_t end = *offset + layers.payload_length;
-    stream.highest = std::max(stream.highest, end);
+    if (end > stream.highest) {
+      stream.highest = end;
+      if (end > kReach) stream.seen.forget(end - kReach);
+    }
     if (*offset % 4 != 0 || layers.payload_length % 4 != 0) return Skip::kUnaligned;
     if (layers.payload_captured < layers.payload_length) return Skip::kTruncated;
     if (stream.seen.add(*offset, end) && !options_.keep_duplicates) return Skip::kDuplicate;
@@ -152,14 +156,19 @@ class Selector {
     return std::nullopt;
   }
 
-  const Capture& capture_;
-  const SelectOptions& options_;
+  SelectOptions options_;
   Selection out_;
   std::map<FlowKey, std::size_t> index_;
   std::vector<Stream> streams_;  // beside out_.flows
 };
 
-}  // namespace
+Selector::Selector(SelectOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+Selector::Selector(Selector&&) noexcept = default;
+Selector& Selector::operator=(Selector&&) noexcept = default;
+Selector::~Selector() = default;
+
+std::optional<GradientPayload> Selector::take(const Packet& packet) { return impl_->take(packet); }
+const Selection& Selector::sums() const { return impl_->out_; }
 
 std::uint64_t SkipCounts::total() const {
   return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
@@ -180,7 +189,17 @@ std::vector<float> GradientPayload::values() const {
 }
 
 Selection select(const Capture& capture, const SelectOptions& options) {
-  return Selector(capture, options).run();
+  Selector selector(options);
+  std::vector<GradientPayload> payloads;
+  for (std::size_t i = 0; i < capture.packets.size(); ++i) {
+    auto payload = selector.take(capture.packets[i]);
+    if (!payload) continue;
+    payload->index = i;
+    payloads.push_back(*payload);
+  }
+  Selection selection = selector.sums();
+  selection.payloads = std::move(payloads);
+  return selection;
 }
 
 }  // namespace gw::capture
