@@ -59,8 +59,9 @@ struct RunSpec {
   std::optional<WaveSpec> wave;
   std::string sv_bench;  ///< folder of a test bench that the run becomes; empty: none
   UserRtl user_rtl;
-  std::string cache;  ///< folder of RTL built on demand; empty: the user's
-  OptionSet options;  ///< the device's own
+  bool netlist = false;  ///< what synthesis makes of the RTL runs in its place
+  std::string cache;     ///< folder of RTL built on demand; empty: the user's
+  OptionSet options;     ///< the device's own
   StimulusSpec stimulus;
   /// Gets a line now and then about what is being done; may be empty.
   std::function<void(const std::string&)> note;

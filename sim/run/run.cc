@@ -166,6 +166,7 @@ json head(const Device& device, const RunSpec& spec) {
   if (spec.rtl) report["engines"].push_back("rtl");
   if (spec.model) report["engines"].push_back("model");
   report["engines"].push_back("reference");
+  if (spec.netlist) report["netlist"] = true;
   report["clock_mhz"] = spec.clock_mhz;
   report["seed"] = spec.seed;
   report["stall"] = spec.stall.text();
@@ -252,7 +253,11 @@ json run(const Device& device, const RunOptions& options) {
   if (!from.incomplete.empty()) report["incomplete"] = from.incomplete;
   if (!outcome.wave_error.empty()) report["incomplete"] = outcome.wave_error;
   if (f.kind != FailureKind::kNone) report["failure"] = failure_json(device, f, options);
-  if (spec.wave && outcome.wave_error.empty()) write_save_file(facts, spec.wave->path);
+  if (spec.wave && outcome.wave_error.empty()) {
+    Device::Facts shown = facts;
+    if (spec.netlist) shown.inside.clear();  // synthesis keeps few of them
+    write_save_file(shown, spec.wave->path);
+  }
   report["sim"]["build_s"] = outcome.build_seconds;
   report["sim"]["whole_s"] = seconds_since(begin) - outcome.build_seconds;
   return report;

@@ -74,6 +74,7 @@ CompiledRtl compile_rtl(const sim::Device::Facts& facts,
   request.top = facts.top;
   request.shape = shape_of(facts);
   request.traced = traced;
+  request.netlist = spec.netlist;
   if (spec.user_rtl.file_list.empty()) {
     request.base = GRADWIRE_RTL_ROOT;
     request.list = request.base / facts.file_list;

@@ -122,9 +122,11 @@ nlohmann::json description(const VerilateJob& job, const std::vector<TopPort>& p
   for (const TopPort& port : ports) {
     list.push_back({{"name", port.name}, {"direction", direction(port)}, {"bits", port.bits}});
   }
-  return {{"top", job.top},       {"beat_bits", job.shape.beat_bits},
-          {"ports", list},        {"parameters", parameters},
-          {"traced", job.traced}, {"built_with", job.version}};
+  nlohmann::json all = {{"top", job.top},       {"beat_bits", job.shape.beat_bits},
+                        {"ports", list},        {"parameters", parameters},
+                        {"traced", job.traced}, {"built_with", job.version}};
+  if (!job.netlist.empty()) all["netlist"] = job.netlist;
+  return all;
 }
 
 /// The harness's own signals as a module, traced beside the RTL.
@@ -441,7 +443,9 @@ EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run) 
   std::vector<std::string> arguments = common;
   arguments.insert(arguments.end(),
                    {"--top-module", job.top, "--prefix", prefix, "-Mdir", job.out.string()});
-  for (const std::string& p : job.parameters) arguments.push_back("-G" + p);
+  if (job.netlist.empty()) {
+    for (const std::string& p : job.parameters) arguments.push_back("-G" + p);
+  }
   arguments.insert(arguments.end(), job.arguments.begin(), job.arguments.end());
   EngineSource source;
   source.words = verilate(job, arguments, run);

@@ -56,6 +56,7 @@ struct VerilateJob {
   std::vector<std::string> parameters;  ///< Name=value
   std::vector<std::string> arguments;   ///< sources, +incdir+, +define+, -f ...
   bool traced = false;
+  std::string netlist;    ///< not RTL but what this version of Yosys made of it with `parameters`
   bool own = false;       ///< the project's RTL: its generated text may be edited
   bool shortcuts = true;  ///< edit it, and leave the falling edge out where nothing happens at it
 };

@@ -33,7 +33,7 @@ class Shared final : public RtlLibrary {
  public:
   Shared(const GwEngine* linked) { engine_ = linked; }
 
-  Shared(const fs::path& entry, Origin origin, double verilator, double compiler) {
+  Shared(const fs::path& entry, Origin origin, double yosys, double verilator, double compiler) {
     namespace dll = boost::dll;
     const fs::path object = entry / "engine.so";
     boost::system::error_code error;
@@ -56,6 +56,7 @@ class Shared final : public RtlLibrary {
     }
     origin_ = origin;
     words_ = file_bytes(entry / "words");
+    yosys_seconds_ = yosys;
     verilator_seconds_ = verilator;
     compiler_seconds_ = compiler;
   }
@@ -68,12 +69,13 @@ class Shared final : public RtlLibrary {
 struct Tools {
   std::string verilator, verilator_version, verilator_root;
   std::string compiler, compiler_version, cpu;
+  std::string yosys, yosys_version;  ///< if a netlist is asked for
   bool clang = false;
 };
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-Tools find_tools(const LibraryOptions& options, const std::string& what) {
+Tools find_tools(const LibraryOptions& options, const std::string& what, bool netlist) {
   Tools tools;
   const auto need = [&](const std::string& program, const char* role) -> std::string {
     std::string path = find_program(program);
@@ -85,6 +87,15 @@ Tools find_tools(const LibraryOptions& options, const std::string& what) {
     }
     return path;
   };
+  if (netlist) {
+    tools.yosys = find_program(options.yosys);
+    if (tools.yosys.empty()) {
+      throw sim::InputError(
+          fmt::format("{} is synthesised on demand, but there is no Yosys here ('{}'); without "
+                      "`--netlist` the RTL itself runs",
+                      what, options.yosys));
+    }
+  }
   tools.verilator = need(options.verilator, "Verilator");
   if (!options.compiler.empty()) {
     tools.compiler = need(options.compiler, "C++ compiler");
@@ -100,6 +111,12 @@ Tools find_tools(const LibraryOptions& options, const std::string& what) {
   if (said[0].status != 0 || said[1].status != 0 || said[2].status != 0) {
     throw sim::InputError(fmt::format("{} do not run: {}{}", "Verilator or the compiler",
                                       said[0].words, said[2].words));
+  }
+  if (netlist) {
+    const Finished yosys = run_programs({{tools.yosys, {"-V"}, "."}}).front();
+    if (yosys.status != 0)
+      throw sim::InputError(fmt::format("Yosys does not run: {}", yosys.words));
+    tools.yosys_version = first_line(yosys.words);
   }
   tools.verilator_version = first_line(said[0].words);
   tools.verilator_root = first_line(said[1].words);
@@ -122,6 +139,7 @@ Tools find_tools(const LibraryOptions& options, const std::string& what) {
 std::string words_of(const RtlRequest& request) {
   std::string text = request.top;
   for (const std::string& p : request.parameters) text += ' ' + p;
+  if (request.netlist) text += " as a netlist";
   if (request.traced) text += " with waves";
   return text;
 }
@@ -132,7 +150,7 @@ class Builder {
       : request_(request),
         options_(options),
         what_(words_of(request)),
-        tools_(find_tools(options, what_)),
+        tools_(find_tools(options, what_, request.netlist)),
         cache_(options.cache.empty() ? default_cache() : options.cache) {
     read_files();
     base_ = base_key();
@@ -197,6 +215,8 @@ class Builder {
       flags.emplace_back("-O0");
     } else if (request_.traced) {
       flags.insert(flags.end(), kVerilatedTraced.begin(), kVerilatedTraced.end());
+    } else if (request_.netlist) {
+      flags.emplace_back("-O1");  // gates: much code, little to find in it
     } else {
       flags.emplace_back("-O3");
       if (!tools_.clang) flags.insert(flags.end(), kVerilatedFast.begin(), kVerilatedFast.end());
@@ -221,6 +241,10 @@ class Builder {
     add("top", request_.top);
     key += fmt::format("traced {} own {} shortcuts {}\n", request_.traced, request_.own,
                        kShortcuts && request_.shortcuts);
+    if (request_.netlist) {
+      add("yosys", tools_.yosys_version);
+      add("netlist", kNetlistScript);
+    }
     list("arguments", arguments_);
     list("parameters", request_.parameters);
     list("verilator flags", kVerilatorFlags);
@@ -271,7 +295,7 @@ class Builder {
     const std::string key = full_key(*files);
     const std::optional<fs::path> entry = cache_.find(entry_name(key), key);
     if (!entry) return nullptr;
-    return std::make_shared<Shared>(*entry, RtlLibrary::Origin::kCached, 0, 0);
+    return std::make_shared<Shared>(*entry, RtlLibrary::Origin::kCached, 0, 0, 0);
   }
 
   [[noreturn]] void failed(const char* step, const std::string& words,
@@ -316,6 +340,14 @@ class Builder {
       if (!file) failed("file system", "No space left", folder);
     };
     for (const EmbeddedFile& file : kEmbedded) write(folder / file.path, file.text);
+
+    const Clock::time_point yosys_begin = Clock::now();
+    if (request_.netlist) {
+      write(folder / "netlist.sh", kNetlistScript);
+      synthesise(folder, yosys_begin);
+      tell("Yosys", yosys_begin, true);
+    }
+    const double yosys_seconds = seconds_since(yosys_begin);
 
     const Clock::time_point verilator_begin = Clock::now();
     const EngineSource source = verilate(folder, verilator_begin);
@@ -387,7 +419,18 @@ class Builder {
     }
 
     std::string files;
-    for (const std::string& name : source.read) files += name + '\n';
+    if (request_.netlist) {
+      // Yosys does not say what it included: whatever it may have.
+      for (const std::string& dir : include_dirs_) {
+        std::set<std::string> names;
+        for (const fs::directory_entry& e : fs::directory_iterator(base_folder_ / dir)) {
+          if (e.is_regular_file()) names.insert((fs::path(dir) / e.path().filename()).string());
+        }
+        for (const std::string& name : names) files += name + '\n';
+      }
+    } else {
+      for (const std::string& name : source.read) files += name + '\n';
+    }
     for (const std::string& name : arguments_) {
       const bool option = name.starts_with("-") || name.starts_with("+");
       if (!option && fs::is_regular_file(base_folder_ / name)) files += name + '\n';
@@ -397,8 +440,23 @@ class Builder {
     cache_.keep_note(name_ + ".files", files);
     const double compiler_seconds = seconds_since(compiler_begin);
     tell("compiler", compiler_begin, true);
-    return std::make_shared<Shared>(entry, RtlLibrary::Origin::kBuilt, verilator_seconds,
-                                    compiler_seconds);
+    return std::make_shared<Shared>(entry, RtlLibrary::Origin::kBuilt, yosys_seconds,
+                                    verilator_seconds, compiler_seconds);
+  }
+
+  /// Writes netlist.v into the folder.
+  void synthesise(const fs::path& folder, Clock::time_point begin) const {
+    std::vector<std::string> words = {(folder / "netlist.sh").string(), "--top", request_.top,
+                                      "--verilog", (folder / "netlist.v").string()};
+    for (const std::string& p : request_.parameters) words.insert(words.end(), {"--set", p});
+    words.insert(words.end(), arguments_.begin(), arguments_.end());
+    words.insert(words.begin(), "YOSYS=" + tools_.yosys);
+    words.insert(words.begin() + 1, "sh");
+    const Finished finished =
+        run_programs({{find_program("env"), words, base_folder_.string()}}, [&] {
+          tell("Yosys", begin, false);
+        }).front();
+    if (finished.status != 0) failed("synthesis", finished.words, folder);
   }
 
   EngineSource verilate(const fs::path& folder, Clock::time_point begin) const {
@@ -414,6 +472,12 @@ class Builder {
     job.arguments = arguments_;
     job.traced = request_.traced;
     job.own = request_.own;
+    if (request_.netlist) {
+      job.netlist = tools_.yosys_version;
+      job.folder = folder.string();
+      job.arguments = {"netlist.v"};
+      job.own = false;
+    }
     job.shortcuts = request_.shortcuts;
     fs::create_directories(job.out);
     return write_engine_source(
@@ -443,9 +507,9 @@ class Builder {
 }  // namespace
 
 std::shared_ptr<RtlLibrary> rtl_library(const RtlRequest& request, const LibraryOptions& options) {
-  const bool plain = request.own && request.defines.empty() && request.include_dirs.empty() &&
-                     request.sources.empty() && request.compile_options.empty() &&
-                     request.shortcuts;
+  const bool plain = request.own && !request.netlist && request.defines.empty() &&
+                     request.include_dirs.empty() && request.sources.empty() &&
+                     request.compile_options.empty() && request.shortcuts;
   if (plain && options.use_linked) {
     if (const GwEngine* linked = linked_engine(request.top, request.parameters, request.traced)) {
       return std::make_shared<Shared>(linked);

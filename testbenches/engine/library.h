@@ -25,6 +25,8 @@ struct RtlRequest {
   std::vector<std::string> parameters;              ///< Name=value
   EngineShape shape;
   bool traced = false;
+  /// What Yosys makes of it is built instead: gates and flip-flops (tools/synth/netlist.sh).
+  bool netlist = false;
   /// The project's own RTL as it stands in its tree, whose root is `base`: what is linked serves
   /// too, rtl/common is searched, and the generated text may be edited.
   bool own = false;
@@ -34,7 +36,7 @@ struct RtlRequest {
 
 struct BuildProgress {
   std::string what;  ///< gw_optimizer Pes=64
-  std::string step;  ///< Verilator, compiler, or waiting for another gradwire
+  std::string step;  ///< Yosys, Verilator, compiler, or waiting for another gradwire
   double seconds = 0;
   bool done = false;
 };
@@ -43,8 +45,9 @@ struct LibraryOptions {
   std::filesystem::path cache = {};  ///< empty: default_cache()
   std::function<void(const BuildProgress&)> progress = {};
   std::string verilator = "verilator";
-  std::string compiler = {};  ///< empty: the one that gradwire was built with, else c++
-  bool use_linked = true;     ///< what is linked into the program needs no building
+  std::string yosys = "yosys";  ///< for netlists
+  std::string compiler = {};    ///< empty: the one that gradwire was built with, else c++
+  bool use_linked = true;       ///< what is linked into the program needs no building
 };
 
 /// An engine, and the code that it is made of: keep it as long as any instance lives.
@@ -57,6 +60,7 @@ class RtlLibrary {
   Origin origin() const { return origin_; }
   /// Verilator's warnings about this RTL.
   const std::string& words() const { return words_; }
+  double yosys_seconds() const { return yosys_seconds_; }
   double verilator_seconds() const { return verilator_seconds_; }
   double compiler_seconds() const { return compiler_seconds_; }
 
@@ -64,11 +68,11 @@ class RtlLibrary {
   const GwEngine* engine_ = nullptr;
   Origin origin_ = Origin::kLinked;
   std::string words_;
-  double verilator_seconds_ = 0, compiler_seconds_ = 0;
+  double yosys_seconds_ = 0, verilator_seconds_ = 0, compiler_seconds_ = 0;
 };
 
-/// Throws InputError: RTL that Verilator refuses (with its words), ports that are not the device's,
-/// a cache that cannot be used, no Verilator or compiler.
+/// Throws InputError: RTL that Verilator or Yosys refuses (with its words), ports that are not the
+/// device's, a cache that cannot be used, no Verilator, compiler or Yosys.
 std::shared_ptr<RtlLibrary> rtl_library(const RtlRequest& request, const LibraryOptions& options);
 
 }  // namespace gw::testbenches

@@ -418,6 +418,8 @@ TEST_F(Cli, WrongUsageIsTwo) {
       {"run compressor --no-skip" + synth, "--no-skip"},
       {"run compressor --rtl my.f" + synth, "--top"},
       {"run compressor --rtl my.f --top t --engine model" + synth, "--rtl"},
+      {"run compressor --netlist --engine model" + synth, "--netlist"},
+      {"run compressor --netlist --rtl my.f --top t" + synth, "--netlist"},
       {"list nonsense", "nonsense"},
   };
   for (const auto& [arguments, part] : cases) {

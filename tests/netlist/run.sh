@@ -1,6 +1,6 @@
 #!/bin/sh
-# Synthesises tops with Yosys to generic cells (memories stay memories), reads the netlists back and runs each in lockstep
-# with its RTL in Verilator: run.sh [TOP[:Parameter=value]...]; without arguments, the codec's tops, the parser and the operators.
+# Makes netlists of tops (tools/synth/netlist.sh, generic cells) and runs each in lockstep
+# with its RTL in Verilator, on a bench of random vectors: run.sh [TOP[:Parameter=value]...]; without arguments, the codec's tops, the parser and the operators.
 # MUTATE='sed expression' changes the RTL that is synthesised, not the one beside it: the comparison must then fail.
 set -eu
 
@@ -25,19 +25,16 @@ for entry in "$@"; do
   set_parameters=""
   parameters=""
   [ "$entry" = "$top" ] || for setting in $(printf '%s' "${entry#*:}" | tr ':' ' '); do
-    set_parameters="$set_parameters -chparam ${setting%%=*} ${setting#*=}"
+    set_parameters="$set_parameters --set $setting"
     parameters="$parameters${parameters:+, }.${setting%%=*}(${setting#*=})"
   done
   for file in $sources; do
     sed -e "${MUTATE:-}" "$file" > "$work/rtl/$(basename "$file")"
   done
   # shellcheck disable=SC2046,SC2086 # lists of files
-  if yosys -q -e 'implicitly declared' -l "$work/yosys.log" -p "
-        read_verilog -sv -Irtl/common $(for file in $sources; do echo "$work/rtl/$(basename "$file")"; done | tr '\n' ' ')
-        hierarchy -top $top $set_parameters; rename -top ${top}_netlist
-        synth -top ${top}_netlist -flatten -run :fine
-        opt -fast -full; opt -undriven -fine; techmap; opt -fast; abc -fast; opt -fast
-        write_verilog -noattr $work/netlist.v; write_json $work/netlist.json" > "$work/yosys.out" 2>&1 &&
+  if tools/synth/netlist.sh --top "$top" --name "${top}_netlist" $set_parameters --verilog "$work/netlist.v" \
+        --json "$work/netlist.json" --log "$work/yosys.log" -Irtl/common \
+        $(for file in $sources; do echo "$work/rtl/$(basename "$file")"; done) > "$work/yosys.out" 2>&1 &&
       python3 tests/netlist/bench.py "$top" "$work/netlist.json" "$cycles" "$parameters" > "$work/bench.sv" &&
       verilator --binary -Wno-fatal -Wno-lint -Wno-style -Wno-MULTIDRIVEN -Wno-UNOPTFLAT -Irtl/common --Mdir "$work/obj" \
         --top-module bench -O3 -CFLAGS "-O1" -o run "$work/bench.sv" "$work/netlist.v" tests/netlist/gw_netlist_source.sv \

@@ -1,7 +1,6 @@
 #!/bin/sh
 # Area and longest-path estimate of an RTL top on a Virtex-7 (XC7VX690T-2).
-# Sums of up to 12 bits go to LUTs, where they are faster; longer ones to carry chains. `hierarchy` behind the memories gives
-# block RAM its ports' widths, which Yosys 0.23 leaves wrong, and abc9 then fails.
+# How the netlist is made: netlist.sh.
 set -eu
 
 usage() {
@@ -16,7 +15,7 @@ while [ $# -gt 0 ]; do
     --set)
       [ $# -ge 2 ] || usage
       case $2 in *=*) ;; *) usage ;; esac
-      parameters="$parameters -chparam ${2%%=*} ${2#*=}"
+      parameters="$parameters --set $2"
       suffix="$suffix-${2%%=*}${2#*=}"
       shift 2 ;;
     --json)  [ $# -ge 2 ] || usage; json=$2; shift 2 ;;
@@ -36,15 +35,8 @@ list=$(ls "$root"/rtl/*/"$top".f 2>/dev/null) || { echo "synth: no top '$top' (n
 mkdir -p "$build"
 netlist="$build/$top$suffix.json"
 log="$build/$top$suffix.log"
-options="-family xc7 -top $top -flatten -abc9 -noiopad -noclkbuf"
 cd "$root"
-yosys -q -e 'implicitly declared' -w 'Resizing cell port' -w 'Replacing memory' -l "$log" -p "
-  read_verilog -sv -Irtl/common $(grep '[.]sv$' "$list" | tr '\n' ' ')
-  hierarchy -top $top $parameters; rename -top $top
-  synth_xilinx $options -run begin:map_memory
-  maccmap; techmap t:\$alu r:Y_WIDTH<=12 %i
-  synth_xilinx $options -run map_memory:map_ffram
-  hierarchy -top $top
-  synth_xilinx $options -run map_ffram:
-  write_json $netlist" >/dev/null || { echo "synth: yosys failed, see $log" >&2; exit 1; }
+# shellcheck disable=SC2046,SC2086 # lists
+tools/synth/netlist.sh --top "$top" --cells xc7 $parameters --json "$netlist" --log "$log" -Irtl/common \
+  $(grep '[.]sv$' "$list") >/dev/null || { echo "synth: yosys failed, see $log" >&2; exit 1; }
 exec python3 tools/synth/estimate.py "$netlist" "$top" ${json:+--json "$json"}

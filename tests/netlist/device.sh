@@ -1,0 +1,48 @@
+#!/bin/sh
+# A device's netlist in lockstep with its model and its reference: device.sh GRADWIRE FOLDER MUTANT run DEVICE OPTION...
+# The run must pass. MUTANT, "FILE SED" (CMake: "FILE;SED") or empty, changes a file of the RTL on its way into Yosys, nowhere else: the same run
+# must then fail, where the harness says what differs.
+set -eu
+
+root=$(cd "$(dirname "$0")/../.." && pwd)
+gradwire=$1
+folder=$2
+mutant=$3
+shift 3
+rm -rf "$folder"
+mkdir -p "$folder/bin"
+
+begin=$(date +%s)
+"$gradwire" "$@" --netlist --cache "$folder/cache" --quiet --json "$folder/report.json" ||
+  { echo "netlist: $* fails"; exit 1; }
+python3 - "$folder/report.json" <<'END'
+import json, sys
+with open(sys.argv[1], encoding="utf-8") as file:
+    report = json.load(file)
+checks = report["checks"]
+assert report["netlist"] and report["engines"] == ["rtl", "model", "reference"], report["engines"]
+assert checks["lockstep_cycles"] > 100 and checks["reference_packets"] > 10, checks
+print(f"netlist: 0 differences in {checks['lockstep_cycles']} cycles, {checks['reference_packets']} packets, "
+      f"made in {report['sim']['build_s']:.0f} s")
+END
+echo "netlist: $(($(date +%s) - begin)) s in all"
+[ -n "$mutant" ] || exit 0
+
+# A Yosys that is given another RTL.
+cat > "$folder/bin/yosys" <<END
+#!/bin/sh
+[ "\$1" = -V ] && exec $(command -v yosys) -V
+mkdir -p "$folder/tree"
+cp -r rtl "$folder/tree"
+cd "$folder/tree"
+sed -i -e "${mutant#*[ ;]}" rtl/*/${mutant%%[ ;]*}
+cmp -s rtl/*/${mutant%%[ ;]*} "$root"/rtl/*/${mutant%%[ ;]*} && { echo "the mutant changes nothing"; exit 1; }
+exec $(command -v yosys) "\$@"
+END
+chmod +x "$folder/bin/yosys"
+status=0
+PATH=$folder/bin:$PATH "$gradwire" "$@" --netlist --cache "$folder/wrong" --quiet --json "$folder/wrong.json" || status=$?
+[ $status -eq 1 ] && grep -q '"headline"' "$folder/wrong.json" ||
+  { echo "netlist: a wrong netlist is not noticed (exit code $status)"; exit 1; }
+echo "netlist: the wrong one is noticed: $(sed -n 's/.*"headline": "\(.*\)".*/\1/p' "$folder/wrong.json")"
+rm -rf "$folder/wrong" "$folder/tree"

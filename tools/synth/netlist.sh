@@ -1,0 +1,65 @@
+#!/bin/sh
+# RTL to a netlist with Yosys, and the one place that says how: areas and paths (synth.sh), tests/netlist and
+# `gradwire run DEVICE --netlist`, which carries this file along, are all of netlists made here.
+#   generic  Yosys' gates and flip-flops. Memories stay memories: as flip-flops they take many minutes.
+#   xc7      what a Virtex-7 has. Sums of up to 12 bits go to LUTs, where they are faster; longer ones to carry chains.
+#            `hierarchy` behind the memories gives block RAM its ports' widths, which Yosys 0.23 leaves wrong, and abc9 then fails.
+# In Verilog every bit inside is a net of its own, and none is assigned as part of a concatenation: a simulator otherwise
+# sees combinational loops through whole vectors.
+set -eu
+
+usage() {
+  echo "usage: $0 --top TOP [--name NAME] [--cells generic|xc7] [--set Parameter=value]... [--verilog FILE] [--json FILE]" >&2
+  echo "          [--log FILE] [-IDIR | +define+NAME[=value] | SOURCE]...    (NAME: of the netlist's module)" >&2
+  exit 2
+}
+
+yosys=${YOSYS:-yosys}
+top=""; name=""; cells=generic; verilog=""; json=""; log=""; parameters=""; words=""
+while [ $# -gt 0 ]; do
+  case $1 in
+    --*)
+      [ $# -ge 2 ] || usage
+      case $1 in
+        --top) top=$2 ;;
+        --name) name=$2 ;;
+        --cells) cells=$2 ;;
+        --verilog) verilog=$2 ;;
+        --json) json=$2 ;;
+        --log) log=$2 ;;
+        --set)
+          case $2 in *=*) ;; *) usage ;; esac
+          parameters="$parameters -chparam ${2%%=*} ${2#*=}" ;;
+        *) usage ;;
+      esac
+      shift ;;
+    +define+*) words="$words -D${1#+define+}" ;;
+    -I*) words="$words $1" ;;
+    -* | +*) usage ;;
+    *) words="$words \"$1\"" ;;
+  esac
+  shift
+done
+[ -n "$top" ] && [ -n "$words" ] || usage
+name=${name:-$top}
+command -v "$yosys" >/dev/null || { echo "netlist: yosys is not installed; on Debian: apt-get install yosys" >&2; exit 1; }
+
+xc7="synth_xilinx -family xc7 -top $name -flatten -abc9 -noiopad -noclkbuf -run"
+case $cells in
+  generic) map="
+    synth -top $name -flatten -run :fine
+    opt -fast -full; opt -undriven -fine; techmap; opt -fast; abc -fast; opt -fast" ;;
+  xc7) map="
+    $xc7 begin:map_memory
+    maccmap; techmap t:\$alu r:Y_WIDTH<=12 %i
+    $xc7 map_memory:map_ffram
+    hierarchy -top $name
+    $xc7 map_ffram:" ;;
+  *) usage ;;
+esac
+exec "$yosys" -q -e 'implicitly declared' -w 'Resizing cell port' -w 'Replacing memory' ${log:+-l "$log"} -p "
+  read_verilog -sv $words
+  hierarchy -top $top $parameters; rename -top $name
+  $map
+  ${json:+write_json \"$json\"}
+  ${verilog:+splitnets; write_verilog -noattr -simple-lhs \"$verilog\"}"
