@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /// Raised with every change of this file; a library of another number is not used.
-#define GW_ENGINE_ABI 1u
+#define GW_ENGINE_ABI 2u
 /// Input or output ports at most.
 #define GW_ENGINE_PORTS 16u
 
@@ -37,9 +37,29 @@ struct GwHarnessSignals {
   uint32_t output_packet[GW_ENGINE_PORTS];
 };
 
+/// Something that can happen in the RTL, and how often it did.
+struct GwCoverPoint {
+  const char* kind;   ///< line, branch, toggle or user, as the simulator calls it
+  const char* scope;  ///< the instance
+  const char* file;
+  uint32_t line, column;
+  const char* text;  ///< what distinguishes it: else, a bit, the name of a cover
+  uint64_t count;
+};
+
+/// A variable of the RTL: registers, memories, and the nets that the simulator kept.
+struct GwVariable {
+  const char* name;   ///< with its scopes, points between them
+  uint32_t bits;      ///< of an element
+  uint32_t elements;  ///< 1, or those of a memory, one behind the other
+  uint32_t stride;    ///< bytes from one to the next: 1, 2, 4, 8, or words of 4, lowest first
+  void* data;
+};
+
 struct GwEngine {
   uint32_t abi;  ///< GW_ENGINE_ABI
-  /// JSON: top, beat_bits, ports [{name, direction, bits}], parameters, traced, built_with.
+  /// JSON: top, beat_bits, ports [{name, direction, bits}], parameters, traced, built_with,
+  /// coverage and state if there are any.
   const char* (*describe)(void);
 
   /// An instance in reset's first moment; undefined values follow from the seed. Null: no memory.
@@ -70,6 +90,13 @@ struct GwEngine {
   void (*skip)(void* engine, uint64_t cycles);
   /// Closes the waveform. Null, or why the file is not whole.
   const char* (*finish)(void* engine);
+
+  /// All points in an order of the build's own, so that runs are merged by adding counts; until the
+  /// next call. Null and 0: built without coverage.
+  const struct GwCoverPoint* (*coverage)(void* engine, uint32_t* points);
+  /// All variables, by name; addresses are the instance's and stay. What is written there counts
+  /// from the next edge on. Null and 0: built without.
+  const struct GwVariable* (*state)(void* engine, uint32_t* variables);
 
   /// Null, or the text of the $fatal, $finish or GW_ASSERT that stopped the RTL.
   const char* (*failure)(void* engine);

@@ -126,6 +126,8 @@ nlohmann::json description(const VerilateJob& job, const std::vector<TopPort>& p
                         {"ports", list},        {"parameters", parameters},
                         {"traced", job.traced}, {"built_with", job.version}};
   if (!job.netlist.empty()) all["netlist"] = job.netlist;
+  if (!job.coverage.empty()) all["coverage"] = job.coverage;
+  if (job.state) all["state"] = true;
   return all;
 }
 
@@ -199,6 +201,8 @@ std::string glue(const VerilateJob& job, const std::vector<TopPort>& ports,
                  const std::vector<std::string>& parts, bool quiet_fall) {
   std::string text = fmt::format("// Generated: {} as an engine.\n", job.top);
   if (job.traced) text += "#define GW_ENGINE_TRACED\n";
+  if (!job.coverage.empty()) text += "#define GW_ENGINE_COVERAGE\n";
+  if (job.state) text += "#define GW_ENGINE_STATE\n";
   text += fmt::format("#include \"V{0}.h\"\n#include \"V{0}___024root.h\"\n", job.name);
   if (job.traced) text += fmt::format("#include \"H{}.h\"\n", job.name);
   for (const std::string& part : parts) text += fmt::format("#include \"{}\"\n", part);
@@ -447,6 +451,8 @@ EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run) 
     for (const std::string& p : job.parameters) arguments.push_back("-G" + p);
   }
   arguments.insert(arguments.end(), job.arguments.begin(), job.arguments.end());
+  for (const std::string& kind : job.coverage) arguments.push_back("--coverage-" + kind);
+  if (job.state) arguments.emplace_back("--public-flat-rw");
   EngineSource source;
   source.words = verilate(job, arguments, run);
 

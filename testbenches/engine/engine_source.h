@@ -13,6 +13,9 @@
 
 namespace gw::testbenches {
 
+/// Kinds of coverage that an engine can be built with; line is also branches.
+inline constexpr const char* kCoverageKinds[] = {"line", "toggle", "user"};
+
 /// The ports that a top shall have, beside aclk and aresetn.
 struct EngineShape {
   int beat_bits = 256;
@@ -56,6 +59,8 @@ struct VerilateJob {
   std::vector<std::string> parameters;  ///< Name=value
   std::vector<std::string> arguments;   ///< sources, +incdir+, +define+, -f ...
   bool traced = false;
+  std::vector<std::string> coverage;  ///< line, toggle, user
+  bool state = false;
   std::string netlist;    ///< not RTL but what this version of Yosys made of it with `parameters`
   bool own = false;       ///< the project's RTL: its generated text may be edited
   bool shortcuts = true;  ///< edit it, and leave the falling edge out where nothing happens at it

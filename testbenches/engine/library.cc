@@ -141,6 +141,8 @@ std::string words_of(const RtlRequest& request) {
   for (const std::string& p : request.parameters) text += ' ' + p;
   if (request.netlist) text += " as a netlist";
   if (request.traced) text += " with waves";
+  for (const std::string& kind : request.coverage) text += fmt::format(" with {} coverage", kind);
+  if (request.state) text += " with state";
   return text;
 }
 
@@ -152,6 +154,11 @@ class Builder {
         what_(words_of(request)),
         tools_(find_tools(options, what_, request.netlist)),
         cache_(options.cache.empty() ? default_cache() : options.cache) {
+    for (const std::string& kind : request.coverage) {
+      if (std::ranges::count(kCoverageKinds, kind) == 0) {
+        throw sim::InputError(fmt::format("there is no {} coverage of RTL", kind));
+      }
+    }
     read_files();
     base_ = base_key();
     std::string plain = request_.top;
@@ -241,6 +248,8 @@ class Builder {
     add("top", request_.top);
     key += fmt::format("traced {} own {} shortcuts {}\n", request_.traced, request_.own,
                        kShortcuts && request_.shortcuts);
+    list("coverage", request_.coverage);
+    key += fmt::format("state {}\n", request_.state);
     if (request_.netlist) {
       add("yosys", tools_.yosys_version);
       add("netlist", kNetlistScript);
@@ -376,6 +385,9 @@ class Builder {
       runtimes.push_back(runtime("testbenches/engine/verilated_trace_runtime.cc", "-O2"));
       runtimes.push_back(runtime("testbenches/engine/fst_mmap.cc", "-O1"));
     }
+    if (!request_.coverage.empty()) {
+      runtimes.push_back(runtime("testbenches/engine/verilated_coverage_runtime.cc", "-O1"));
+    }
     for (const Runtime& r : runtimes) {
       if (r.entry) continue;
       std::vector<std::string> flags = {
@@ -471,6 +483,8 @@ class Builder {
     job.parameters = request_.parameters;
     job.arguments = arguments_;
     job.traced = request_.traced;
+    job.coverage = request_.coverage;
+    job.state = request_.state;
     job.own = request_.own;
     if (request_.netlist) {
       job.netlist = tools_.yosys_version;
@@ -509,7 +523,8 @@ class Builder {
 std::shared_ptr<RtlLibrary> rtl_library(const RtlRequest& request, const LibraryOptions& options) {
   const bool plain = request.own && !request.netlist && request.defines.empty() &&
                      request.include_dirs.empty() && request.sources.empty() &&
-                     request.compile_options.empty() && request.shortcuts;
+                     request.compile_options.empty() && request.coverage.empty() &&
+                     !request.state && request.shortcuts;
   if (plain && options.use_linked) {
     if (const GwEngine* linked = linked_engine(request.top, request.parameters, request.traced)) {
       return std::make_shared<Shared>(linked);

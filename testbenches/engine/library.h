@@ -27,6 +27,10 @@ struct RtlRequest {
   bool traced = false;
   /// What Yosys makes of it is built instead: gates and flip-flops (tools/synth/netlist.sh).
   bool netlist = false;
+  /// Points to count, of kCoverageKinds, for GwEngine::coverage; and whether GwEngine::state shows
+  /// the RTL's variables. Either costs speed.
+  std::vector<std::string> coverage;
+  bool state = false;
   /// The project's own RTL as it stands in its tree, whose root is `base`: what is linked serves
   /// too, rtl/common is searched, and the generated text may be edited.
   bool own = false;

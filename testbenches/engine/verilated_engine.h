@@ -30,6 +30,7 @@
 #include "models/axis/beat.h"
 #include "testbenches/engine/engine_abi.h"
 #include "testbenches/engine/verilated_failure.h"
+#include "testbenches/engine/verilated_inside.h"
 
 #ifdef GW_ENGINE_TRACED
 #include <gtkwave/fstapi.h>
@@ -426,6 +427,23 @@ class VerilatedEngine {
     return why;
   }
 
+  const GwCoverPoint* coverage(uint32_t* points) {
+    *points = 0;
+#ifdef GW_ENGINE_COVERAGE
+    return coverage_.read(context_, points);
+#else
+    return nullptr;
+#endif
+  }
+  const GwVariable* state(uint32_t* variables) {
+    *variables = 0;
+#ifdef GW_ENGINE_STATE
+    return state_.read(context_, variables);
+#else
+    return nullptr;
+#endif
+  }
+
   const char* failure() const { return texts_.failure.empty() ? nullptr : texts_.failure.c_str(); }
 
  private:
@@ -491,6 +509,12 @@ class VerilatedEngine {
 #ifdef GW_ENGINE_TRACED
   std::unique_ptr<EngineWaves<Facts>> waves_;
 #endif
+#ifdef GW_ENGINE_COVERAGE
+  EngineCoverage coverage_;
+#endif
+#ifdef GW_ENGINE_STATE
+  EngineState state_;
+#endif
 };
 
 template <class Facts>
@@ -523,6 +547,8 @@ const GwEngine* engine_table() {
       .harness = [](void* e, const GwHarnessSignals* signals) { self(e).harness(signals); },
       .skip = [](void* e, uint64_t cycles) { self(e).skip(cycles); },
       .finish = [](void* e) { return self(e).finish(); },
+      .coverage = [](void* e, uint32_t* points) { return self(e).coverage(points); },
+      .state = [](void* e, uint32_t* variables) { return self(e).state(variables); },
       .failure = [](void* e) { return self(e).failure(); }};
   return &kTable;
 }

@@ -256,8 +256,8 @@ TEST_F(Library, DamagedEntriesAreBuiltAnew) {
   const int runs = compiler_runs();
   const fs::path object = entry("toy-") / "engine.so";
   ASSERT_TRUE(fs::exists(object));
-  // A cut copy takes its place: the file itself may still be mapped (under sanitizers what was loaded stays), and
-  // cutting that would pull the pages from under the program.
+  // A cut copy takes its place: the file itself may still be mapped (under sanitizers what was
+  // loaded stays), and cutting that would pull the pages from under the program.
   const fs::path cut = folder_ / "cut.so";
   fs::copy_file(object, cut);
   fs::resize_file(cut, fs::file_size(cut) / 2);
@@ -527,6 +527,36 @@ TEST_F(Library, FileListsOfTheUser) {
   EXPECT_NE(refusal(request).find("the environment has no 'GW_TEST_NOTHING'"), std::string::npos);
   request.list = folder_ / "project/none.f";
   EXPECT_NE(refusal(request).find("cannot read the file list"), std::string::npos);
+}
+
+TEST_F(Library, NetlistsComeFromYosysAndAreKeptByWhatTheyAreMadeOf) {
+  RtlRequest request = toy_request(toy("`include \"more.svh\"\n"));
+  write(folder_ / "headers/more.svh", "// one\n");
+  request.include_dirs = {folder_ / "headers"};
+  const auto rtl = make(request);
+  request.netlist = true;
+  const auto netlist = make(request);
+  EXPECT_EQ(netlist->origin(), RtlLibrary::Origin::kBuilt);
+  EXPECT_GT(netlist->yosys_seconds(), 0);
+  OneStream a(netlist->engine()), b(rtl->engine());
+  a.start();
+  b.start();
+  uint64_t seen = 0;
+  EXPECT_EQ(compare(a, b, random_gradients(500, 3), 3, &seen), "");
+  EXPECT_GT(seen, 100u);
+  const nlohmann::json facts = nlohmann::json::parse(netlist->engine()->describe());
+  EXPECT_TRUE(facts.at("netlist").get<std::string>().starts_with("Yosys"));
+  EXPECT_EQ(make(request)->origin(), RtlLibrary::Origin::kCached);
+
+  request.parameters = {"Add=3"};
+  EXPECT_EQ(passed(make(request)->engine(), 5), 8u);
+  write(folder_ / "headers/more.svh", "// two\n");
+  EXPECT_EQ(make(request)->origin(), RtlLibrary::Origin::kBuilt);
+  write(folder_ / "toy.sv", toy("nonsense"));
+  EXPECT_NE(refusal(request).find("toy Add=3 as a netlist: the synthesis fails"),
+            std::string::npos);
+  options_.yosys = "no-yosys";
+  EXPECT_NE(refusal(request).find("there is no Yosys here ('no-yosys')"), std::string::npos);
 }
 
 TEST_F(Library, ProgressIsTold) {

@@ -1,0 +1,5 @@
+// The coverage counters of Verilator's runtime, compiled once for the engines that were built with
+// coverage.
+// clang-format off
+#include <verilated_cov.cpp>
+// clang-format on
