@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/endian/conversion.hpp>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -78,9 +79,7 @@ std::optional<capture::Filter> compile(const std::string& expression) {
 }
 
 uint64_t source_mac(std::span<const uint8_t> frame) {
-  uint64_t mac = 0;
-  for (size_t i = 6; i < 12; ++i) mac = mac << 8 | frame[i];
-  return mac;
+  return boost::endian::load_big_u48(&frame[6]);
 }
 
 /// Goes through a capture and puts what is to be fed on the ports' wires, in the file's order.

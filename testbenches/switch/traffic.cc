@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <boost/endian/conversion.hpp>
 #include <deque>
 #include <filesystem>
 #include <optional>
@@ -169,13 +170,10 @@ class Wires {
                                        uint64_t content) {
     std::vector<uint8_t> frame(bytes);
     const uint64_t to = destination < 0 ? 0xFFFF'FFFF'FFFF : mac_of(destination);
-    for (size_t i = 0; i < 6; ++i) {
-      frame[i] = static_cast<uint8_t>(to >> (40 - 8 * i));
-      frame[6 + i] = static_cast<uint8_t>(mac_of(source) >> (40 - 8 * i));
-    }
+    boost::endian::store_big_u48(&frame[0], to);
+    boost::endian::store_big_u48(&frame[6], mac_of(source));
     frame[12] = 0x81;
-    frame[14] = static_cast<uint8_t>(vlan >> 8);
-    frame[15] = static_cast<uint8_t>(vlan);
+    boost::endian::store_big_u16(&frame[14], static_cast<uint16_t>(vlan));
     frame[16] = 0x88;
     frame[17] = 0xB6;  // IEEE local experimental, the other one
     Random random(content);
@@ -215,9 +213,7 @@ std::vector<uint8_t> gradient_frame(int source, int destination, uint16_t vlan, 
 }
 
 void set_checksum(std::vector<uint8_t>& frame) {
-  const uint16_t sum = expether::checksum(frame);
-  frame[expether::kChecksumOffset] = static_cast<uint8_t>(sum >> 8);
-  frame[expether::kChecksumOffset + 1] = static_cast<uint8_t>(sum);
+  boost::endian::store_big_u16(&frame[expether::kChecksumOffset], expether::checksum(frame));
 }
 
 /// A copy that is wrong in the way that the reason says.

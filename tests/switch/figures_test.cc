@@ -77,8 +77,8 @@ TEST(OptimizerFigures, AFrameWaitsForTheArrayAndThoseBehindItForTheFrame) {
 
 TEST(OptimizerFigures, RoundsFollowEachOtherAtTheInterval) {
   // Gathered in 15. Four PEs take eight rounds, pipelined in 15 to 22, and done L + 3 behind the
-  // last: 22 + 10 + 3. Iterative ones take a round in II = 13 cycles: the last in 15 + 7 x 13 = 106,
-  // done in 106 + 13 + 3.
+  // last: 22 + 10 + 3. Iterative ones take a round in II = 13 cycles: the last in 15 + 7 x 13 =
+  // 106, done in 106 + 13 + 3.
   for (const auto& [kind, shown] : {std::pair{"pipelined", 36}, {"iterative", 123}}) {
     const sim::Outcome outcome =
         run("optimizer", {gradient(3, 0)},

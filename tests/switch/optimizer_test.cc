@@ -14,8 +14,8 @@ namespace {
 namespace expether = reference::expether;
 namespace optimizer = reference::optimizer;
 
-/// Builds of the RTL: of each algorithm, kind and profile; few PEs, as more take longer to build and
-/// the slow configurations have them. The first is the one that is linked.
+/// Builds of the RTL: of each algorithm, kind and profile; few PEs, as more take longer to build
+/// and the slow configurations have them. The first is the one that is linked.
 struct Build {
   optimizer::Algorithm algorithm;
   int pes;

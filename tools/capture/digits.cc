@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/endian/conversion.hpp>
 #include <cmath>
 #include <memory>
 #include <numbers>
@@ -40,8 +41,7 @@ Bytes read_idx(const std::filesystem::path& path, unsigned dimensions, std::size
   }
   const std::size_t header = 4 + 4 * dimensions;
   const auto word = [&](std::size_t at) {
-    return std::size_t{all[at]} << 24 | std::size_t{all[at + 1]} << 16 |
-           std::size_t{all[at + 2]} << 8 | all[at + 3];
+    return std::size_t{boost::endian::load_big_u32(&all[at])};
   };
   if (all.size() < header || word(0) != (0x0800u | dimensions) ||
       all.size() != header + word(4) * item_size ||

@@ -1,6 +1,7 @@
 // Network byte order and the Internet checksum; internal to gw_capture.
 #pragma once
 
+#include <boost/endian/conversion.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -8,18 +9,16 @@
 namespace gw::capture {
 
 inline std::uint16_t load16(std::span<const std::uint8_t> b, std::size_t at) {
-  return static_cast<std::uint16_t>(b[at] << 8 | b[at + 1]);
+  return boost::endian::load_big_u16(&b[at]);
 }
 inline std::uint32_t load32(std::span<const std::uint8_t> b, std::size_t at) {
-  return std::uint32_t{load16(b, at)} << 16 | load16(b, at + 2);
+  return boost::endian::load_big_u32(&b[at]);
 }
 inline void store16(std::span<std::uint8_t> b, std::size_t at, std::size_t value) {
-  b[at] = static_cast<std::uint8_t>(value >> 8);
-  b[at + 1] = static_cast<std::uint8_t>(value);
+  boost::endian::store_big_u16(&b[at], static_cast<std::uint16_t>(value));
 }
 inline void store32(std::span<std::uint8_t> b, std::size_t at, std::uint32_t value) {
-  store16(b, at, value >> 16);
-  store16(b, at + 2, value & 0xFFFF);
+  boost::endian::store_big_u32(&b[at], value);
 }
 
 /// One's complement sum of 16-bit words (RFC 1071), continued from `sum`.

@@ -1,12 +1,14 @@
 #include "models/reference/expether/frame.h"
 
 #include <algorithm>
+#include <boost/endian/conversion.hpp>
 #include <cstdio>
 #include <cstdlib>
 
 namespace gw::reference::expether {
 namespace {
 
+namespace endian = boost::endian;
 using Bytes = std::span<const std::uint8_t>;
 
 [[noreturn]] void die(const char* sentence) {
@@ -14,23 +16,21 @@ using Bytes = std::span<const std::uint8_t>;
   std::abort();
 }
 
-std::uint64_t load(Bytes bytes, std::size_t at, std::size_t size) {
-  std::uint64_t value = 0;
-  for (const std::uint8_t byte : bytes.subspan(at, size)) value = value << 8 | byte;
-  return value;
+template <std::size_t Size>
+std::uint64_t load(Bytes bytes, std::size_t at) {
+  return endian::endian_load<std::uint64_t, Size, endian::order::big>(&bytes[at]);
 }
 
-void store(std::span<std::uint8_t> bytes, std::size_t at, std::size_t size, std::uint64_t value) {
-  for (std::size_t i = 0; i < size; i++) {
-    bytes[at + i] = static_cast<std::uint8_t>(value >> 8 * (size - 1 - i));
-  }
+template <std::size_t Size>
+void store(std::span<std::uint8_t> bytes, std::size_t at, std::uint64_t value) {
+  endian::endian_store<std::uint64_t, Size, endian::order::big>(&bytes[at], value);
 }
 
 /// One's complement sum over the control header, the checksum field included.
 std::uint16_t control_sum(Bytes frame) {
   std::uint32_t sum = 0;
   for (std::size_t at = 0; at < kControlBytes; at += 2) {
-    sum += static_cast<std::uint32_t>(load(frame, kControlOffset + at, 2));
+    sum += static_cast<std::uint32_t>(load<2>(frame, kControlOffset + at));
   }
   while (sum >> 16 != 0) sum = (sum & 0xFFFF) + (sum >> 16);
   return static_cast<std::uint16_t>(sum);
@@ -38,26 +38,26 @@ std::uint16_t control_sum(Bytes frame) {
 
 Fields decode_control(Bytes frame) {
   Fields f;
-  f.destination = load(frame, kDestinationOffset, 6);
-  f.source = load(frame, kSourceOffset, 6);
-  f.tci = static_cast<std::uint16_t>(load(frame, kTciOffset, 2));
+  f.destination = load<6>(frame, kDestinationOffset);
+  f.source = load<6>(frame, kSourceOffset);
+  f.tci = static_cast<std::uint16_t>(load<2>(frame, kTciOffset));
   f.version = frame[kVersionOffset];
   f.type = frame[kTypeOffset];
   f.flags = frame[kFlagsOffset];
   f.count = frame[kCountOffset];
-  f.sequence = static_cast<std::uint32_t>(load(frame, kSequenceOffset, 4));
-  f.ack = static_cast<std::uint32_t>(load(frame, kAckOffset, 4));
-  f.worker = static_cast<std::uint16_t>(load(frame, kWorkerOffset, 2));
-  f.group = static_cast<std::uint16_t>(load(frame, kGroupOffset, 2));
-  f.iteration = static_cast<std::uint32_t>(load(frame, kIterationOffset, 4));
-  f.checksum = static_cast<std::uint16_t>(load(frame, kChecksumOffset, 2));
+  f.sequence = static_cast<std::uint32_t>(load<4>(frame, kSequenceOffset));
+  f.ack = static_cast<std::uint32_t>(load<4>(frame, kAckOffset));
+  f.worker = static_cast<std::uint16_t>(load<2>(frame, kWorkerOffset));
+  f.group = static_cast<std::uint16_t>(load<2>(frame, kGroupOffset));
+  f.iteration = static_cast<std::uint32_t>(load<4>(frame, kIterationOffset));
+  f.checksum = static_cast<std::uint16_t>(load<2>(frame, kChecksumOffset));
   return f;
 }
 
 void decode_tlp(Bytes frame, Fields& f) {
   const Bytes tlp = frame.subspan((f.flags & kFlagTlp3Dw) != 0 ? kTlp3Offset : kTlp4Offset);
   f.tlp_type = tlp[0];
-  f.tlp_length = static_cast<std::uint16_t>(load(tlp, 2, 2) & 0x3FF);
+  f.tlp_length = static_cast<std::uint16_t>(load<2>(tlp, 2) & 0x3FF);
   f.tlp_poisoned = (tlp[2] & kTlpPoisoned) != 0;
   f.tlp_digest = (tlp[2] & kTlpDigest) != 0;
 }
@@ -72,20 +72,20 @@ bool tlp_type_is_known(const Fields& f) {
 /// Bytes 0..47, all but the checksum.
 void store_control(std::span<std::uint8_t> frame, const Header& h, std::uint8_t type,
                    std::uint8_t flags, std::size_t count) {
-  store(frame, kDestinationOffset, 6, h.destination);
-  store(frame, kSourceOffset, 6, h.source);
-  store(frame, kTpidOffset, 2, kTpid);
-  store(frame, kTciOffset, 2, h.tci);
-  store(frame, kEtherTypeOffset, 2, kEtherType);
+  store<6>(frame, kDestinationOffset, h.destination);
+  store<6>(frame, kSourceOffset, h.source);
+  store<2>(frame, kTpidOffset, kTpid);
+  store<2>(frame, kTciOffset, h.tci);
+  store<2>(frame, kEtherTypeOffset, kEtherType);
   frame[kVersionOffset] = kVersion;
   frame[kTypeOffset] = type;
   frame[kFlagsOffset] = flags;
   frame[kCountOffset] = static_cast<std::uint8_t>(count);
-  store(frame, kSequenceOffset, 4, h.sequence);
-  store(frame, kAckOffset, 4, h.ack);
-  store(frame, kWorkerOffset, 2, h.worker);
-  store(frame, kGroupOffset, 2, h.group);
-  store(frame, kIterationOffset, 4, h.iteration);
+  store<4>(frame, kSequenceOffset, h.sequence);
+  store<4>(frame, kAckOffset, h.ack);
+  store<2>(frame, kWorkerOffset, h.worker);
+  store<2>(frame, kGroupOffset, h.group);
+  store<4>(frame, kIterationOffset, h.iteration);
 }
 
 void store_values(std::span<std::uint8_t> frame, std::span<const std::uint32_t> values) {
@@ -101,18 +101,23 @@ void store_tlp(std::span<std::uint8_t> frame, const Header& h, std::size_t count
   const bool wide = h.tlp == Tlp::kMWr64;
   const auto tlp = frame.subspan(wide ? kTlp4Offset : kTlp3Offset);
   tlp[0] = static_cast<std::uint8_t>(h.tlp);
-  store(tlp, 2, 2, count);
-  store(tlp, 4, 2, h.requester);
+  store<2>(tlp, 2, count);
+  store<2>(tlp, 4, h.requester);
   if (h.tlp == Tlp::kCplD) {
-    store(tlp, 6, 2, kValueBytes * count);  // successful completion, bytes remaining
-    store(tlp, 8, 2, h.requester);
+    store<2>(tlp, 6, kValueBytes * count);  // successful completion, bytes remaining
+    store<2>(tlp, 8, h.requester);
     tlp[10] = h.tag;
     tlp[11] = h.address & 0x7C;  // lower address
     return;
   }
   tlp[6] = h.tag;
   tlp[7] = count > 1 ? 0xFF : 0x0F;  // byte enables of the last and the first DW
-  store(tlp, 8, wide ? 8 : 4, h.address & ~std::uint64_t{3});
+  const std::uint64_t address = h.address & ~std::uint64_t{3};
+  if (wide) {
+    store<8>(tlp, 8, address);
+  } else {
+    store<4>(tlp, 8, address);
+  }
 }
 
 std::vector<std::uint8_t> build(const Header& h, std::uint8_t type,
@@ -122,7 +127,7 @@ std::vector<std::uint8_t> build(const Header& h, std::uint8_t type,
   const int others = h.flags & ~kFlagTlp3Dw;
   const int flags = h.tlp == Tlp::kMWr64 ? others : others | kFlagTlp3Dw;
   store_control(frame, h, type, static_cast<std::uint8_t>(flags), values.size());
-  store(frame, kChecksumOffset, 2, checksum(frame));
+  store<2>(frame, kChecksumOffset, checksum(frame));
   store_tlp(frame, h, values.size());
   store_values(frame, values);
   return frame;
@@ -148,7 +153,7 @@ std::uint16_t checksum(Bytes frame) {
   // Taking the field out of the sum is adding its complement; simpler is a copy.
   std::array<std::uint8_t, kControlOffset + kControlBytes> copy;
   std::copy_n(frame.begin(), copy.size(), copy.begin());
-  store(copy, kChecksumOffset, 2, 0);
+  store<2>(copy, kChecksumOffset, 0);
   return static_cast<std::uint16_t>(~control_sum(copy));
 }
 
@@ -160,8 +165,8 @@ Classified classify(Bytes frame) {
     return result;
   };
 
-  if (frame.size() < kControlOffset || load(frame, kTpidOffset, 2) != kTpid ||
-      load(frame, kEtherTypeOffset, 2) != kEtherType) {
+  if (frame.size() < kControlOffset || load<2>(frame, kTpidOffset) != kTpid ||
+      load<2>(frame, kEtherTypeOffset) != kEtherType) {
     return result;
   }
   if (frame.size() < kControlOffset + kControlBytes) return malformed(Reason::kShortFrame);
@@ -208,7 +213,7 @@ std::vector<std::uint8_t> build_parameter(const Header& header,
 std::vector<std::uint8_t> build_plain(const Header& header, Bytes body) {
   std::vector<std::uint8_t> frame(std::max(kMinFrameBytes, kTlp4Offset + body.size()));
   store_control(frame, header, kTypePlain, header.flags, 0);
-  store(frame, kChecksumOffset, 2, checksum(frame));
+  store<2>(frame, kChecksumOffset, checksum(frame));
   std::copy(body.begin(), body.end(), frame.begin() + kTlp4Offset);
   return frame;
 }
@@ -221,7 +226,7 @@ void rewrite(std::span<std::uint8_t> frame, std::uint8_t type, std::uint8_t flag
   }
   frame[kTypeOffset] = type;
   frame[kFlagsOffset] = flags;
-  store(frame, kChecksumOffset, 2, checksum(frame));
+  store<2>(frame, kChecksumOffset, checksum(frame));
   store_values(frame, values);
 }
 
