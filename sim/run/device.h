@@ -31,6 +31,7 @@ struct WaveSpec {
 struct SynthKind {
   const char* name;
   const char* summary;
+  std::vector<std::string> options = {};  ///< of the options of stimuli, those that it uses
 };
 
 /// RTL that is not the project's own.

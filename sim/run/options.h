@@ -16,6 +16,7 @@ struct Option {
   std::string text;        ///< one line of help
   std::string value;       ///< its default; empty: none
   std::string group = {};  ///< heading in the help
+  bool stimulus = false;   ///< has an effect with the synthetic stimuli that name it only
 };
 
 /// The options of one device and what they are set to. All getters throw UsageError that names the

@@ -452,6 +452,10 @@ EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run) 
   }
   arguments.insert(arguments.end(), job.arguments.begin(), job.arguments.end());
   for (const std::string& kind : job.coverage) arguments.push_back("--coverage-" + kind);
+  // Newer versions count cover properties as they check assertions: only if asked to.
+  if (std::ranges::find(job.coverage, "user") != job.coverage.end()) {
+    arguments.emplace_back("--assert");
+  }
   if (job.state) arguments.emplace_back("--public-flat-rw");
   EngineSource source;
   source.words = verilate(job, arguments, run);

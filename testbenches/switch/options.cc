@@ -83,7 +83,7 @@ std::vector<Option> network_options(const reference::Blocks& blocks) {
 std::vector<Option> traffic_options() {
   std::vector<Option> options;
   const auto add = [&options](const char* name, const char* text, const char* value) {
-    options.push_back({name, text, value, kTraffic});
+    options.push_back({name, text, value, kTraffic, true});
   };
   add("from", "capture whose marked gradients fill the frames (default: random ones)", "");
   add("workers", "workers that send, 1 to 16", "3");

@@ -751,14 +751,23 @@ class SyntheticFrames final : public sim::Frames {
 
 const std::vector<sim::SynthKind>& frame_synth_kinds() {
   static const std::vector<sim::SynthKind> kKinds = {
-      {"gradient-192", "192-byte gradient frames at 100 % of 10GbE on four ports, a permutation"},
-      {"ordinary-60", "60-byte ordinary frames at 100 % of 10GbE on four ports, a permutation"},
-      {"incast", "three workers at 100 % of 10GbE into one host"},
-      {"workers", "a training run's exchange: workers x sequences x iterations, faults as asked"},
+      {"gradient-192",
+       "192-byte gradient frames at 100 % of 10GbE on four ports, a permutation",
+       {"from", "group", "vlan"}},
+      {"ordinary-60",
+       "60-byte ordinary frames at 100 % of 10GbE on four ports, a permutation",
+       {"vlan"}},
+      {"incast", "three workers at 100 % of 10GbE into one host", {"from", "group", "vlan"}},
+      {"workers",
+       "a training run's exchange: workers x sequences x iterations, faults as asked",
+       {"from", "workers", "group", "iterations", "sequences", "loss", "duplicate", "reorder",
+        "malformed", "foreign", "vlan"}},
       {"anything",
-       "frames of every kind, malformed for every reason, of every length, in many VLANs"},
+       "frames of every kind, malformed for every reason, of every length, in many VLANs",
+       {"from", "group", "sequences", "vlan"}},
       {"irregular",
-       "bursts that begin on all ports at once: odd lengths, any bit that nobody looks at"},
+       "bursts that begin on all ports at once: odd lengths, any bit that nobody looks at",
+       {"from", "workers", "group", "sequences", "vlan"}},
   };
   return kKinds;
 }

@@ -322,6 +322,7 @@ TEST_F(Cli, TraceSynthRefusesInOneSentence) {
       {"--kind gradients --loss 5", "--loss"},
       {"--vlan 7", "--vlan"},
       {"--kind incast --duplicate 5", "--duplicate"},
+      {"--kind ordinary-60 --from x.pcap", "--from has no effect"},
       {"--expether --workers 17", "--workers"},
       {"--expether --iterations 0", "--iterations"},
       {"--expether --iterations 100000 --sequences 100000", "more than"},
@@ -589,6 +590,25 @@ TEST_F(Cli, WhatNoSwitchIsIsRefused) {
   EXPECT_EQ(gradwire("run switch --synth nothing").code, 2);
   EXPECT_EQ(gradwire("trace synth x.pcap --kind workers --loss 101").code, 2);
   EXPECT_EQ(gradwire("trace synth x.pcap --kind workers --workers 0").code, 2);
+}
+
+// What a stimulus is told it must heed.
+TEST_F(Cli, OptionsThatTheStimulusDoesNotUseAreRefused) {
+  for (const auto& [arguments, part] : std::vector<std::pair<std::string, std::string>>{
+           {"parser --synth ordinary-60 --workers 3", "which uses --vlan"},
+           {"parser --synth anything --workers 3", "--workers has no effect"},
+           {"switch --synth gradient-192 --loss 5", "--loss has no effect"},
+           {"optimizer --synth irregular --iterations 5", "--iterations has no effect"},
+           {"switch --loss 5 --trace " + capture("expether-workers"), "no effect on a capture"}}) {
+    expect_one_sentence(gradwire("run " + arguments), 2, part);
+  }
+  // Those of the aggregator are of the device.
+  for (const char* arguments :
+       {"parser --synth irregular --workers 3", "parser --synth workers --loss 5",
+        "aggregator --synth ordinary-60 --workers 3", "switch --synth anything --group 7"}) {
+    const Result result = gradwire(fmt::format("run {} --engine model --packets 20", arguments));
+    EXPECT_EQ(result.code, 0) << arguments << ": " << result.err;
+  }
 }
 
 TEST_F(Cli, SweepSizesTheOptimizer) {

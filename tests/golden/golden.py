@@ -52,7 +52,8 @@ def runs():
         for kind in FRAME_KINDS:
             yield f"{device} --synth {kind} --packets 600"
             yield f"{device} --synth {kind} --packets 300 --stall both:30 --seed 7"
-            yield f"{device} --synth {kind} --packets 300 --workers 1 --seed 2"
+            summed = device in ("aggregator", "switch") or kind == "workers"
+            yield f"{device} --synth {kind} --packets 300{' --workers 1' if summed else ''} --seed 2"
     for device in ["aggregator", "switch"]:
         yield f"{device} --synth workers --loss 5 --duplicate 5 --reorder 5 --malformed 5 --foreign 5 --seed 4"
         yield f"{device} --synth workers --workers 16 --iterations 6 --sequences 8 --stall both:50 --seed 6"

@@ -1,6 +1,7 @@
 #include "tools/gradwire/device_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -40,6 +41,25 @@ const sim::Device* device_named(const std::vector<std::string>& arguments) {
     }
   }
   return nullptr;
+}
+
+void refuse_idle_options(const std::map<std::string, std::string>& given,
+                         const std::vector<sim::Option>& declared, const std::string& synth,
+                         const std::vector<sim::SynthKind>& stimuli) {
+  const auto kind =
+      std::ranges::find_if(stimuli, [&](const sim::SynthKind& k) { return k.name == synth; });
+  if (!synth.empty() && kind == stimuli.end()) return;  // which is refused for its name
+  for (const sim::Option& option : declared) {
+    if (!option.stimulus || !given.contains(option.name)) continue;
+    if (synth.empty()) {
+      throw sim::UsageError(fmt::format(
+          "--{} is an option of synthetic stimuli and has no effect on a capture", option.name));
+    }
+    if (std::ranges::find(kind->options, option.name) == kind->options.end()) {
+      throw sim::UsageError(fmt::format("--{} has no effect on the stimulus '{}', which uses --{}",
+                                        option.name, synth, fmt::join(kind->options, ", --")));
+    }
+  }
 }
 
 void refuse_extras(const CLI::App& command, const std::string& name, const sim::Device& device) {

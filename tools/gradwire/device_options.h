@@ -28,4 +28,10 @@ const sim::Device* device_named(const std::vector<std::string>& arguments);
 /// Throws UsageError that names the device's own options, if there was one that it does not have.
 void refuse_extras(const CLI::App& command, const std::string& name, const sim::Device& device);
 
+/// Throws UsageError for an option of synthetic stimuli that the chosen one does not use, or a
+/// capture (`synth` empty). `given`: by name.
+void refuse_idle_options(const std::map<std::string, std::string>& given,
+                         const std::vector<sim::Option>& declared, const std::string& synth,
+                         const std::vector<sim::SynthKind>& stimuli);
+
 }  // namespace gw::tools

@@ -80,6 +80,8 @@ int execute(RunArguments& a, const sim::Device& device) {
   spec.skip_idle = !a.no_skip;
   set_engines(spec, a.engines);
   set_stimulus(spec, a);
+  refuse_idle_options(spec.options.changed(), device.facts().options, spec.stimulus.synth,
+                      device.facts().stimuli);
   set_wave(spec, a);
   if (spec.user_rtl.file_list.empty() != spec.user_rtl.top.empty()) {
     throw sim::UsageError("--rtl FILE.f and --top NAME go together");

@@ -209,22 +209,16 @@ void refuse_damaged_gradients(const TraceArguments& a) {
   if (!incomplete.empty()) throw sim::InputError(incomplete);
 }
 
-/// Options that the kind would not heed. `given` are those on the command line.
-void refuse_idle_options(const TraceArguments& a, const std::vector<std::string>& given) {
-  static constexpr std::array kOfWorkersOnly = {"--workers",   "--iterations", "--loss",
-                                                "--duplicate", "--reorder",    "--malformed",
-                                                "--foreign"};
-  for (const std::string& option : given) {
-    if (!is_kind_of_frames(a.kind)) {
-      throw sim::UsageError(
-          fmt::format("{} is an option of ExpEther frames, '{}' is of marked UDP; see --expether",
-                      option, a.kind));
-    }
-    if (a.kind != "workers" && std::ranges::find(kOfWorkersOnly, option) != kOfWorkersOnly.end()) {
-      throw sim::UsageError(
-          fmt::format("{} is an option of --kind workers, not of '{}'", option, a.kind));
-    }
+/// Options that the kind would not heed.
+void refuse_options_of_others(const TraceArguments& a) {
+  const std::vector<sim::Option> options = testbenches::traffic_options();
+  const std::map<std::string, std::string> given = a.traffic.values(options).changed();
+  if (!given.empty() && !is_kind_of_frames(a.kind)) {
+    throw sim::UsageError(
+        fmt::format("--{} is an option of ExpEther frames, '{}' is of marked UDP; see --expether",
+                    given.begin()->first, a.kind));
   }
+  refuse_idle_options(given, options, a.kind, testbenches::frame_synth_kinds());
 }
 
 void refuse_to_overwrite_the_gradients(const TraceArguments& a) {
@@ -236,12 +230,12 @@ void refuse_to_overwrite_the_gradients(const TraceArguments& a) {
 }
 
 /// A synthetic stimulus as a capture.
-int synth(TraceArguments a, const std::vector<std::string>& given) {
+int synth(TraceArguments a) {
   if (a.kind.empty()) a.kind = a.expether ? "workers" : "gradients";
   if (a.expether && !is_kind_of_frames(a.kind)) {
     throw sim::UsageError(fmt::format("--kind {} makes no ExpEther frames", a.kind));
   }
-  refuse_idle_options(a, given);
+  refuse_options_of_others(a);
   refuse_to_overwrite_the_gradients(a);
   std::unique_ptr<sim::Frames> source;
   if (is_kind_of_frames(a.kind)) {
@@ -305,19 +299,9 @@ void add_trace(CLI::App& app, Invocation& invocation) {
   synth_command->add_flag("--expether", a->expether, "ExpEther frames, not marked UDP");
   synth_command->add_option("--packets", a->packets,
                             "how many (default: 64; of ExpEther what the options make, or 1,024)");
-  const size_t before = synth_command->get_options().size();
   a->traffic.add(*synth_command, testbenches::traffic_options());
-  const std::vector<const CLI::Option*> all = std::as_const(*synth_command).get_options();
-  const std::vector<const CLI::Option*> of_frames(all.begin() + static_cast<ptrdiff_t>(before),
-                                                  all.end());
   synth_command->add_option("--seed", a->seed, "of the values")->capture_default_str();
-  synth_command->callback([a, of_frames, &invocation] {
-    std::vector<std::string> given;
-    for (const CLI::Option* option : of_frames) {
-      if (option->count() != 0) given.push_back(option->get_name());
-    }
-    invocation.action = [a, given] { return synth(*a, given); };
-  });
+  synth_command->callback([a, &invocation] { invocation.action = [a] { return synth(*a); }; });
 }
 
 }  // namespace gw::tools
