@@ -59,7 +59,9 @@ target_compile_options(gw_own INTERFACE -Wall -Wextra -ffp-contract=off
                        # g++ 12 warns falsely about std::string + literal (GCC bug 105651) and inside fmt's parser.
                        $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-stringop-overflow>
                        # Instrumented, GCC 12 sees uninitialised values in std::regex and in its own intrinsics.
-                       $<$<BOOL:${GRADWIRE_SANITIZE}>:-Wno-uninitialized -Wno-maybe-uninitialized>)
+                       $<$<BOOL:${GRADWIRE_SANITIZE}>:-Wno-uninitialized -Wno-maybe-uninitialized>
+                       # A header that was precompiled with other options is read as text.
+                       $<$<BOOL:${GRADWIRE_SANITIZE}>:-Wno-error=invalid-pch>)
 
 find_package(Boost 1.74 REQUIRED COMPONENTS filesystem)
 find_package(fmt REQUIRED)
