@@ -27,7 +27,7 @@ import datetime, json, statistics, sys
 runs = {}
 for release, folder in (("12", sys.argv[1]), ("13", sys.argv[2])):
     for n in range(1, int(sys.argv[3]) + 1):
-        with open(f"{folder}/root/gradwire/out/bench-{n}.json", encoding="utf-8") as file:
+        with open(f"{folder}/srv/gradwire/out/bench-{n}.json", encoding="utf-8") as file:
             for row in json.load(file):
                 runs.setdefault(row["device"], {}).setdefault(release, []).append(row)
 

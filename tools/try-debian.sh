@@ -161,7 +161,7 @@ cp -L /etc/resolv.conf "$folder/etc/resolv.conf"
 cp -L /etc/hosts "$folder/etc/hosts"
 
 # The clone, of which an old one keeps its build.
-clone=$folder/root/gradwire
+clone=$folder/srv/gradwire
 export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0='*'
 if [[ -d $clone/.git ]]; then
   git -C "$clone" fetch --quiet "$root" HEAD
@@ -180,7 +180,7 @@ mount -t proc proc "$folder/proc"
 mount -t sysfs -o ro sysfs "$folder/sys" 2> /dev/null || true
 mount --rbind /dev "$folder/dev"
 exec env -i HOME=/root TERM="${TERM:-dumb}" PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-  LANG=C.UTF-8 chroot "$folder" /bin/sh -c "cd /root/gradwire && $command"
+  LANG=C.UTF-8 chroot "$folder" /bin/sh -c "cd /srv/gradwire && $command"
 '
 failed=()
 for command in "${commands[@]}"; do

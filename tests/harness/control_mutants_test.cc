@@ -178,18 +178,7 @@ TEST_P(ControlMutants, IsFoundInItsCycleAndNamed) {
     EXPECT_EQ(r.failure.signal, row.signal);
     EXPECT_EQ(r.failure.text, row.text);
     EXPECT_EQ(r.failure.cycle, bent_at);
-    if (row.kind == kLockstep) {
-      EXPECT_EQ(r.failure.engine_a, "rtl");
-      EXPECT_EQ(r.failure.engine_b, "model");
-    } else if (row.kind == kReference) {
-      EXPECT_EQ(r.failure.engine_a, "rtl and model");
-      EXPECT_EQ(r.failure.engine_b, "reference");
-    } else {
-      EXPECT_EQ(r.failure.engine_a, "rtl");
-    }
-    if (row.kind != kProtocol) {
-      EXPECT_NE(r.failure.value_a, r.failure.value_b);
-    }
+    expect_blamed(r.failure);
   }
 }
 

@@ -155,18 +155,7 @@ TEST_P(Mutants, IsFoundInItsCycleAndNamed) {
     EXPECT_EQ(r.failure.text, row.text);
     EXPECT_EQ(r.failure.cycle, bent_at);
     EXPECT_EQ(r.timeline.cycles, bent_at);
-    if (row.kind != kProtocol) {
-      EXPECT_NE(r.failure.value_a, r.failure.value_b);
-    }
-    if (row.kind == kLockstep) {
-      EXPECT_EQ(r.failure.engine_a, "rtl");
-      EXPECT_EQ(r.failure.engine_b, "model");
-    } else if (row.kind == kReference) {
-      EXPECT_EQ(r.failure.engine_a, "rtl and model");
-      EXPECT_EQ(r.failure.engine_b, "reference");
-    } else {
-      EXPECT_EQ(r.failure.engine_a, "rtl");
-    }
+    expect_blamed(r.failure);
     // The beats before, in their order, and the one that should have come.
     ASSERT_FALSE(r.failure.lines.empty());
     EXPECT_EQ(r.failure.lines.front(), "last beats accepted on s_axis:");

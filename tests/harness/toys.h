@@ -2,6 +2,8 @@
 // reset to its end.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <functional>
 #include <numeric>
 #include <string>
@@ -173,6 +175,22 @@ inline std::string explain(const Failure& f) {
                      " in cycle " + std::to_string(f.cycle);
   for (const std::string& line : f.lines) text += "\n" + line;
   return text;
+}
+
+/// The engines that a failure of a run of two must name, and that their values differ.
+inline void expect_blamed(const Failure& failure) {
+  const bool lockstep = failure.kind == FailureKind::kLockstep;
+  const bool reference = failure.kind == FailureKind::kReference;
+  EXPECT_EQ(failure.engine_a, reference ? "rtl and model" : "rtl");
+  if (lockstep) {
+    EXPECT_EQ(failure.engine_b, "model");
+  }
+  if (reference) {
+    EXPECT_EQ(failure.engine_b, "reference");
+  }
+  if (failure.kind != FailureKind::kProtocol) {
+    EXPECT_NE(failure.value_a, failure.value_b);
+  }
 }
 
 }  // namespace gw::sim::toys

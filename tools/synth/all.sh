@@ -1,5 +1,6 @@
 #!/bin/sh
-# Area and longest-path estimate (with its band, and the share of nets: estimate.py) of every top, one line each; arrays with four processing elements, profile fast.
+# Area and longest-path estimate (with its band and the share of nets: estimate.py) of every top, one line each; arrays with
+# four processing elements, profile fast.
 # One argument: what a top's name must contain.
 set -eu
 

@@ -52,12 +52,17 @@ def inside_slice(source, target, pin):
     return target.startswith("FD") and pin == "D" and source.startswith(("LUT", "INV", "MUXF", "CARRY4"))
 
 
+def is_own_address(pin):
+    """A, or A0, A1 ...: of dual-port LUT RAM the port that writes."""
+    return pin == "A" or (pin[0] == "A" and pin[1:].isdigit())
+
+
 def lut_ram_reads(cell, pin_out):
     """Address inputs that an output of LUT RAM, or of a shift register, depends on between clock edges."""
     pins = cell["connections"]
     if cell["type"].startswith("SRL"):
         return [] if pin_out == "Q31" else [p for p in pins if p.startswith("A")]
-    names = [p for p in pins if p.startswith(("ADDR", "DPRA")) or (p.startswith("A") and p[1:].isdigit())]
+    names = [p for p in pins if p.startswith(("ADDR", "DPRA")) or is_own_address(p)]
     if pin_out == "SPO":
         return [p for p in names if not p.startswith("DPRA")]
     if pin_out == "DPO":
@@ -104,11 +109,15 @@ def setup(cell, pin, from_slice):
         if pin.startswith("D") and not pin.startswith("DPRA"):
             return t.LUT_RAM["D"]
         # The port that writes: ADDRD of RAM32M and RAM64M, A of the dual-port ones.
-        return t.LUT_RAM["WA"] if pin == "ADDRD" or (pin.startswith("A") and pin[1:].isdigit()) else None
+        return t.LUT_RAM["WA"] if pin == "ADDRD" or is_own_address(pin) else None
     if group == "RAMB":
         return next((value for key, value in t.BRAM.items() if pin.startswith(key)), None)
+    if pin == "PCIN":
+        return t.DSP_PCIN_TO_P if parameter(cell, "PREG") else None
+    if pin in ("ACIN", "BCIN"):
+        return t.DSP_REGISTER[pin[0]] if parameter(cell, pin[0] + "REG") else t.DSP_TO_P[pin[0]]
     if pin not in ("A", "B", "C", "D"):
-        return None if pin.endswith("CIN") else t.DSP_CONTROL
+        return t.DSP_CONTROL
     if pin == "D" or parameter(cell, pin + "REG"):
         return t.DSP_REGISTER[pin]
     if pin in "AB" and parameter(cell, "MREG"):
@@ -140,12 +149,10 @@ class Netlist:
                     elif not is_clock(pin):
                         self.fanout[bit] += 1
         self.inputs, self.outputs = set(), set()
-        clocks = {bit for cell in self.cells.values() for pin, bits in cell["connections"].items() if is_clock(pin)
-                  for bit in bits}
         for port in module["ports"].values():
             bits = {bit for bit in port["bits"] if isinstance(bit, int)}
             if port["direction"] == "input":
-                self.inputs |= bits - clocks
+                self.inputs |= bits
             else:
                 self.outputs |= bits
         for bit in self.outputs:
@@ -175,7 +182,7 @@ class Netlist:
                 for bit in pins[pin]:
                     yield pin, bit, t.DSP_TO_OUT[pin]
             for bit in pins.get("PCIN", []) if not parameter(cell, "PREG") else []:
-                yield "PCIN", bit, 1.219
+                yield "PCIN", bit, t.DSP_PCIN_TO_OUT
         elif not family(kind):
             for pin, direction in cell["port_directions"].items():
                 if direction == "input":

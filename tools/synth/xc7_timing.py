@@ -40,6 +40,7 @@ DSP_CONTROL = 0.457              # enables, resets and modes: the slowest of the
 DSP_TO_M = {"A": 1.374, "B": 1.244}
 DSP_TO_P = {"A": 2.655, "B": 2.525, "C": 1.208}
 DSP_TO_OUT = {"A": 2.860, "B": 2.723, "C": 1.291}
+DSP_PCIN_TO_P, DSP_PCIN_TO_OUT = 0.995, 1.219  # the cascade
 # From the last register that counts to the output.
 DSP_P_TO_OUT = 0.383
 DSP_M_TO_OUT = 1.772
