@@ -232,7 +232,7 @@ class Lockstep final : public Steppable {
 
     uint32_t m_ready = 0;
     bool shown = false;
-    std::array<const Beat*, kOut> m;
+    std::array<const Beat*, kOut> m{};
     for (size_t p = 0; p < kOut; ++p) {
       Out& out = out_[p];
       m[p] = a_.m_beat(p);
@@ -685,9 +685,9 @@ class Lockstep final : public Steppable {
     if constexpr (requires { a_.show(view); }) a_.show(view);
   }
 
-  // ---- What can be wrong.
+  // ---- What can be wrong; kept out of the loop's code.
 
-  bool fail(Failure failure) {
+  [[gnu::cold, gnu::noinline]] bool fail(Failure failure) {
     if (failure_.kind == FailureKind::kNone) failure_ = std::move(failure);
     return false;
   }
@@ -712,14 +712,16 @@ class Lockstep final : public Steppable {
     }
   }
 
-  bool fail_protocol(const std::string& engine, std::string_view port, AxisRule rule) {
+  [[gnu::cold, gnu::noinline]] bool fail_protocol(const std::string& engine, std::string_view port,
+                                                  AxisRule rule) {
     return fail({.kind = FailureKind::kProtocol,
                  .port = std::string(port),
                  .engine_a = engine,
                  .text = axis_rule_text(rule)});
   }
 
-  bool fail_control_rule(const std::string& engine, size_t p, const AxiLiteChecker::Fault& fault) {
+  [[gnu::cold, gnu::noinline]] bool fail_control_rule(const std::string& engine, size_t p,
+                                                      const AxiLiteChecker::Fault& fault) {
     return fail({.kind = FailureKind::kProtocol,
                  .port = std::string(Ports::kControls[p].name),
                  .channel = fault.signal.channel,
@@ -729,8 +731,8 @@ class Lockstep final : public Steppable {
   }
 
   /// An answer that the reference would not give.
-  bool fail_access(size_t p, const Access& access, const char* signal, std::string value,
-                   std::string right) {
+  [[gnu::cold, gnu::noinline]] bool fail_access(size_t p, const Access& access, const char* signal,
+                                                std::string value, std::string right) {
     return fail({.kind = FailureKind::kReference,
                  .port = std::string(Ports::kControls[p].name),
                  .channel = access.write ? "B" : "R",
@@ -757,7 +759,7 @@ class Lockstep final : public Steppable {
     return false;
   }
 
-  bool fail_event(const std::string& complaint) {
+  [[gnu::cold, gnu::noinline]] bool fail_event(const std::string& complaint) {
     const size_t comma = complaint.find(", ");
     return fail({.kind = FailureKind::kReference,
                  .port = "event",
@@ -770,7 +772,7 @@ class Lockstep final : public Steppable {
 
   std::string engines() const { return kTwo ? both(name_a_, name_b_) : name_a_; }
 
-  bool fail_surplus(size_t p) {
+  [[gnu::cold, gnu::noinline]] bool fail_surplus(size_t p) {
     return fail({.kind = FailureKind::kReference,
                  .port = std::string(Ports::kOutputs[p].name),
                  .signal = "tvalid",
@@ -780,7 +782,7 @@ class Lockstep final : public Steppable {
                  .value_b = "0"});
   }
 
-  bool fail_reference(size_t p, const Beat& m) {
+  [[gnu::cold, gnu::noinline]] bool fail_reference(size_t p, const Beat& m) {
     const std::string signal = first_difference(m, *out_[p].want);
     return fail({.kind = FailureKind::kReference,
                  .port = std::string(Ports::kOutputs[p].name),
@@ -791,7 +793,7 @@ class Lockstep final : public Steppable {
                  .value_b = signal_value(*out_[p].want, signal)});
   }
 
-  bool fail_lockstep() {
+  [[gnu::cold, gnu::noinline]] bool fail_lockstep() {
     const auto differ = [this](std::string_view port, const char* signal, std::string a,
                                std::string b) {
       return fail({.kind = FailureKind::kLockstep,
