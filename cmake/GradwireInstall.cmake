@@ -22,3 +22,17 @@ configure_package_config_file(cmake/gradwire-config.cmake.in gradwire-config.cma
 write_basic_package_version_file(gradwire-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/gradwire-config.cmake ${PROJECT_BINARY_DIR}/gradwire-config-version.cmake
   cmake/FindSystemC.cmake DESTINATION ${package} COMPONENT models)
+
+# The program, and in share/gradwire what it reads (sim/run/data_folder.h): the same paths as in this tree.
+install(TARGETS gradwire RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+set(data ${CMAKE_INSTALL_DATADIR}/gradwire)
+install(DIRECTORY rtl DESTINATION ${data} COMPONENT program
+  FILES_MATCHING PATTERN "*.sv" PATTERN "*.svh" PATTERN "*.f")
+install(DIRECTORY traces DESTINATION ${data} COMPONENT program
+  FILES_MATCHING PATTERN "*.pcap" PATTERN "manifest.json" PATTERN "README.md")
+install(DIRECTORY tools/synth DESTINATION ${data}/tools COMPONENT program USE_SOURCE_PERMISSIONS
+  FILES_MATCHING PATTERN "*.sh" PATTERN "*.py")
+# For who builds engines by other means.
+install(FILES testbenches/engine/engine_abi.h DESTINATION ${headers}/testbenches/engine COMPONENT program)
+
+include(GradwirePackage)
