@@ -27,7 +27,7 @@ install(FILES ${PROJECT_BINARY_DIR}/gradwire-config.cmake ${PROJECT_BINARY_DIR}/
 install(TARGETS gradwire RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 set(data ${CMAKE_INSTALL_DATADIR}/gradwire)
 install(DIRECTORY rtl DESTINATION ${data} COMPONENT program
-  FILES_MATCHING PATTERN "*.sv" PATTERN "*.svh" PATTERN "*.f")
+  FILES_MATCHING PATTERN "*.sv" PATTERN "*.svh" PATTERN "*.f" PATTERN "*.core")
 install(DIRECTORY traces DESTINATION ${data} COMPONENT program
   FILES_MATCHING PATTERN "*.pcap" PATTERN "manifest.json" PATTERN "README.md")
 install(DIRECTORY tools/synth DESTINATION ${data}/tools COMPONENT program USE_SOURCE_PERMISSIONS

@@ -28,15 +28,15 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 gw_packages(CPACK_DEBIAN_PACKAGE_DEPENDS run)
 gw_packages(CPACK_DEBIAN_PACKAGE_RECOMMENDS models)
 gw_packages(CPACK_DEBIAN_PACKAGE_SUGGESTS look)
-set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "${PROJECT_DESCRIPTION}
- Simulates blocks that compress, sum and apply gradients inside the network:
- RTL, SystemC model and reference in lockstep, driven with captured packets.
- With it come the RTL, captures, synthesis scripts, and the models for
- SystemC platforms.")
+set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
+"Simulates blocks that compress, sum and apply gradients inside the network:
+RTL, SystemC model and reference in lockstep, driven with captured packets.
+With it come the RTL, captures, synthesis scripts, and the models for
+SystemC platforms.")
 if(GRADWIRE_NATIVE)
   string(APPEND CPACK_DEBIAN_PACKAGE_DESCRIPTION "
- .
- This build runs on the kind of CPU that made it, and perhaps on no other.")
+
+This build runs on the kind of CPU that made it, and perhaps on no other.")
   set(CPACK_DEBIAN_PACKAGE_RELEASE native)
 endif()
 include(CPack)
