@@ -35,7 +35,7 @@ of() {
       mutant='s/<= A + 2;/<= A + 1;/' ;;
     gw_arbiter) mutant='s/request\[p1\] ? p1 : request\[p2\] ? p2/request[p2] ? p2 : request[p1] ? p1/' ;;
     gw_compression_block) covers=4; mutant='s/depth <= bound >> 1}/depth < bound >> 1}/' ;;
-    gw_decompression_block) files="rtl/codec/gw_codec_pkg.sv $files"; covers=3; mutant='s/126 - (ceiling/126 - (~ceiling/' ;;
+    gw_decompression_block) files="rtl/codec/gw_codec_pkg.sv $files"; covers=3; mutant='s/d14 - (ceiling/d14 - (~ceiling/' ;;
     gw_codec_value)
       of=rtl/codec/gw_compression_block.sv; files="rtl/codec/gw_codec_pkg.sv $of rtl/codec/gw_decompression_block.sv"
       mutant='s/value\[22:8\]} >> 5/value[22:8]} >> 1 >> 5/' ;;
