@@ -137,6 +137,9 @@ class Map:
             places.add(register.at)
             if register.only and "Algorithm" not in self.parameters:
                 raise Wrong(f"{self.device}: {register.name} depends on Algorithm, which the top does not have")
+            core = self.stored("core")
+            if register.store == "core" and (register.at - 4 * register.word != core[0].at - 4 * core[0].word or register.word > 31):
+                raise Wrong(f"{self.device}: {register.name} is not where its word is")
             if any(field.of_depth for field in register.fields) and "DepthLog2" not in self.parameters:
                 raise Wrong(f"{self.device}: {register.name} depends on DepthLog2, which the top does not have")
         if len(self.counters) > WORDS or len(set(self.counters)) != len(self.counters):
@@ -205,6 +208,230 @@ def header(top):
     return text + f"}}}};\n\n}}  // namespace gw::registers::{top.device}_axil\n"
 
 
+# ---- SystemVerilog
+
+S_AXIL = """\
+  input  wire logic [{top}:0] s_axil_awaddr,
+  input  wire logic        s_axil_awvalid,
+  output logic             s_axil_awready,
+  input  wire logic [31:0] s_axil_wdata,
+  input  wire logic [3:0]  s_axil_wstrb,
+  input  wire logic        s_axil_wvalid,
+  output logic             s_axil_wready,
+  output logic [1:0]       s_axil_bresp,
+  output logic             s_axil_bvalid,
+  input  wire logic        s_axil_bready,
+  input  wire logic [{top}:0] s_axil_araddr,
+  input  wire logic        s_axil_arvalid,
+  output logic             s_axil_arready,
+  output logic [31:0]      s_axil_rdata,
+  output logic [1:0]       s_axil_rresp,
+  output logic             s_axil_rvalid,
+  input  wire logic        s_axil_rready,
+"""
+
+
+def port(kind, width, name, about=""):
+    kind = {"input": "input  wire logic", "output": "output logic"}[kind]
+    text = f"{kind} {width}" if width else kind
+    return f"  {text:24} {name}," + (f"  // {about}" if about else "") + "\n"
+
+
+def one_of(terms, indent, none="1'b0"):
+    """A disjunction, in lines that begin behind `indent` columns from the second on."""
+    lines = [""]
+    for i, term in enumerate(terms):
+        piece = f"| {term}" if i else term
+        if lines[-1] and indent + len(lines[-1]) + len(piece) > 130:
+            lines.append(piece)
+        else:
+            lines[-1] += f" {piece}" if lines[-1] else piece
+    return ("\n" + " " * indent).join(lines) if terms else none
+
+
+def slice_of(field, word):
+    return f"{word}[{field.low}]" if field.bits == 1 else f"{word}[{field.high}:{field.low}]"
+
+
+def legal_word(register):
+    """What is to be legal of `data`, as conditions."""
+    unused = ~sum(field.mask for field in register.fields) & 0xFFFFFFFF
+    conditions = [f"(data & 32'h{unused:08X}) == 32'd0"] if unused else []
+    for field in register.fields:
+        part = slice_of(field, "data")
+        if field.of_depth:
+            conditions += [f"{part} >= {field.bits}'d{field.least}", f"{part} <= {field.bits}'d1 << DepthLog2"]
+            continue
+        if field.bits == 1 and field.least == 1:
+            conditions.append(part)
+            continue
+        if field.least > 0:
+            conditions.append(f"{part} >= {field.bits}'d{field.least}")
+        if field.greatest < field.most:
+            conditions.append(f"{part} <= {field.bits}'d{field.greatest}")
+    return conditions
+
+
+def word_of(register):
+    """What a read finds, as a concatenation of 32 bits."""
+    pieces, above = [], 32
+    for field in sorted(register.fields, key=lambda field: -field.low):
+        high = "DepthLog2" if field.of_depth else field.high
+        if field.of_depth:
+            pieces.append("{(31-DepthLog2){1'b0}}")
+        elif high + 1 < above:
+            pieces.append(f"{above - 1 - high}'d0")
+        value = {"constant": field.value, "input": f"{field.name}_i", "here": f"{field.name}_o"}[register.store]
+        pieces.append(value)
+        above = field.low
+    if above:
+        pieces.append(f"{above}'d0")
+    return "{" + ", ".join(pieces) + "}" if len(pieces) > 1 else pieces[0]
+
+
+def block(top):
+    n = len(top.counters)
+    core = top.stored("core")
+    here, inputs = top.stored("here"), top.stored("input")
+    pulses = [register for register in top.stored("pulse") if register.name != "snapshot"]
+    high = top.address_bits - 1
+    text = f"// Registers of gw_{top.device}_axil: AXI4-Lite slave, what it reads and writes, counters with snapshot.\n"
+    text += "// A write is done two cycles after its address and data; contract in docs/registers/README.md.\n"
+    text += generated(top, "//")
+    text += "`default_nettype none\n\n" + f"module gw_{top.device}_registers"
+    if top.parameters:
+        text += " #(\n" + ",\n".join(f"  parameter {p['type']} {name} = {p['default']}" for name, p in top.parameters.items()) + "\n)"
+    text += " (\n" + port("input", "", "clk_i") + port("input", "", "rst_ni")
+    text += S_AXIL.format(top=high)
+    for register in inputs:
+        for field in register.fields:
+            text += port("input", field.range, field.name + "_i", field.about)
+    for register in here:
+        for field in register.fields:
+            text += port("output", field.range, field.name + "_o", field.about)
+    for register in pulses:
+        text += port("output", "", register.name + "_o", register.about)
+    if core:
+        text += port("output", "", "cfg_valid_o", "the core's cfg port: docs/devices/optimizer.md")
+        text += port("output", "", "cfg_restore_o") + port("output", "", "cfg_read_o") + port("output", "[31:0]", "cfg_address_o")
+        text += port("output", "[31:0]", "cfg_data_o") + port("input", "[31:0]", "cfg_data_i")
+    text += port("input", f"[{32 * n - 1}:0]", "stat_i").replace(",", "  // the counters") + ");\n"
+
+    text += f"""\
+  wire [{high}:0] next, address;  // of the access that is done in the next cycle, in this one
+  wire [31:0] data;
+  wire [3:0]  strobe;
+  wire        write, read, write_error;
+  wire [31:0] read_data;
+  logic       read_error_q;
+  gw_axil_slave #(.AddressBits({top.address_bits})) u_slave (
+    .clk_i, .rst_ni,
+    .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid, .s_axil_wready,
+    .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready,
+    .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready,
+    .select_address_o(next), .address_o(address), .write_o(write), .data_o(data), .strobe_o(strobe),
+    .write_error_i(write_error), .read_o(read), .read_data_i(read_data), .read_error_i(read_error_q)
+  );
+
+  // 1. One cycle ahead: which register it is, and whether what is written to it is legal.
+"""
+    text += f"  wire near = next[{high}:10] == {high - 9}'d0 && next[1:0] == 2'd0;  // where registers and counters are\n"
+    wide = max(len(register.name) for register in top.registers)
+    for register in top.registers:
+        only = f" && ({' || '.join(f'Algorithm == {a}' for a in register.only)})" if register.only else ""
+        text += f"  wire is_{register.name:{wide}} = near && next[9:2] == 8'h{register.at >> 2:02X}{only};\n"
+    for name, base in (("counter", COUNTERS), ("kept", SNAPSHOTS)):
+        text += f"  wire is_{name:{wide}} = near && next[9:8] == 2'd{base >> 8}"
+        text += f" && {{26'd0, next[7:2]}} < 32'd{n};\n" if n < WORDS else ";\n"
+    if top.cells:
+        low = top.cells["block_log2"]
+        text += (f"  wire is_{'cell':{wide}} = next[{high}] && next[1:0] == 2'd0 && next[{low - 1}:2] >> (DepthLog2 + 5) == {low - 2}'d0\n"
+                 f"  {' ' * wide}          && {{{32 - (high - low)}'d0, next[{high - 1}:{low}]}} <= gw_optimizer_pkg::states(Algorithm);\n")
+    cell = ["is_cell"] if top.cells else []
+    reads = [f"is_{r.name}" for r in top.registers if r.reads] + ["is_counter", "is_kept"] + cell
+    writes = []
+    for register in top.registers:
+        if register.writes:
+            conditions = legal_word(register)
+            writes.append(f"(is_{register.name}" + "".join(" && " + c for c in conditions) + ")" if conditions else f"is_{register.name}")
+    read_idle = [f"is_{r.name}" for r in top.registers if r.reads and r.idle == "always"] + cell
+    write_idle = [f"is_{r.name}" for r in top.registers if r.writes and r.idle] + cell
+    text += f"  wire reads  = {one_of(reads, 16)};\n"
+    text += f"  wire writes = strobe == 4'hF && ({one_of(writes + cell, 16)});\n"
+    hits = [r for r in top.registers if r.store in ("constant", "input", "here", "pulse")]
+    text += "  logic reads_q, writes_q, counter_q, kept_q;\n"
+    text += "  logic " + ", ".join(f"is_{r.name}_q" for r in hits) + ";\n"
+    text += "  always_ff @(posedge clk_i) begin\n"
+    pairs = [("reads_q", "reads"), ("writes_q", "writes"), ("counter_q", "is_counter"), ("kept_q", "is_kept")]
+    pairs += [(f"is_{r.name}_q", f"is_{r.name}") for r in hits]
+    wide = max(len(q) for q, _ in pairs)
+    text += "".join(f"    {q:{wide}} <= {d};\n" for q, d in pairs) + "  end\n"
+    if read_idle or write_idle:
+        text += "  logic read_idle_q, write_idle_q;  // only while the device is idle\n"
+        text += "  always_ff @(posedge clk_i) begin\n"
+        text += f"    read_idle_q  <= {one_of(read_idle, 20)};\n    write_idle_q <= {one_of(write_idle, 20)};\n  end\n"
+    write_if, read_if = (f" && (idle_i || !{k}_idle_q)" if read_idle or write_idle else "" for k in ("write", "read"))
+    text += f"""
+  // 2. A write is done, or refused.
+  wire writing = write && writes_q{write_if};
+  assign write_error = !writing;
+"""
+    resets = [(f"{f.name}_o", "{1'b1, {DepthLog2{1'b0}}}" if f.of_depth else f"{f.bits}'d{f.reset}") for r in here for f in r.fields]
+    text += "  always_ff @(posedge clk_i) begin\n    if (!rst_ni) begin\n"
+    wide = max(len(name) for name, _ in resets)
+    text += "".join(f"      {name:{wide}} <= {value};\n" for name, value in resets)
+    text += "    end else begin\n"
+    for register in here:
+        for field in register.fields:
+            part = "data[DepthLog2:0]" if field.of_depth else slice_of(field, "data")
+            text += f"      if (writing && is_{register.name}_q) {field.name}_o <= {part};\n"
+    text += "    end\n  end\n"
+    for register in pulses:
+        text += f"  assign {register.name}_o = writing && is_{register.name}_q;\n"
+    text += f"""  logic [{32 * n - 1}:0] snapshot_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) snapshot_q <= '0;
+    else if (writing && is_snapshot_q) snapshot_q <= stat_i;
+  end
+
+  // 3. A read looks, or is refused.
+  wire reading = read && reads_q{read_if};
+"""
+    shown = [r for r in top.registers if r.reads and r.store != "core"]
+    index = (n - 1).bit_length()
+    select = f"[{{address[{index + 1}:2], 5'd0}} +: 32]" if n > 1 else ""
+    counter, kept = f"stat_i{select}", f"snapshot_q{select}"
+    terms = [f"({{32{{is_{r.name}_q}}}} & {word_of(r)})" for r in shown]
+    terms += [f"({{32{{counter_q}}}} & {counter})", f"({{32{{kept_q}}}} & {kept})"]
+    text += "  logic [31:0] found_q;\n  always_ff @(posedge clk_i) begin\n    if (read) begin\n      read_error_q <= !reading;\n"
+    text += "      found_q <= " + "\n               | ".join(terms) + ";\n    end\n  end\n"
+    if core:
+        base = core[0].at - 4 * core[0].word
+        text += "\n  // 4. What the core keeps: registers and cells.\n"
+        if top.cells:
+            text += "  logic cell_q;\n"
+        text += "  logic core_q, restore_q, core_read_q;\n  logic [4:0] word_q;\n  always_ff @(posedge clk_i) begin\n"
+        names = [f"is_{r.name}" for r in core]
+        text += f"    core_q    <= {one_of(names + cell, 17)};\n"
+        text += f"    restore_q <= {one_of([f'is_{r.name}' for r in core if r.idle == 'always'] + cell, 17)};\n"
+        text += f"    word_q    <= next[6:2] - 5'd{base >> 2 & 31};\n"
+        if top.cells:
+            text += "    cell_q    <= is_cell;\n"
+        text += "    if (read) core_read_q <= core_q;\n  end\n"
+        text += "  assign cfg_valid_o   = writing && core_q;\n  assign cfg_restore_o = restore_q;\n  assign cfg_read_o    = reading && core_q;\n"
+        text += "  assign cfg_data_o    = data;\n"
+        if top.cells:
+            low = top.cells["block_log2"]
+            text += (f"  assign cfg_address_o = cell_q ? {{2'b10, address[{high - 1}:{low}], {28 - (low - 2)}'d0, address[{low - 1}:2]}} "
+                     ": {27'd0, word_q};\n")
+        text += "  assign read_data = core_read_q ? cfg_data_i : found_q;\n"
+    else:
+        text += "  assign read_data = found_q;\n"
+    unused = "address" if n == 1 else f"{{address[{high}], address[1:0]}}" if top.cells else f"{{address[{high}:{index + 2}], address[1:0]}}"
+    text += f"  wire unused_bits = ^{unused};\n"
+    return text + "endmodule\n\n`default_nettype wire\n"
+
+
 # ---- Page
 
 def legal_of(register, field):
@@ -257,7 +484,7 @@ def page(top):
     return text
 
 
-OUTPUTS = {"models/registers/{}.h": header, "docs/registers/{}.md": page}
+OUTPUTS = {"rtl/registers/gw_{}_registers.sv": block, "models/registers/{}.h": header, "docs/registers/{}.md": page}
 
 
 def tops():
