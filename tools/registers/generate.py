@@ -106,7 +106,8 @@ class Map:
         for field in self.register("capability").fields:
             wide = [key for key, p in self.parameters.items() if p["capability"] == field.name]
             if wide:
-                facts[field.name] = f"{wide[0]}" if self.parameters[wide[0]]["type"] == "bit" else f"{wide[0]}[{field.bits - 1}:0]"
+                # a bit that was set to an integer has 32 bits in Icarus
+                facts[field.name] = f"{wide[0]} != 1'b0" if self.parameters[wide[0]]["type"] == "bit" else f"{wide[0]}[{field.bits - 1}:0]"
             else:
                 facts.setdefault(field.name, f"{field.bits}'d0")
         for register in self.registers:
