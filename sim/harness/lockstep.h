@@ -270,6 +270,11 @@ class Lockstep final : public Steppable {
     }
     if (drive_.watched) [[unlikely]] {
       show(offered, m_ready);
+      if constexpr (kControl != 0) {
+        for (size_t p = 0; observer_ != nullptr && p < kControl; ++p) {
+          observer_->control(p, masters_[p].request(), a_.control(p));
+        }
+      }
       if (observer_ != nullptr) observer_->cycle(offered, m_ready, s_ready, m, probe);
     }
 
@@ -325,7 +330,7 @@ class Lockstep final : public Steppable {
     }
     for (size_t p = 0; p < kControl; ++p) {
       ControlMaster& master = masters_[p];
-      if (master.reading(now_)) master.expect(oracle_.read(p, master.read().address));
+      if (master.reading(now_)) master.expect(oracle_.read(p, master.read()));
       if (heard[p].read_answered && !hear_read(p)) return false;
       if (heard[p].write_over) timeline_.add(master.write());
       if (heard[p].read_over) timeline_.add(master.read());
@@ -359,7 +364,7 @@ class Lockstep final : public Steppable {
   }
 
   bool right_response(size_t p, const Access& access) {
-    const std::optional<AxiResponse> right = oracle_.answers(p, access.write, access.address);
+    const std::optional<AxiResponse> right = oracle_.answers(p, access);
     if (!right || *right == access.response) return true;
     return fail_access(p, access, access.write ? "bresp" : "rresp", response_name(access.response),
                        response_name(*right));
