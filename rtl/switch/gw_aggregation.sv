@@ -298,7 +298,7 @@ module gw_aggregation #(
     out_valid_q <= valid_q[A] && rst_ni;
     if (valid_q[A]) out_q <= {line[A], result};
   end
-  gw_fifo #(.Width(481), .DepthLog2(5)) u_queue (
+  gw_fifo_head #(.Width(481), .DepthLog2(5)) u_queue (
     .clk_i, .rst_ni,
     .s_valid_i(out_valid_q), .s_ready_o(room), .s_data_i(out_q),
     .m_valid_o(m_axis_tvalid), .m_ready_i(m_axis_tready),

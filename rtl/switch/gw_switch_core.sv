@@ -73,7 +73,9 @@ module gw_switch_core #(
   gw_arbiter u_arbiter (
     .clk_i, .rst_ni, .valid_i(rx_valid & {4{!drain_i}}), .more_i(rx_more & {4{!drain_i}}), .last_i(serve_last), .active_o(active), .port_o(port)
   );
-  assign rx_take = {3'd0, serve} << port;
+  for (genvar p = 0; p < 4; p++) begin : gen_take
+    assign rx_take[p] = active && {30'd0, port} == p && rx_valid[p] && parser_ready;
+  end
   wire [255:0] served_data = port == 2'd0 ? rx_data[255:0] : port == 2'd1 ? rx_data[511:256]
                            : port == 2'd2 ? rx_data[767:512] : rx_data[1023:768];
   wire [31:0]  served_keep = port == 2'd0 ? rx_keep[31:0] : port == 2'd1 ? rx_keep[63:32]
@@ -129,7 +131,7 @@ module gw_switch_core #(
   end
   always_ff @(posedge clk_i) if (out_valid) mask_q <= mask;
   gw_lookup u_lookup (
-    .clk_i, .rst_ni, .first_i(parsed_valid && parsed_ready && parsed_first_q), .data_i(parsed_data),
+    .clk_i, .rst_ni, .offered_i(parsed_valid && parsed_first_q), .first_i(parsed_valid && parsed_ready && parsed_first_q), .data_i(parsed_data),
     .port_i(parsed_user[gw_expether_pkg::UserPort +: 2]), .valid_o(route_valid), .mask_o(route),
     .flooded_o(stat_o[42*32 +: 32]), .filtered_o(stat_o[43*32 +: 32])
   );

@@ -20,6 +20,10 @@ of() {
     gw_fifo)
       probes="write_q read_q memory_q[0]=word0_q memory_q[1]=word1_q memory_q[2]=word2_q memory_q[3]=word3_q"
       mutant='s/s_ready_o = (write_q ^ read_q) != .*/s_ready_o = 1'"'"'b1;/' ;;
+    gw_fifo_head)
+      probes="write_q read_q m_valid_o=valid_q m_data_o=head_q"
+      for i in 0 1 2 3; do probes="$probes memory_q[$i]=word${i}_q"; done
+      mutant="s/1'b0}}, more | push}/1'b0}}, more}/" ;;
     gw_fifo_2w)
       covers=3; probes="write_q read_q"
       for i in 0 1 2 3; do probes="$probes even_q[$i]=even${i}_q odd_q[$i]=odd${i}_q"; done
@@ -94,8 +98,8 @@ fail() {
   echo "formal: $1"
   tail -n 12 "$log" | sed 's/^/  /'
 }
-[ $# -gt 0 ] || set -- gw_fifo gw_fifo_2w gw_packet_queue gw_skid gw_axil_slave gw_stream_gate gw_interlock gw_arbiter gw_compression_block gw_decompression_block gw_codec_value \
-  gw_compressor gw_decompressor gw_fp_compare
+[ $# -gt 0 ] || set -- gw_fifo gw_fifo_head gw_fifo_2w gw_packet_queue gw_skid gw_axil_slave gw_stream_gate gw_interlock gw_arbiter \
+  gw_compression_block gw_decompression_block gw_codec_value gw_compressor gw_decompressor gw_fp_compare
 log=$work/log
 for cell in "$@"; do
   of "$cell"
