@@ -22,7 +22,7 @@ done
 printf '%s\n' $tops | xargs -P "$(nproc)" -I TOP sh -c '
   case $1 in
     gw_optimizer_array) set -- "$1" --set Lanes=4 --set Fast=1 ;;
-    gw_optimizer | gw_switch) set -- "$1" --set Pes=4 --set Fast=1 ;;
+    gw_optimizer | gw_switch | gw_optimizer_axil | gw_switch_axil) set -- "$1" --set Pes=4 --set Fast=1 ;;
   esac
   echo "synth: $1" >&2
   exec tools/synth/synth.sh "$@" --build "$0" --json "$0/all/$1.json" >/dev/null' "$build" TOP
