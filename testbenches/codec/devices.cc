@@ -186,6 +186,9 @@ class CodecDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
   static Facts complete(Facts facts) {
     facts.clock_mhz = 100;
     facts.line_rate = sim::LineRate::kThroughput;
+    if (facts.wire == sim::WireSide::kNone) {
+      facts.wire = facts.burst_is_input ? sim::WireSide::kOutput : sim::WireSide::kInput;
+    }
     facts.pins = {{"bound_i", 4}, {"bounded_i", 1}};
     facts.probe = {{"error_count_o", 32}};
     facts.options = codec_options();
@@ -254,6 +257,7 @@ class LoopDevice final : public CodecDevice<LoopModel, LoopRtl> {
                      .summary = "compressor and decompressor in a chain: what a link does to "
                                 "gradients",
                      .burst_is_input = true,
+                     .wire = sim::WireSide::kInside,
                      .top = "gw_compressor",
                      .file_list = "rtl/codec/gw_compressor.f"}) {}
 
