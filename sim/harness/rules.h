@@ -35,8 +35,8 @@ constexpr const char* axis_rule_text(AxisRule rule) {
   return kText[static_cast<size_t>(rule)];
 }
 
-/// Same payload, bit for bit. Called several times a cycle, so in words as wide as a machine's, with
-/// no branch among them.
+/// Same payload, bit for bit. Called several times a cycle, so in words as wide as a machine's,
+/// with no branch among them.
 template <class Beat>
 [[gnu::always_inline]] inline bool same_beat(const Beat& a, const Beat& b) {
   using Data = std::array<uint64_t, sizeof(a.data) / 8>;
