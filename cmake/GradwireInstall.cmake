@@ -15,7 +15,7 @@ install(TARGETS gw_axis gw_systemc_cores gw_systemc_modules gw_systemc_kernel gw
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT models
   INCLUDES DESTINATION ${headers})
 # fp_value.h is of the cores' sources alone: it is compiled without contraction.
-install(DIRECTORY models/axis models/systemc DESTINATION ${headers}/models COMPONENT models
+install(DIRECTORY models/axis models/registers models/systemc DESTINATION ${headers}/models COMPONENT models
   FILES_MATCHING PATTERN "*.h" PATTERN "fp_value.h" EXCLUDE)
 install(EXPORT gradwire FILE gradwire-targets.cmake NAMESPACE gradwire:: DESTINATION ${package} COMPONENT models)
 configure_package_config_file(cmake/gradwire-config.cmake.in gradwire-config.cmake INSTALL_DESTINATION ${package})
