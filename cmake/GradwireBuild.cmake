@@ -49,7 +49,8 @@ if(GRADWIRE_SANITIZE)
   # As fmt's own target says to its users; here to all, so that precompiled headers are the same.
   target_compile_definitions(gw_flags INTERFACE FMT_SHARED)
 endif()
-target_include_directories(gw_flags INTERFACE ${PROJECT_SOURCE_DIR})
+target_include_directories(gw_flags INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
+target_compile_features(gw_flags INTERFACE cxx_std_20)
 
 # Our own code: warnings on top. -ffp-contract=off keeps the order of operations of the FP references.
 add_library(gw_own INTERFACE)
@@ -70,10 +71,10 @@ find_package(CLI11 REQUIRED)
 find_package(Threads REQUIRED)
 
 # Debian's SystemC was built as C++17; without the define a C++20 translation unit does not link.
-find_package(SystemCLanguage QUIET)
+find_package(SystemC REQUIRED)
 add_library(gw_systemc_kernel INTERFACE)
 target_compile_definitions(gw_systemc_kernel INTERFACE SC_CPLUSPLUS=201703L)
-target_link_libraries(gw_systemc_kernel INTERFACE systemc Threads::Threads)
+target_link_libraries(gw_systemc_kernel INTERFACE SystemC::systemc Threads::Threads)
 
 # Sanitized builds read the heavy headers once, for tests (-O0) and for all else. Other builds do not: they would hide a
 # header that a file forgot.
@@ -100,7 +101,7 @@ endfunction()
 function(gw_add_library name)
   cmake_parse_arguments(A "" "" "SOURCES;LIBS" ${ARGN})
   add_library(${name} STATIC ${A_SOURCES})
-  target_link_libraries(${name} PUBLIC gw_flags ${A_LIBS} PRIVATE gw_own)
+  target_link_libraries(${name} PUBLIC gw_flags ${A_LIBS} PRIVATE $<BUILD_INTERFACE:gw_own>)
   gw_precompile(${name} gw_headers)
 endfunction()
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Proves the README's two commands as a new user meets them: in a bare Debian, made in a folder.
 #
-#   tools/try-debian.sh 12|13 [--folder DIR] [--keep] [-- COMMAND ...]
+#   tools/try-debian.sh 12|13 [--folder DIR] [--keep] [--deb | -- COMMAND ...]
 #
 #   --folder DIR   make the system in DIR, or use again the one that --keep left there (default: a new folder)
 #   --keep         leave the system in its folder: the next try starts from it, and builds only what changed
+#   --deb          make the Debian package there, install it in another bare system, which has nothing else of gradwire, and use it
 #   -- COMMAND     run this in the clone, in place of ./tools/demo.sh and ./tools/test.sh
 #
 # Needs root, debootstrap and git. Packages come from where this machine's apt takes its own. What is tried is a clone of the
@@ -23,6 +24,7 @@ usage() {
 release=""
 folder=""
 keep=false
+deb=false
 commands=("./tools/demo.sh" "./tools/test.sh")
 while (($# > 0)); do
   case $1 in
@@ -33,6 +35,10 @@ while (($# > 0)); do
       shift
       ;;
     --keep) keep=true ;;
+    --deb)
+      deb=true
+      commands=("./tools/setup.sh && ./tools/package.sh")
+      ;;
     -h | --help)
       usage
       exit 0
@@ -40,6 +46,7 @@ while (($# > 0)); do
     --)
       shift
       (($# > 0)) || die "no command after --"
+      ! $deb || die "--deb has its own commands"
       printf -v words '%q ' "$@"
       commands=("${words% }")
       break
@@ -131,10 +138,13 @@ echo "try-debian: Debian $release ($suite), $(date -u +%Y-%m-%d), commit $commit
 
 mkdir -p "$root/out"
 log=$root/out/try-debian-$release.log
-start=$(now)
-if $made; then
+
+# make_system FOLDER PACKAGES: a bare system with the packages.
+make_system() {
+  local folder=$1 start
+  start=$(now)
   export DEBIAN_FRONTEND=noninteractive
-  if ! isolated debootstrap --variant=minbase --include=ca-certificates,git "$suite" "$folder" "$mirror" > "$log" 2>&1; then
+  if ! isolated debootstrap --variant=minbase --include="$2" "$suite" "$folder" "$mirror" > "$log" 2>&1; then
     tail -n 20 "$log" >&2
     echo "try-debian: debootstrap failed, see above" >&2
     exit 1
@@ -156,9 +166,13 @@ if $made; then
   fi
   echo "$release" > "$folder/.gradwire-debian"
   echo "try-debian: bare system made in $(minutes $(($(now) - start)))"
-fi
-cp -L /etc/resolv.conf "$folder/etc/resolv.conf"
-cp -L /etc/hosts "$folder/etc/hosts"
+}
+# name_servers FOLDER: of this machine.
+name_servers() {
+  cp -L /etc/resolv.conf /etc/hosts "$1/etc/"
+}
+if $made; then make_system "$folder" ca-certificates,git; fi
+name_servers "$folder"
 
 # The clone, of which an old one keeps its build.
 clone=$folder/srv/gradwire
@@ -183,14 +197,15 @@ exec env -i HOME=/root TERM="${TERM:-dumb}" PATH=/usr/local/sbin:/usr/local/bin:
   LANG=C.UTF-8 chroot "$folder" /bin/sh -c "cd /srv/gradwire && $command"
 '
 failed=()
-for command in "${commands[@]}"; do
+# try FOLDER COMMAND: in /srv/gradwire of the system in the folder.
+try() {
+  local system=$1 command=$2 start status=0
   start=$(now)
   echo "try-debian: $command"
-  status=0
-  isolated bash -c "$inside" inside "$folder" "$command" > "$log" 2>&1 || status=$?
+  isolated bash -c "$inside" inside "$system" "$command" > "$log" 2>&1 || status=$?
   took=$(minutes $(($(now) - start)))
   if ((status == 0)); then
-    grep -E '^[0-9]+% tests passed|^ *(PASS|FAIL) |[0-9]+ passed, [0-9]+ failed' "$log" | sed 's/^ */  /' || tail -n 40 "$log"
+    grep -E '^[0-9]+% tests passed|^ *(PASS|FAIL) |[0-9]+ passed, [0-9]+ failed|^(package|use|deb): ' "$log" | sed 's/^ */  /' || tail -n 40 "$log"
     echo "try-debian: $command: ok, $took"
   else
     tail -n 60 "$log"
@@ -198,7 +213,21 @@ for command in "${commands[@]}"; do
     echo "try-debian: $command: FAILED with exit code $status, after $took; all it said: ${log%.log}-failed.log"
     failed+=("$command")
   fi
-done
+}
+for command in "${commands[@]}"; do try "$folder" "$command"; done
+if $deb && ((${#failed[@]} == 0)); then
+  # The other system, inside the first. Of gradwire it gets the package, and the script that uses an installed program.
+  bare=$folder/srv/bare
+  rm -rf --one-file-system "$bare"
+  make_system "$bare" ca-certificates
+  name_servers "$bare"
+  mkdir -p "$bare/srv/gradwire"
+  cp "$clone"/build-package/packages/gradwire_*.deb "$clone/tests/install/use.sh" "$bare/srv/gradwire/"
+  commands+=("install the package" "use it")
+  try "$bare" "apt-get update && apt-get install -y --no-install-recommends ./gradwire_*.deb && rm gradwire_*.deb &&
+    dpkg-query -W -f 'deb: \${Package} \${Version} \${Architecture}, \${Installed-Size} kB installed\n' gradwire"
+  try "$bare" "cd / && mv /srv/gradwire/use.sh /root && rmdir /srv/gradwire && sh /root/use.sh gradwire /root/elsewhere"
+fi
 if [[ -x $clone/build/gradwire ]]; then
   isolated bash -c "$inside" inside "$folder" "build/gradwire --version" || true
 fi

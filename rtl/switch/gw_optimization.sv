@@ -30,7 +30,12 @@ module gw_optimization #(
   input  wire logic           m_axis_tready,
   output logic                m_axis_tlast,
   output logic [191:0]        m_axis_tuser,
-  output logic [4*32-1:0]     stat_o
+  output logic [4*32-1:0]     stat_o,
+  // For a register block; the first two only while no frame is within.
+  input  wire logic           job_reset_i,    // no iteration has begun
+  input  wire logic           cfg_restore_i,  // with cfg_valid_i: a cell alone, or what the iteration uses
+  input  wire logic           cfg_read_i,     // not with cfg_valid_i, and not again for two cycles
+  output logic [31:0]         cfg_data_o      // three cycles later
 );
   wire clk_i  = aclk;
   wire rst_ni = aresetn;
@@ -110,14 +115,24 @@ module gw_optimization #(
   wire             begins;
   logic [Width-1:0] cfg_row_q;
   wire  [Width+31:0] cfg_shift = {cfg_data_i, cfg_row_q};
-  wire  cfg_cell  = cfg_valid_i && cfg_address_i[31];
-  wire  cfg_write = cfg_cell && (Lanes == 1 || (cfg_address_i[4:0] & 5'(Lanes - 1)) == 5'(Lanes - 1));
+  wire  cfg_cell  = cfg_valid_i && cfg_address_i[31] && !cfg_restore_i;
+  wire  cfg_alone = cfg_valid_i && cfg_address_i[31] && cfg_restore_i;
+  wire  cfg_state = cfg_valid_i && !cfg_address_i[31] && cfg_restore_i;
+  wire  cfg_hyper = cfg_valid_i && !cfg_address_i[31] && !cfg_restore_i;
+  wire  cfg_look  = cfg_read_i && cfg_address_i[31];
+  wire  [4:0] cfg_lane = cfg_address_i[4:0] & 5'(Lanes - 1);
+  wire  cfg_row   = cfg_cell && cfg_lane == 5'(Lanes - 1);
+  wire  cfg_write = cfg_row || cfg_alone;
+  wire  cfg_takes = cfg_write || cfg_look;  // the port that the dispatcher reads rows by
   always_ff @(posedge clk_i) begin
     for (int r = 0; r < 7; r++) begin
-      if (cfg_valid_i && !cfg_address_i[31] && cfg_address_i[3:0] == r[3:0]) shadow_q[32*r +: 32] <= cfg_data_i;
+      if (cfg_hyper && cfg_address_i[3:0] == r[3:0]) shadow_q[32*r +: 32] <= cfg_data_i;
     end
     if (begins) host_q <= shadow_q;
-    changed_q <= rst_ni && ((changed_q && !begins) || (cfg_valid_i && !cfg_address_i[31]));
+    for (int r = 0; r < 7; r++) begin
+      if (cfg_state && cfg_address_i[4:0] == 5'd8 + r[4:0]) host_q[32*r +: 32] <= cfg_data_i;
+    end
+    changed_q <= rst_ni && ((changed_q && !begins) || cfg_hyper);
     if (cfg_cell) cfg_row_q <= cfg_shift[Width+31:32];
   end
 
@@ -158,7 +173,7 @@ module gw_optimization #(
   wire         drained   = done_q == dispatched_q;
   wire         advance   = Adam && pending && first_round && newer && drained;
   wire         in_time   = Adam ? !newer && advance_q == 5'd0 : !newer || !changed_q || drained;
-  assign       dispatch  = pending && !cfg_write && !half_busy[half] && (!first_round || (!locked_q && in_time));
+  assign       dispatch  = pending && !cfg_takes && !half_busy[half] && (!first_round || (!locked_q && in_time));
   assign       begins    = Adam ? advance : dispatch && first_round && newer;
   wire         round_done;
   wire         frame_done;
@@ -195,11 +210,16 @@ module gw_optimization #(
       if (dispatch && first_round) lock_q[next_sequence] <= 1'b1;
       done_q <= done_q + {6'd0, frame_done};
       if (begins) iterating_q <= 1'b1;
+      else if (job_reset_i) iterating_q <= 1'b0;
+      else if (cfg_state && cfg_address_i[4:0] == 5'd17) iterating_q <= cfg_data_i[0];
       if (advance) advance_q <= AdvanceCycles - 5'd1;
       else if (advance_q != 5'd0) advance_q <= advance_q - 5'd1;
     end
   end
-  always_ff @(posedge clk_i) if (begins) iteration_q <= next_iteration;
+  always_ff @(posedge clk_i) begin
+    if (begins) iteration_q <= next_iteration;
+    else if (cfg_state && cfg_address_i[4:0] == 5'd16) iteration_q <= cfg_data_i;
+  end
 
   // Processing elements that share operators take a round in `Interval` cycles.
   if (Interval > 1) begin : gen_interval
@@ -223,18 +243,23 @@ module gw_optimization #(
   // Adam's powers of beta: with an iteration's betas come, ten cycles later, its powers, and after another twelve its
   // corrections.
   wire [31:0] correction1, correction2;
+  wire [63:0] powers;
   if (Adam) begin : gen_adam
     logic [31:0] power1_q, power2_q;
     wire  [31:0] next1, next2;
     always_ff @(posedge clk_i) begin
-      if (!rst_ni) begin
+      if (!rst_ni || job_reset_i) begin
         power1_q <= 32'h3F80_0000;
         power2_q <= 32'h3F80_0000;
       end else if (advance_q == AdvanceCycles - 5'd10) begin  // the iteration's betas have come through the multipliers
         power1_q <= next1;
         power2_q <= next2;
+      end else if (cfg_state) begin
+        if (cfg_address_i[4:0] == 5'd18) power1_q <= cfg_data_i;
+        if (cfg_address_i[4:0] == 5'd19) power2_q <= cfg_data_i;
       end
     end
+    assign powers = {power2_q, power1_q};
     gw_fp_mul #(.Latency(9), .Subnormal(Subnormal)) u_power1 (
       .clk_i, .enable_i({9{1'b1}}), .a_i(power1_q), .b_i(host_q[32*2 +: 32]), .result_o(next1)
     );
@@ -250,27 +275,29 @@ module gw_optimization #(
   end else begin : gen_no_adam
     assign correction1 = '0;
     assign correction2 = '0;
+    assign powers      = '0;
   end
 
   // 4. Operands: parameters and states of a row, gradients of the round, in registers for the array.
   (* ram_style = "block" *) logic [RowBits-1:0] row_memory [0:(1 << RowsLog2)-1];
   logic [RowBits-1:0] row1_q;
   logic [255:0] gather0_q, gather1_q, gather2_q, gather3_q;
-  wire  [RowsLog2-1:0] row_at;  // of the port that the dispatcher reads by and, in other cycles, the host writes by
+  wire  [RowsLog2-1:0] row_at;  // of the port that the dispatcher reads by and, in other cycles, the host reads and writes by
   wire  [RowsLog2-1:0] row_write_at;
   wire  [(1+States)*Lanes-1:0] row_write, host_write;
   wire  [4*Width-1:0]  row_new;
   if (Rounds > 1) begin : gen_row_at
-    assign row_at = cfg_write ? cfg_address_i[LanesLog2 +: RowsLog2] : {next_sequence, round_q[RoundBits-1:0]};
+    assign row_at = cfg_takes ? cfg_address_i[LanesLog2 +: RowsLog2] : {next_sequence, round_q[RoundBits-1:0]};
   end else begin : gen_row_at
-    assign row_at = cfg_write ? cfg_address_i[LanesLog2 +: RowsLog2] : next_sequence;
+    assign row_at = cfg_takes ? cfg_address_i[LanesLog2 +: RowsLog2] : next_sequence;
   end
   wire same_row = cfg_address_i[LanesLog2 +: RowsLog2] == row_write_at;  // as the host writes
   always_ff @(posedge clk_i) begin
-    if (pending) row1_q <= row_memory[row_at];  // not `dispatch`, which is late; nobody looks until it was dispatched
+    // `pending`, not `dispatch`, which is late; nobody looks until it was dispatched.
+    if (pending || cfg_look) row1_q <= row_memory[row_at];
     for (int b = 0; b <= States; b++) begin
       for (int i = 0; i < Lanes; i++) begin
-        if (host_write[Lanes*b + i]) row_memory[row_at][Width*b + 32*i +: 32] <= cfg_shift[32*i + 32 +: 32];
+        if (host_write[Lanes*b + i]) row_memory[row_at][Width*b + 32*i +: 32] <= cfg_alone ? cfg_data_i : cfg_shift[32*i + 32 +: 32];
       end
     end
     for (int b = 0; b <= States; b++) begin
@@ -385,9 +412,10 @@ module gw_optimization #(
   end else begin : gen_write_at
     assign row_write_at = tag_sequence;
   end
+  wire [Lanes-1:0] host_lanes = cfg_alone ? {{(Lanes-1){1'b0}}, 1'b1} << cfg_lane : {Lanes{1'b1}};
   for (genvar b = 0; b <= States; b++) begin : gen_write
     assign row_write[Lanes*b +: Lanes]  = carried & {Lanes{round_done}};
-    assign host_write[Lanes*b +: Lanes] = {Lanes{cfg_write && {29'd0, cfg_address_i[30:28]} == b}}
+    assign host_write[Lanes*b +: Lanes] = host_lanes & {Lanes{cfg_write && {29'd0, cfg_address_i[30:28]} == b}}
                                           & ~(row_write[Lanes*b +: Lanes] & {Lanes{same_row}});
   end
   assign row_new = {new_state, new_theta};
@@ -509,6 +537,29 @@ module gw_optimization #(
   end
   assign {m_axis_tuser, m_axis_tlast, m_axis_tkeep} = out_q[480:256];
 
+  // What the host reads: of a row's blocks the lane, then the block; or a register, as it was when asked for.
+  logic        look1_q, look2_q;
+  logic [4:0]  look_lane_q;
+  logic [2:0]  look_block_q;
+  logic [31:0] look_state_q, look_word_q;
+  logic [32*(1+States)-1:0] look_lanes_q;
+  wire  [1023:0] look_states = {{12{32'd0}}, powers, {31'd0, iterating_q}, iteration_q, 32'd0, host_q, 32'd0, shadow_q};
+  always_ff @(posedge clk_i) begin
+    look1_q <= cfg_look;
+    look2_q <= look1_q;
+    if (cfg_read_i) begin
+      look_lane_q  <= cfg_lane;
+      look_block_q <= cfg_address_i[30:28];
+      look_state_q <= look_states[{cfg_address_i[4:0], 5'd0} +: 32];
+    end
+    if (look1_q) begin
+      for (int b = 0; b <= States; b++) look_lanes_q[32*b +: 32] <= row1_q[Width*b + 32*look_lane_q +: 32];
+    end
+    if (look2_q) look_word_q <= look_lanes_q[32*look_block_q +: 32];
+    else look_word_q <= look_state_q;
+  end
+  assign cfg_data_o = look_word_q;
+
   // Statistics: optimised, complete but out of range, iterations, interlock cycles.
   logic [31:0] optimised_q, out_of_range_q, iterations_q, interlock_q;
   always_ff @(posedge clk_i) begin
@@ -534,6 +585,7 @@ module gw_optimization #(
   `GW_ASSERT(TagsFindRoom, tags <= 9'd256)
   `GW_ASSERT(NeverMoreThanQueue, used_q <= 9'd256)
   `GW_ASSERT(OneHalfAtATime, array_valid != 2'b11)
+  `GW_ASSERT(RestoredWhileIdle, !(job_reset_i || (cfg_valid_i && cfg_restore_i)) || issued_q == loaded_q)
 endmodule
 
 `default_nettype wire

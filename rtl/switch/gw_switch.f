@@ -28,4 +28,5 @@ rtl/switch/gw_aggregation.sv
 rtl/switch/gw_packet_queue.sv
 rtl/switch/gw_arbiter.sv
 rtl/switch/gw_lookup.sv
+rtl/switch/gw_switch_core.sv
 rtl/switch/gw_switch.sv

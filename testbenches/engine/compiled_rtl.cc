@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/run/data_folder.h"
 #include "testbenches/engine/file_list.h"
 #include "testbenches/engine/library.h"
 
@@ -13,6 +14,7 @@ EngineShape shape_of(const sim::Device::Facts& facts) {
   EngineShape shape{.beat_bits = 8 * facts.beat_bytes,
                     .inputs = facts.inputs,
                     .outputs = facts.outputs,
+                    .controls = facts.controls,
                     .pins = facts.pins,
                     .probes = facts.probe};
   if (facts.host_writes) {
@@ -43,8 +45,8 @@ sim::RtlSources rtl_sources(const sim::Device::Facts& facts,
                             const std::vector<std::pair<std::string, std::string>>& parameters,
                             const sim::RunSpec& spec) {
   namespace fs = std::filesystem;
-  const fs::path root = GRADWIRE_RTL_ROOT;
   const bool own = spec.user_rtl.file_list.empty();
+  const fs::path root = own ? sim::data_folder() : fs::path();
   const fs::path list = own ? root / facts.file_list : fs::path(spec.user_rtl.file_list);
   const fs::path base = own ? root : fs::absolute(list).parent_path();
   sim::RtlSources sources{own ? facts.top : spec.user_rtl.top, {}, {}};
@@ -76,7 +78,7 @@ CompiledRtl compile_rtl(const sim::Device::Facts& facts,
   request.traced = traced;
   request.netlist = spec.netlist;
   if (spec.user_rtl.file_list.empty()) {
-    request.base = GRADWIRE_RTL_ROOT;
+    request.base = sim::data_folder();
     request.list = request.base / facts.file_list;
     request.own = true;
     for (const auto& [name, value] : parameters) request.parameters.push_back(name + "=" + value);

@@ -19,6 +19,7 @@
 #include "sim/base/version.h"
 #include "sim/feeds/frames.h"
 #include "sim/harness/kernel.h"
+#include "testbenches/engine/cache.h"
 #include "testbenches/switch/options.h"
 #include "testbenches/switch/traffic.h"
 
@@ -122,17 +123,29 @@ json measure(const sim::Device& device, const sim::RunSpec& spec,
           {"frame_latency_ns", static_cast<double>(latency) * 1e3 / spec.clock_mhz}};
 }
 
-/// When anything that an area depends on was last changed.
-std::filesystem::file_time_type last_change(const SweepOptions& options) {
+/// All that an area depends on, in the order of their names.
+std::vector<std::filesystem::path> area_sources(const SweepOptions& options) {
   namespace fs = std::filesystem;
-  fs::file_time_type latest = fs::file_time_type::min();
+  std::vector<fs::path> files;
   const std::string tools = fs::path(options.synth_tool).parent_path().string();
   for (const std::string& folder : {options.rtl_folder, tools}) {
     std::error_code error;
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder, error)) {
-      if (entry.path().extension() != ".md")
-        latest = std::max(latest, entry.last_write_time(error));
+      const fs::path kind = entry.path().extension();
+      if (kind != ".md" && kind != ".pyc" && entry.is_regular_file(error))
+        files.push_back(entry.path());
     }
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+/// When anything of it was last changed.
+std::filesystem::file_time_type last_change(const SweepOptions& options) {
+  auto latest = std::filesystem::file_time_type::min();
+  for (const std::filesystem::path& file : area_sources(options)) {
+    std::error_code error;
+    latest = std::max(latest, std::filesystem::last_write_time(file, error));
   }
   return latest;
 }
@@ -331,6 +344,17 @@ json check_points(const sim::Device& device, const SweepOptions& options,
 }
 
 }  // namespace
+
+std::string default_areas(const SweepOptions& options) {
+  namespace fs = std::filesystem;
+  const Cache cache(options.cache.empty() ? default_cache() : fs::path(options.cache));
+  std::string sources;
+  for (const std::filesystem::path& file : area_sources(options)) {
+    const std::string bytes = file_bytes(file);
+    sources += fmt::format("{} {}\n{}", file.filename().string(), bytes.size(), bytes);
+  }
+  return cache.folder() / ("areas-" + checksum(sources));
+}
 
 json sweep_optimizer(const sim::Device& device, const SweepOptions& options,
                      const std::function<void(const std::string&)>& note) {

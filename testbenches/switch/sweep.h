@@ -37,6 +37,10 @@ struct SweepOptions {
   std::string command;
 };
 
+/// A folder for areas in the user's cache, of this RTL and these synthesis tools alone: other
+/// versions of the program, and checkouts, have their own.
+std::string default_areas(const SweepOptions& options);
+
 /// The document: `points`, `smallest`, `table2`, `table3`, `figure17`, `bram`, and `missing` if
 /// there is no area. Throws UsageError before anything runs if a point cannot be built.
 nlohmann::json sweep_optimizer(const sim::Device& device, const SweepOptions& options,

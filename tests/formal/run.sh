@@ -34,6 +34,11 @@ of() {
       for i in 0 1 2 3; do probes="$probes memory_q[$i]=place${i}_q"; done
       mutant='s/(lost_q | ~rst_ni)/lost_q/' ;;
     gw_skid) probes="skid_valid_q skid_data_q"; mutant='s/s_ready_o    <= ~park/s_ready_o    <= 1/' ;;
+    gw_axil_slave)
+      covers=3; mutant='s/ \& ~read_begun_q \& ~select_write/ \& ~read_begun_q/'
+      probes="address_open_q data_open_q read_open_q write_begun_q read_begun_q looked_q
+        write_address_q=held_write_address read_address_q=held_read_address" ;;
+    gw_stream_gate) covers=3; probes="begun_q within_q"; mutant='s/open   = begun_q | ~drain_i/open   = ~drain_i/' ;;
     gw_interlock)
       sets="A=12 A=11 A=10 A=9 A=8 A=7 A=6 A=5 A=4 A=3 A=2 A=1"  # covers and mutant with the last
       mutant='s/<= A + 2;/<= A + 1;/' ;;
@@ -93,7 +98,7 @@ fail() {
   echo "formal: $1"
   tail -n 12 "$log" | sed 's/^/  /'
 }
-[ $# -gt 0 ] || set -- gw_fifo gw_fifo_head gw_fifo_2w gw_packet_queue gw_skid gw_interlock gw_arbiter gw_compression_block gw_decompression_block gw_codec_value \
+[ $# -gt 0 ] || set -- gw_fifo gw_fifo_head gw_fifo_2w gw_packet_queue gw_skid gw_axil_slave gw_stream_gate gw_interlock gw_arbiter gw_compression_block gw_decompression_block gw_codec_value \
   gw_compressor gw_decompressor gw_fp_compare
 log=$work/log
 for cell in "$@"; do

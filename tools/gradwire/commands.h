@@ -38,7 +38,8 @@ void require_known_command(const CLI::App& app, const std::vector<std::string>& 
 /// Line breaks folded to blanks: an error is one sentence on one line.
 std::string one_line(std::string text);
 
-/// Where the captures of this installation lie: $GRADWIRE_TRACES, ./traces, or the source tree's.
+/// Where the captures of this installation lie: $GRADWIRE_TRACES, ./traces, or those that came with
+/// the program.
 std::string trace_folder();
 
 }  // namespace gw::tools

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "sim/base/error.h"
+#include "sim/run/data_folder.h"
 #include "tools/gradwire/commands.h"
 
 namespace gw::tools {
@@ -45,7 +46,7 @@ std::string one_line(std::string text) {
 std::string trace_folder() {
   if (const char* folder = std::getenv("GRADWIRE_TRACES")) return folder;
   if (std::filesystem::exists("traces/manifest.json")) return "traces";
-  return GRADWIRE_TRACE_FOLDER;
+  return (sim::data_folder() / "traces").string();
 }
 
 }  // namespace gw::tools

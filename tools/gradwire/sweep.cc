@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "sim/base/error.h"
 #include "sim/report/json.h"
+#include "sim/run/data_folder.h"
 #include "testbenches/switch/options.h"
 #include "tools/gradwire/commands.h"
 #include "tools/gradwire/progress.h"
@@ -61,6 +63,14 @@ int execute(SweepArguments& a) {
     throw sim::UsageError(fmt::format("--check '{}' is not none, recommended or all", a.check));
   }
   a.sweep.area = !a.no_area;
+  if (a.sweep.area) {
+    a.sweep.synth_tool = sim::data_folder() / "tools/synth/synth.sh";
+    a.sweep.rtl_folder = sim::data_folder() / "rtl";
+    // Synthesis runs in another folder.
+    a.sweep.synth_folder = a.sweep.synth_folder.empty()
+                               ? testbenches::default_areas(a.sweep)
+                               : std::filesystem::absolute(a.sweep.synth_folder).string();
+  }
   a.sweep.cpu = !a.no_cpu;
   Progress progress(a.quiet);
   const std::function<void(const std::string&)> note = progress.note();
@@ -87,9 +97,6 @@ void add_sweep(CLI::App& app, Invocation& invocation) {
       app.add_subcommand("sweep", "PE sizing: throughput and area over a grid of optimizer arrays");
   auto a = std::make_shared<SweepArguments>();
   a->sweep.command = invocation.command;
-  a->sweep.synth_tool = GRADWIRE_SYNTH_TOOL;
-  a->sweep.synth_folder = GRADWIRE_SYNTH_FOLDER;
-  a->sweep.rtl_folder = GRADWIRE_RTL_FOLDER;
   command->add_option("DEVICE", a->device, "optimizer")->required();
   const auto list = [&](const char* name, auto& values, const char* text) {
     command->add_option(name, values, text)
@@ -114,7 +121,7 @@ void add_sweep(CLI::App& app, Invocation& invocation) {
   command->add_flag("--no-area", a->no_area, "no synthesis; it takes minutes the first time");
   command->add_option(
       "--synth-folder", a->sweep.synth_folder,
-      "where areas are kept from one sweep to the next (default: in the build folder)");
+      "where areas are kept from one sweep to the next (default: in the user's cache)");
   command->add_flag("--no-cpu", a->no_cpu, "do not time the host's CPU");
   command->add_option("--json", a->json, "write the document as JSON; - for standard output");
   command->add_option("--csv", a->csv, "write the points as CSV");

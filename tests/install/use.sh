@@ -1,0 +1,48 @@
+#!/bin/sh
+# What an installed program must do, from a folder that has nothing but what it makes: use.sh GRADWIRE FOLDER
+set -eu
+gradwire=$1 folder=$2
+mkdir -p "$folder"
+cd "$folder"
+export XDG_CACHE_HOME="$folder/cache"
+step() {
+  echo "use: $1"
+}
+
+step "the captures that came with it"
+"$gradwire" list --json > list.json || { echo "list failed"; exit 1; }
+trace=$(sed -n 's/.*"file": *"\(.*hdc-ring-late.pcap\)".*/\1/p' list.json)
+[ -f "$trace" ] || { echo "no capture '$trace'"; exit 1; }
+
+step "a run of what is linked in"
+"$gradwire" run compressor --trace "$trace" --quiet --json run.json --html run.html
+grep -q '"ratio": 13.99' run.json
+
+step "RTL built on demand, with its waveform"
+"$gradwire" run parser --synth irregular --packets 50 --quiet --wave parser.fst
+[ -s parser.fst ]
+[ -s parser.gtkw ]
+
+step "a bench of plain SystemVerilog"
+"$gradwire" run switch --pes 1 --engine model --synth irregular --packets 20 --quiet --sv-bench bench
+grep '[.]sv$' bench/files.f | while read -r source; do
+  [ -f "$source" ] || [ -f "bench/$source" ] || { echo "no '$source'"; exit 1; }
+done
+
+step "a sweep, with areas in a folder and in the cache"
+for options in "--synth-folder areas" ""; do
+  # shellcheck disable=SC2086 # options
+  "$gradwire" sweep optimizer --algorithm sgd --pes 1 --kind iterative --profile fast --frames 64 --no-cpu --quiet \
+    --check recommended $options --json sweep.json
+  grep -q '"lut": [1-9]' sweep.json || { echo "no area:"; cat sweep.json; exit 1; }
+done
+cmp areas/pe-sgd-iterative-fast.json cache/gradwire/areas-*/pe-sgd-iterative-fast.json
+
+step "the program without its files"
+cp "$gradwire" alone
+status=0
+./alone list > said 2>&1 || status=$?
+if [ $status -ne 3 ] || ! grep -q "there is no share/gradwire beside" said; then cat said; exit 1; fi
+./alone run compressor --synth mixed --packets 20 --quiet
+
+echo "use: all works"
