@@ -127,6 +127,7 @@ class Aggregator {
 
   void set_pins(const AggregationConfig& config) { core_.set_pins(config); }
   void job_reset() { core_.job_reset(); }
+  void skip_clearing() { core_.skip_clearing(); }
   bool clearing() const { return core_.clearing(); }
 
   bool s_ready() const { return parser_.s_ready(); }

@@ -293,7 +293,7 @@ module gw_optimization #(
   end
   wire same_row = cfg_address_i[LanesLog2 +: RowsLog2] == row_write_at;  // as the host writes
   always_ff @(posedge clk_i) begin
-    // `pending`, not `dispatch`, which is late; nobody looks until it was dispatched.
+    // Not `dispatch`, which is late: nobody looks until a round was dispatched.
     if (pending || cfg_look) row1_q <= row_memory[row_at];
     for (int b = 0; b <= States; b++) begin
       for (int i = 0; i < Lanes; i++) begin

@@ -131,8 +131,7 @@ module gw_switch_core #(
   end
   always_ff @(posedge clk_i) if (out_valid) mask_q <= mask;
   gw_lookup u_lookup (
-    .clk_i, .rst_ni, .offered_i(parsed_valid && parsed_first_q),
-    .first_i(parsed_valid && parsed_ready && parsed_first_q), .data_i(parsed_data),
+    .clk_i, .rst_ni, .offered_i(parsed_valid && parsed_first_q), .first_i(parsed_valid && parsed_ready && parsed_first_q), .data_i(parsed_data),
     .port_i(parsed_user[gw_expether_pkg::UserPort +: 2]), .valid_o(route_valid), .mask_o(route),
     .flooded_o(stat_o[42*32 +: 32]), .filtered_o(stat_o[43*32 +: 32])
   );

@@ -134,8 +134,8 @@ Section what_ran(const Json& doc) {
   return s;
 }
 
-std::string line_rates(const Json& doc) {
-  const Json* rates = find(doc, {"line_rate_percent"});
+std::string line_rates(const Json& doc, const char* key = "line_rate_percent") {
+  const Json* rates = find(doc, {key});
   if (!rates) return "";
   if (rates->is_number()) return fixed(rates->get<double>(), 1) + " % of line rate";
   std::vector<std::pair<double, std::string>> parts;
@@ -156,14 +156,27 @@ std::string line_rates(const Json& doc) {
   return joined(names);
 }
 
+/// Of a codec the throughput is that of uncompressed values: said where the other side stands
+/// beside it.
+std::string throughput_note(const Json& doc) {
+  const std::string rates = line_rates(doc);
+  return rates.empty() || !number(doc, {"wire_gbps"}) ? rates : rates + ", uncompressed";
+}
+std::string wire_note(const Json& doc) {
+  const std::string rates = line_rates(doc, "wire_line_rate_percent");
+  return rates.empty() ? "compressed" : rates + ", compressed";
+}
+
 Section rate(const Json& doc) {
   Section s{"Rate and latency", {}, {}, "", {}};
   const auto cycles = number(doc, {"cycles"});
   if (const auto v = number(doc, {"throughput_gbps"})) {
-    add(s, "throughput", fixed(*v, 2) + " Gb/s", line_rates(doc));
+    add(s, "throughput", fixed(*v, 2) + " Gb/s", throughput_note(doc));
   } else if (const std::string rates = line_rates(doc); !rates.empty()) {
     add(s, "10GbE line rate", rates);
   }
+  if (const auto v = number(doc, {"wire_gbps"}))
+    add(s, "on the wire", fixed(*v, 2) + " Gb/s", wire_note(doc));
   if (const auto v = number(doc, {"cycles_per_burst"})) {
     const auto bursts = number(doc, {"bursts"});
     const auto window = number(doc, {"window_cycles"});
@@ -456,6 +469,8 @@ std::vector<Section> others(const Json& doc) {
                                             "latency_cycles",
                                             "throughput_gbps",
                                             "line_rate_percent",
+                                            "wire_gbps",
+                                            "wire_line_rate_percent",
                                             "stall_cycles",
                                             "compression",
                                             "checks",
@@ -512,7 +527,9 @@ std::vector<Card> cards(const Json& doc, const View& view) {
   if (const auto v = number(doc, {"compression", "ratio"}))
     out.push_back({"Compression ratio", fixed(*v, 2), "x", paper_ratio(doc), Status::kPlain});
   if (const auto v = number(doc, {"throughput_gbps"}))
-    out.push_back({"Throughput", fixed(*v, 2), "Gb/s", line_rates(doc), Status::kPlain});
+    out.push_back({"Throughput", fixed(*v, 2), "Gb/s", throughput_note(doc), Status::kPlain});
+  if (const auto v = number(doc, {"wire_gbps"}))
+    out.push_back({"On the wire", fixed(*v, 2), "Gb/s", wire_note(doc), Status::kPlain});
   if (const auto v = number(doc, {"cycles_per_burst"}))
     out.push_back(
         {"Cycles per burst", fixed(*v, 3), "", "one burst is 256 bits of values", Status::kPlain});

@@ -119,6 +119,14 @@ enum class LineRate : uint8_t {
   kPorts,       ///< the same, port by port
 };
 
+/// Where a codec's compressed bytes are: what the wire between two of them carries.
+enum class WireSide : uint8_t {
+  kNone,    ///< nothing is compressed
+  kInput,   ///< a decompressor's
+  kOutput,  ///< a compressor's
+  kInside,  ///< between the two: `compression.encoded_bytes` of the device's own sections
+};
+
 class Device {
  public:
   struct Facts {
@@ -128,6 +136,7 @@ class Device {
     bool frames = false;          ///< fed with whole Ethernet frames; else with gradients
     bool burst_is_input = false;  ///< where a burst (one beat of uncompressed values) is counted
     LineRate line_rate = LineRate::kThroughput;
+    WireSide wire = WireSide::kNone;
     std::string top = {};        ///< of the RTL
     std::string file_list = {};  ///< of the RTL, below the source tree
     std::vector<Port> inputs = {}, outputs = {};

@@ -84,6 +84,26 @@ void add_rates(json& report, const Device::Facts& facts, const Timeline& timelin
   }
 }
 
+/// Beside the rate of uncompressed values: what the wire carries in the same time, the packets'
+/// payload as it is compressed.
+void add_compressed_rate(json& report, const Device::Facts& facts, const Timeline& timeline,
+                         const json& sections, double clock_mhz) {
+  uint64_t bytes = 0;
+  if (facts.wire == WireSide::kInput) {
+    bytes = timeline.sum_in<&Timeline::Port::bytes>();
+  } else if (facts.wire == WireSide::kOutput) {
+    bytes = timeline.sum_out<&Timeline::Port::bytes>();
+  } else if (facts.wire == WireSide::kInside && sections.contains("compression")) {
+    bytes = sections["compression"].value("encoded_bytes", uint64_t{0});
+  }
+  const uint64_t window = report.value("window_cycles", uint64_t{0});
+  if (bytes == 0 || window == 0) return;
+  const double gbps =
+      8.0 * static_cast<double>(bytes) * clock_mhz * 1e-3 / static_cast<double>(window);
+  report["wire_gbps"] = gbps;
+  report["wire_line_rate_percent"] = {{"10G", gbps / kLineRateGbps * 100}};
+}
+
 /// Frames on the wire: preamble, FCS and the gap between frames counted (switch.md, section 2).
 void add_wire_rate(json& report, const Timeline& timeline, double clock_mhz) {
   const uint64_t window = Timeline::window(timeline.out), packets = timeline.packets_out();
@@ -215,6 +235,7 @@ json run(const Device& device, const RunOptions& options) {
   report["bytes_in"] = t.sum_in<&Timeline::Port::bytes>();
   report["bytes_out"] = t.sum_out<&Timeline::Port::bytes>();
   add_rates(report, facts, t, spec.clock_mhz);
+  add_compressed_rate(report, facts, t, outcome.sections, spec.clock_mhz);
   if (facts.line_rate == LineRate::kWire) add_wire_rate(report, t, spec.clock_mhz);
   if (facts.line_rate == LineRate::kPorts) add_port_rates(report, facts, t, spec.clock_mhz);
   add_latency(report, t);

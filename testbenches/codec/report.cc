@@ -58,6 +58,7 @@ void CodecScore::left(const sim::Passage&, const sim::Packet<Beat>& packet) {
 void CodecScore::report(json& sections) const {
   if (sample_packets_.empty()) return;
   sections["compression"] = {{"ratio", all_.ratio()},
+                             {"encoded_bytes", all_.encoded_bytes()},
                              {"values", all_.values()},
                              {"tags", tags_json(all_)},
                              {"max_abs_error", all_.max_abs_error()},

@@ -98,8 +98,8 @@ fail() {
   echo "formal: $1"
   tail -n 12 "$log" | sed 's/^/  /'
 }
-[ $# -gt 0 ] || set -- gw_fifo gw_fifo_head gw_fifo_2w gw_packet_queue gw_skid gw_axil_slave gw_stream_gate gw_interlock gw_arbiter gw_compression_block gw_decompression_block gw_codec_value \
-  gw_compressor gw_decompressor gw_fp_compare
+[ $# -gt 0 ] || set -- gw_fifo gw_fifo_head gw_fifo_2w gw_packet_queue gw_skid gw_axil_slave gw_stream_gate gw_interlock gw_arbiter \
+  gw_compression_block gw_decompression_block gw_codec_value gw_compressor gw_decompressor gw_fp_compare
 log=$work/log
 for cell in "$@"; do
   of "$cell"

@@ -262,6 +262,20 @@ TEST(Html, SelfContainedWithUniqueIds) {
   EXPECT_NE(out.find("gradwire run compressor --trace"), std::string::npos);
 }
 
+TEST(Html, TheWireStandsBesideTheUncompressedRate) {
+  json doc = sample("sample.json");
+  const std::string both = render_html(doc);
+  EXPECT_NE(both.find("240.5 % of 10G, uncompressed"), std::string::npos);
+  EXPECT_NE(both.find("On the wire"), std::string::npos);
+  EXPECT_NE(both.find("18.6 % of 10G, compressed"), std::string::npos);
+  doc.erase("wire_gbps");
+  doc.erase("wire_line_rate_percent");
+  const std::string one = render_html(doc);
+  EXPECT_EQ(one.find("n the wire"), std::string::npos);
+  EXPECT_EQ(one.find("compressed</"), std::string::npos);
+  EXPECT_NE(one.find("240.5 % of 10G"), std::string::npos);
+}
+
 TEST(Html, PlotsFollowTheColourScheme) {
   if (!gnuplot_installed()) GTEST_SKIP() << "gnuplot is not installed";
   const std::string out = render_html(sample("sample.json"));
