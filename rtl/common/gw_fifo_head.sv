@@ -27,6 +27,7 @@ module gw_fifo_head #(
   wire push = s_valid_i & s_ready_o;
   wire more = write_q != read_q;
   wire load = ~m_valid_o | m_ready_i;
+  wire [DepthLog2:0] step = read_q ^ (read_q + {{DepthLog2{1'b0}}, 1'b1});  // the bits that change
   assign s_ready_o = (write_q ^ read_q) != {1'b1, {DepthLog2{1'b0}}};
 
   always_ff @(posedge clk_i) begin
@@ -37,7 +38,7 @@ module gw_fifo_head #(
     end else begin
       write_q   <= write_q + {{DepthLog2{1'b0}}, push};
       m_valid_o <= ~load | more | push;
-      if (load) read_q <= read_q + {{DepthLog2{1'b0}}, more | push};  // `load` is late: it goes by an enable
+      if (load) read_q <= read_q ^ (step & {(DepthLog2+1){more | push}});  // `load` is late: it goes by an enable
     end
   end
   always_ff @(posedge clk_i) begin
