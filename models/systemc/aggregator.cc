@@ -32,6 +32,11 @@ void Aggregation::reset() {
   statistics_.fill(0);
 }
 
+void Aggregation::job_reset() {
+  std::ranges::fill(slots_, Slot{});
+  clearing_ = static_cast<uint32_t>(slots_.size());
+}
+
 bool Aggregation::hazard_of(const Beat& offered) const {
   return candidate(offered) && std::ranges::any_of(in_flight_, [&](const InFlight& f) {
            return f.until >= now_ && f.sequence == Meta::sequence(offered);

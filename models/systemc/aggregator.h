@@ -31,6 +31,11 @@ class Aggregation {
   /// Pins and parameters; as after an edge in reset.
   void configure(const AggregationConfig& config);
   void reset();
+  /// Pins that change while no frame is within.
+  void set_pins(const AggregationConfig& config) { config_ = config; }
+  /// In this cycle, behind clock(): the slots are cleared from the next edge on.
+  void job_reset();
+  bool clearing() const { return clearing_ != 0; }
   /// Jumps over the clearing of the slots but for its last edge.
   void skip_clearing() { clearing_ = 1; }
 
@@ -119,6 +124,11 @@ class Aggregator {
     core_.skip_clearing();
     clock(nullptr, false);
   }
+
+  void set_pins(const AggregationConfig& config) { core_.set_pins(config); }
+  void job_reset() { core_.job_reset(); }
+  void skip_clearing() { core_.skip_clearing(); }
+  bool clearing() const { return core_.clearing(); }
 
   bool s_ready() const { return parser_.s_ready(); }
   const Beat* m_beat() const { return core_.m_beat(); }

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
+#include "models/registers/optimizer.h"
 #include "models/systemc/fp_value.h"
 
 namespace gw::systemc {
@@ -88,6 +90,7 @@ void Optimization::configure(const OptimizerConfig& config, std::span<const uint
   shadow_ = written_ = {registers_[0], registers_[1], registers_[2], registers_[3],
                         registers_[4], registers_[5], registers_[6]};
   host_row_.assign(row_cells(), 0);
+  iteration_ = 0;
 
   Cell first{};
   if (config.algorithm == Algorithm::kAdagrad) first = {0, registers_[kEps]};
@@ -128,6 +131,82 @@ bool Optimization::under_way(uint32_t cell) const {
   return false;
 }
 
+namespace {
+
+namespace map = registers::optimizer_axil;
+
+/// Word of a cell and parameter.
+std::pair<size_t, size_t> cell_of(uint32_t address) {
+  const uint32_t offset = address - map::kCells.address;
+  const uint32_t block = 1u << map::kCells.block_log2;
+  return {offset / block, offset % block / 4};
+}
+
+}  // namespace
+
+uint32_t Optimization::host_read(uint32_t address) const {
+  if (address >= map::kCells.address) {
+    const auto [word, parameter] = cell_of(address);
+    return cells_[parameter][word];
+  }
+  if (address >= map::kLr && address <= map::kBias) return written_[(address - map::kLr) / 4];
+  if (address >= map::kActiveLr && address <= map::kActiveBias) {
+    return registers_[(address - map::kActiveLr) / 4];
+  }
+  switch (address) {
+    case map::kIteration:
+      return iteration_;
+    case map::kIterating:
+      return iterating_;
+    case map::kPower1:
+      return powers_[0];
+    case map::kPower2:
+      return powers_[1];
+    default:
+      return 0;
+  }
+}
+
+void Optimization::host_written(uint32_t address, uint32_t data) {
+  if (address >= map::kCells.address) {
+    const auto [word, parameter] = cell_of(address);
+    cells_[parameter][word] = data;
+    return;
+  }
+  if (address >= map::kActiveLr && address <= map::kActiveBias) {
+    registers_[(address - map::kActiveLr) / 4] = data;
+  }
+  switch (address) {
+    case map::kIteration:
+      iteration_ = data;
+      break;
+    case map::kIterating:
+      iterating_ = data != 0;
+      break;
+    case map::kPower1:
+    case map::kPower2: {
+      const size_t beta = (address - map::kPower1) / 4;
+      powers_[beta] = data;
+      correct(beta);
+      break;
+    }
+    case map::kJobReset:
+      iterating_ = false;
+      powers_ = {kOne, kOne};
+      correct(0);
+      correct(1);
+      break;
+    default:
+      break;
+  }
+}
+
+/// 1 - beta^t follows from beta^t.
+void Optimization::correct(size_t beta) {
+  registers_[kCorrection1 + beta] = config_.flush_subnormal ? fp::sub<true>(kOne, powers_[beta])
+                                                            : fp::sub<false>(kOne, powers_[beta]);
+}
+
 void Optimization::take_registers() {
   std::ranges::copy(shadow_, registers_.begin());
   changed_ = false;
@@ -150,7 +229,6 @@ void Optimization::reset() {
   lock_free_from_.assign(size_t{1} << config_.depth_log2, 0);
   all_done_from_ = dispatch_from_ = 0;
   iterating_ = false;
-  iteration_ = 0;
   queue_.clear();
   load_beat_ = 0;
   loading_selected_ = false;
@@ -188,8 +266,7 @@ bool Optimization::begin_iteration(const Frame& next) {
     uint32_t& power = powers_[i];
     const uint32_t beta = registers_[kBeta1 + i];
     power = config_.flush_subnormal ? fp::mul<true>(power, beta) : fp::mul<false>(power, beta);
-    registers_[kCorrection1 + i] =
-        config_.flush_subnormal ? fp::sub<true>(kOne, power) : fp::sub<false>(kOne, power);
+    correct(i);
   }
   return false;
 }

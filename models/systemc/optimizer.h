@@ -36,11 +36,16 @@ class Optimization {
   /// Parameters, pins and the host's writes; as after an edge in reset. Parameters beyond `theta`
   /// are 0.
   void configure(const OptimizerConfig& config, std::span<const uint32_t> theta);
-  /// Memory and the host's registers stay.
+  /// Memory, the host's registers and `iteration` stay.
   void reset();
   /// One of the host's writes in this cycle, in front of clock(), as cfg_address_i and cfg_data_i
   /// have it.
   void write(uint32_t address, uint32_t data);
+
+  // What the registers of docs/registers/optimizer.md beyond those seven hold, by address. Written
+  // while no frame is within, behind clock() of the cycle.
+  uint32_t host_read(uint32_t address) const;
+  void host_written(uint32_t address, uint32_t data);
 
   bool ready_for(const Beat* offered) const {
     return used_ < kQueue && !(offered != nullptr && beat_ == 0 && issued_ - loaded_ >= kFrames &&
@@ -83,6 +88,7 @@ class Optimization {
   void dispatch();
   bool begin_iteration(const Frame& next);
   void take_registers();
+  void correct(size_t beta);
   size_t row_cells() const { return config_.pes < kValues ? config_.pes : kValues; }
   bool under_way(uint32_t cell) const;
   void compute(Frame& frame);
@@ -139,6 +145,7 @@ class Optimizer {
     core_.reset();
   }
   void write(uint32_t address, uint32_t data) { core_.write(address, data); }
+  Optimization& core() { return core_; }
   bool s_ready() const { return parser_.s_ready(); }
   const Beat* m_beat() const { return core_.m_beat(); }
   std::span<const uint32_t> statistics() const;

@@ -1,5 +1,6 @@
 #include "models/systemc/parser.h"
 
+#include <bit>
 #include <cstring>
 
 namespace gw::systemc {
@@ -74,17 +75,21 @@ void Parser::clock(const Beat* s, bool m_ready) {
   const bool left = shown_ && m_ready;
   if (left) {
     if (data_.front().last != 0) {
-      const uint32_t word = data_.front().meta[0];
-      const uint32_t kind = word & 7, reason = word >> 3 & 7;
-      ++statistics_[kind];
-      if (reason != 0) ++statistics_[kKinds - 1 + reason];
       ++verdict_head_;
       --verdicts_visible_;
     }
     data_.pop();
   }
-  verdicts_visible_ += verdict_calendar_ & 1;
+  const uint32_t appears = verdict_calendar_ & 1;
   verdict_calendar_ >>= 1;
+  if (appears != 0) {  // and is counted; behind it are those that are still on their way
+    const auto behind = static_cast<uint32_t>(std::popcount(verdict_calendar_));
+    const uint32_t word = verdicts_[(verdict_tail_ - behind - 1) % kCapacity][0];
+    const uint32_t kind = word & 7, reason = word >> 3 & 7;
+    ++statistics_[kind];
+    if (reason != 0) ++statistics_[kKinds - 1 + reason];
+    ++verdicts_visible_;
+  }
   if (accepted) {
     if (beat_ == 0) {
       port_ = s->meta[0] & 3;

@@ -24,7 +24,6 @@ module gw_burst_buffer (
   output logic              broken_o   // no group: the packet ends within one
 );
   // For each byte of a word: the payload bytes it announces, 0..16, should it be one of the two bytes of a tag word.
-  // Known on arrival, this leaves a selection and a sum for the loop from one group's position to the next one's.
   function automatic [63:0] announced(input [63:0] word);
     logic [63:0] hi, raw, half, one, pair0, pair1, pair2, pair3, carry1, carry2;
     hi     = word >> 1;
@@ -46,27 +45,48 @@ module gw_burst_buffer (
               | ((pair3 & (pair3 >> 4) & {8{8'h01}}) << 4);
   endfunction
 
-  // A burst's valid bytes end at the lowest zero of `keep`, which counts at the packet's end only.
-  function automatic [5:0] filled(input [31:0] keep, input last);
+  // For each byte of a word: the place of the group's last byte, should it be the second byte of a group's tag word. That is
+  // its own place and what it and the byte before announce. Known on arrival, this leaves a selection for the loop from one
+  // group's place to the next one's. Places are below 128: sums in bytes of a word never carry into the next byte.
+  function automatic [63:0] group_ends(input [63:0] sizes, input [63:0] sizes_before, input [63:0] places);
+    logic [63:0] sum, carry, both, one, both2, one2, both4;
+    sum   = sizes ^ sizes_before ^ places;
+    carry = ((sizes & sizes_before) | (sizes & places) | (sizes_before & places)) << 1;
+    // sum + carry, byte by byte, in a logarithm of steps: both generate a carry, one of them passes it on.
+    both  = sum & carry;
+    one   = sum ^ carry;
+    both2 = both | (one & (both << 1));
+    one2  = one & (one << 1);
+    both4 = both2 | (one2 & (both2 << 2));
+    group_ends = one ^ ((both4 | (one2 & (one2 << 2) & (both4 << 4))) << 1);
+  endfunction
+
+  // A burst's valid bytes end at the lowest zero of `keep`, which counts at the packet's end only: the last one of them, a bit
+  // a byte, none if there is none.
+  function automatic [31:0] final_byte(input [31:0] keep, input last);
     logic [31:0] kept, lowest_zero;
     kept        = keep | {32{~last}};
     lowest_zero = ~kept & (kept + 32'd1);
-    filled = {lowest_zero == 32'd0, |(lowest_zero & 32'hFFFF_0000), |(lowest_zero & 32'hFF00_FF00),
-              |(lowest_zero & 32'hF0F0_F0F0), |(lowest_zero & 32'hCCCC_CCCC), |(lowest_zero & 32'hAAAA_AAAA)};
+    final_byte  = {lowest_zero == 32'd0, lowest_zero[31:1]};
   endfunction
 
-  // Where the next group starts: slot, byte. Of its two tag bytes one lies at an odd place, start_q or the one after, and
-  // one at an even place: even_q is that place's slot and its number among the slot's 16 even ones.
-  logic [6:0] start_q;
-  logic [5:0] even_q;
+  // Which of 32 bits is set, and in front whether one is.
+  function automatic [5:0] place_of(input [31:0] hot);
+    place_of = {|hot, |(hot & 32'hFFFF_0000), |(hot & 32'hFF00_FF00), |(hot & 32'hF0F0_F0F0), |(hot & 32'hCCCC_CCCC),
+                |(hot & 32'hAAAA_AAAA)};
+  endfunction
+
+  // Where the next group starts, and where the second byte of its tag word lies, one further: slot, byte.
+  logic [6:0] start_q, tag_q;
   logic [2:0] held_q;  // slots
   wire  [1:0] slot  = start_q[6:5];
   wire  [4:0] start = start_q[4:0];
   wire  [1:0] free  = slot + held_q[1:0];
 
-  logic [5:0] filled_q [0:3];
-  logic       last_q   [0:3];
-  logic       user_q   [0:3];
+  logic [5:0] final_q [0:3];  // the last valid byte
+  logic [5:0] inner_q [0:3];  // and the last one that a group may end with that is not its packet's last
+  logic       last_q  [0:3];
+  logic       user_q  [0:3];
 
   // A packet's ceiling lies beside each of its bursts: whichever is oldest when a group is issued, knows it.
   logic       first_q;
@@ -82,9 +102,10 @@ module gw_burst_buffer (
   end
   always_ff @(posedge clk_i) begin
     if (ready_o) begin
-      filled_q[free] <= filled(keep_i, last_i);
-      last_q[free]   <= last_i;
-      user_q[free]   <= user_i;
+      final_q[free] <= place_of(final_byte(keep_i, last_i));
+      inner_q[free] <= place_of(final_byte(keep_i, last_i) >> last_i);
+      last_q[free]  <= last_i;
+      user_q[free]  <= user_i;
       slot_ceiling_q[free] <= packet_ceiling;
     end
   end
@@ -103,25 +124,38 @@ module gw_burst_buffer (
   wire reach_three = has_three & ~end_one & ~end_two;
   wire [1:0] passed     = {reach_three, reach_two & ~reach_three};  // slots before the window's final one
   wire [1:0] final_slot = slot + passed;
-  wire [6:0] limit      = {passed, 5'd0} + {1'b0, filled_q[final_slot] & {6{has_one}}};
-  wire [7:0] room       = {1'b0, limit} - {3'd0, start} - 8'd2;  // for payload; less than 0: not even for the tags
 
-  // The group's length. The sum does not care which of the tag bytes comes first: select each among 16.
   wire [3:0] at_word   = {start[4:3] == 2'd3, start[4:3] == 2'd2, start[4:3] == 2'd1, start[4:3] == 2'd0};
   wire [3:0] past_word = {1'b0, start[4:3] == 2'd3, start[4], start[4:3] != 2'd0};
 
-  wire [63:0] odd_word  [0:3];
-  wire [63:0] even_word [0:3];
-  wire [63:0] near      [0:3];  // bank j's first word from the start on
-  wire [63:0] far       [0:3];  // the one after
+  // What the last byte of the burst before announces.
+  logic [4:0] size_before_q;
+  wire [63:0] sizes [0:3];
+  always_ff @(posedge clk_i) if (valid_i & ready_o) size_before_q <= sizes[3][60:56];
+
+  wire [63:0] sizes_word [0:3];
+  wire [63:0] ends_word  [0:3];
+  wire [63:0] near       [0:3];  // bank j's first word from the start on
+  wire [63:0] far        [0:3];  // the one after
   for (genvar j = 0; j < 4; j++) begin : gen_bank
-    // Word j of each slot, and what its bytes announce.
+    // Word j of each slot, what its bytes announce, and where groups end whose tag word ends in it. Places count from the slot in which the group
+    // starts: the one before, if the tag word ends in a burst's first byte.
+    localparam logic [63:0] Places = 64'h0706_0504_0302_0100 + {8{8'(8*j)}} + (j == 0 ? 64'd32 : 64'd0);
     (* ram_style = "distributed" *) logic [63:0] word_q  [0:3];
     (* ram_style = "distributed" *) logic [63:0] sizes_q [0:3];
+    (* ram_style = "distributed" *) logic [63:0] ends_q  [0:3];
+    wire [7:0] size_before;
+    if (j == 0) begin : gen_before
+      assign size_before = {3'd0, size_before_q};
+    end else begin : gen_before
+      assign size_before = sizes[j-1][63:56];
+    end
+    assign sizes[j] = announced(data_i[64*j +: 64]);
     always_ff @(posedge clk_i) begin
       if (ready_o) begin
         word_q[free]  <= data_i[64*j +: 64];
-        sizes_q[free] <= announced(data_i[64*j +: 64]);
+        sizes_q[free] <= sizes[j];
+        ends_q[free]  <= group_ends(sizes[j], {sizes[j][55:0], size_before}, Places);
       end
     end
 
@@ -129,43 +163,59 @@ module gw_burst_buffer (
     wire [1:0] far_slot  = near_slot + 2'd1;
     assign near[j]      = word_q[near_slot];
     assign far[j]       = word_q[far_slot];
-    assign odd_word[j]  = sizes_q[slot];
-    assign even_word[j] = sizes_q[even_q[5:4]];
+    assign sizes_word[j] = sizes_q[slot];
+    assign ends_word[j] = ends_q[tag_q[6:5]];
   end
-  wire [63:0] odd_sizes  = gw_codec_pkg::one_of(odd_word[0], odd_word[1], odd_word[2], odd_word[3], start[4:3]);
-  wire [63:0] even_sizes = gw_codec_pkg::one_of(even_word[0], even_word[1], even_word[2], even_word[3], even_q[3:2]);
-  wire [4:0]  odd_size   = odd_sizes[{start[2:1], 4'b1000} +: 5];
-  wire [4:0]  even_size  = even_sizes[{even_q[1:0], 4'b0000} +: 5];
+  wire [63:0] lower_sizes =
+      gw_codec_pkg::one_of(sizes_word[0], sizes_word[1], sizes_word[2], sizes_word[3], start[4:3]);
+  wire [63:0] ends_words = gw_codec_pkg::one_of(ends_word[0], ends_word[1], ends_word[2], ends_word[3], tag_q[4:3]);
+  wire [6:0]  ends       = ends_words[{tag_q[2:0], 3'b000} +: 7];
+  wire [1:0]  end_slot   = ends[6:5];  // counted from `slot`
+  wire [4:0]  end_byte   = ends[4:0];
 
-  // Issue. Each sum starts from what is known early, the selected sizes come last.
-  wire [7:0] spare       = room - {3'd0, odd_size} - {3'd0, even_size};
-  wire       fits        = ~room[7] & ~spare[7];
-  // An empty burst ends no group: the error leaves on its own, whether or not the burst was here in time.
-  wire       final_group = ended & (~fits | (spare == 8'd0 & filled_q[final_slot] != 6'd0));
-  assign issue_o = credit_i & (fits | ended);
+  // The packet goes on behind the group if that ends in a slot of the window's and no later than may be: all three slots are
+  // asked at once. Else the group may be in to its last byte, and the packet's last.
+  wire [5:0] inner_one   = inner_q[slot];
+  wire [5:0] inner_two   = inner_q[second];
+  wire [5:0] inner_three = inner_q[third];
+  wire [5:0] final_one   = final_q[slot];
+  wire [5:0] final_two   = final_q[second];
+  wire [5:0] final_three = final_q[third];
+  wire in_one   = has_one & tag_q[4:0] != 5'd0;
+  wire goes_on  = (end_slot == 2'd0 & in_one & inner_one[5] & end_byte <= inner_one[4:0])
+                | (end_slot == 2'd1 & reach_two & inner_two[5] & end_byte <= inner_two[4:0])
+                | (end_slot == 2'd2 & reach_three & inner_three[5] & end_byte <= inner_three[4:0]);
+  wire exact    = (end_slot == 2'd0 & in_one & final_one[5] & end_byte == final_one[4:0])
+                | (end_slot == 2'd1 & reach_two & final_two[5] & end_byte == final_two[4:0])
+                | (end_slot == 2'd2 & reach_three & final_three[5] & end_byte == final_three[4:0]);
+  // What is issued: a group with more of its packet behind it, or the packet's end. An empty burst ends no group: the error
+  // leaves on its own, whether or not the burst was here in time.
+  wire issue_group = credit_i & goes_on;
+  wire issue_end   = credit_i & ended & ~goes_on;
+  assign issue_o = credit_i & (goes_on | ended);
 
-  // Where the group ends: slot and byte; and counted from its first slot. The next even place is half of one byte more.
-  wire [6:0] tags_end      = start_q + 7'd2;
-  wire [6:0] tags_end_even = start_q + 7'd3;
-  wire [6:0] group_end     = tags_end + {2'd0, odd_size} + {2'd0, even_size};
-  wire [5:0] group_end_even = 6'((tags_end_even + {2'd0, odd_size} + {2'd0, even_size}) >> 1);
-  wire [1:0] slots_passed  = 2'(({2'd0, start} + 7'd2 + {2'd0, odd_size} + {2'd0, even_size}) >> 5);
-  wire [2:0] held_after = final_group ? held_q - {1'b0, passed} - 3'd1 : held_q - {1'b0, slots_passed};
+  // The next group's start is one byte further, its tag word's second byte two.
+  wire       end_in_next     = &end_byte;
+  wire       end_tag_in_next = &end_byte[4:1];
+  wire [6:0] group_end     = {slot + end_slot + {1'b0, end_in_next}, end_byte + 5'd1};
+  wire [6:0] group_end_tag = {slot + end_slot + {1'b0, end_tag_in_next}, end_byte + 5'd2};
+  wire [1:0] slots_passed  = end_slot + {1'b0, end_in_next};
+  wire [2:0] accepted      = {2'd0, valid_i & ready_o};
+  wire [2:0] held_group    = held_q + accepted - {1'b0, slots_passed};
+  wire [2:0] held_end      = held_q + accepted - {1'b0, passed} - 3'd1;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       start_q <= '0;
-      even_q  <= '0;
+      tag_q   <= 7'd1;
       held_q  <= '0;
       ready_o <= 1'b0;
       valid_o <= 1'b0;
     end else begin
-      if (issue_o) begin
-        start_q <= final_group ? {final_slot + 2'd1, 5'd0} : group_end;
-        even_q  <= final_group ? {final_slot + 2'd1, 4'd0} : group_end_even;
-      end
-      held_q  <= (issue_o ? held_after : held_q) + {2'd0, valid_i & ready_o};
-      ready_o <= (issue_o & (final_group | slots_passed != 2'd0)) | held_q < 3'd3 | (held_q == 3'd3 & ~valid_i);
+      start_q <= (group_end & {7{issue_group}}) | ({final_slot + 2'd1, 5'd0} & {7{issue_end}}) | (start_q & {7{~issue_o}});
+      tag_q   <= (group_end_tag & {7{issue_group}}) | ({final_slot + 2'd1, 5'd1} & {7{issue_end}}) | (tag_q & {7{~issue_o}});
+      held_q  <= issue_group ? held_group : issue_end ? held_end : held_q + accepted;
+      ready_o <= (issue_group & slots_passed != 2'd0) | issue_end | held_q < 3'd3 | (held_q == 3'd3 & ~valid_i);
       valid_o <= issue_o;
     end
   end
@@ -189,10 +239,10 @@ module gw_burst_buffer (
   always_ff @(posedge clk_i) begin
     group_o  <= {aligned[4][15:0], aligned[3], aligned[2], aligned[1], aligned[0]};
     ceiling_o <= slot_ceiling_q[slot];
-    lower_size_o <= start[0] ? odd_size : even_size;
-    last_o   <= final_group;
-    user_o   <= ~fits | (final_group & user_q[final_slot]);
-    broken_o <= ~fits;
+    lower_size_o <= lower_sizes[{start[2:0], 3'b000} +: 5];
+    last_o   <= ~goes_on;
+    user_o   <= ~goes_on & (~exact | user_q[final_slot]);
+    broken_o <= ~goes_on & ~exact;
   end
 endmodule
 

@@ -105,19 +105,23 @@ package gw_fp_add_pkg;
     logic [7:0]  exponent;
     logic [2:0]  fours;
     logic [27:0] sum;
-    logic [8:0]  field;
+    logic [6:0]  upper;
+    logic        number, borrow, none;
     {sign, kind, exponent, fours, ones, sum} = x;
+    number = kind == gw_fp_pkg::KindNumber;
+    upper = {1'b0, exponent[7:2]} - {4'd0, fours};  // of the exponent field, without what the last four takes
     sum = sum << {fours[2], 4'd0};
     if (!subnormal) begin
       ones[1] = sum[27:26] == 2'd0;
       ones[0] = ones[1] ? !sum[25] : !sum[27];
     end
-    field = {1'b0, exponent} - {4'd0, fours, ones};
+    borrow = exponent[1:0] < ones;
     sum = sum << {ones[1], 1'b0};
     // Below the smallest normal number: a sum of normal numbers is exact there.
-    if (kind == gw_fp_pkg::KindZero || (kind == gw_fp_pkg::KindNumber && field[8])) normalise = {sign, 37'd0};
-    else if (kind == gw_fp_pkg::KindNumber) normalise = {sign, field[7:0], ones[0], sum};
-    else normalise = {sign, 8'hFF, 1'b0, 1'b0, kind == gw_fp_pkg::KindNan, 26'd0};
+    none = (kind == gw_fp_pkg::KindZero || (number && upper[6])) || ((number && upper[5:0] == 6'd0) && borrow);
+    if (number || kind == gw_fp_pkg::KindZero) begin
+      normalise = {sign, {upper[5:0] - {5'd0, borrow}, exponent[1:0] - ones, ones[0], sum} & {37{!none}}};
+    end else normalise = {sign, 8'hFF, 1'b0, 1'b0, kind == gw_fp_pkg::KindNan, 26'd0};
   endfunction
 
   // 6. Round: to nearest even. The hidden bit, and a carry out of the fraction, count the exponent up.

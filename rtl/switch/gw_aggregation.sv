@@ -27,7 +27,9 @@ module gw_aggregation #(
   input  wire logic             m_axis_tready,
   output logic                  m_axis_tlast,
   output logic [191:0]          m_axis_tuser,
-  output logic [10*32-1:0]      stat_o
+  output logic [10*32-1:0]      stat_o,
+  input  wire logic             job_reset_i,  // slots are cleared anew; only while no frame is within
+  output logic                  clearing_o    // they are not all cleared
 );
   wire clk_i  = aclk;
   wire rst_ni = aresetn;
@@ -72,6 +74,7 @@ module gw_aggregation #(
   wire                leave = m_axis_tvalid & m_axis_tready;
   assign s_axis_tready = cleared && !used_q[5] && !hazard;
   assign issue = s_axis_tvalid & s_axis_tready;
+  assign clearing_o = !cleared;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -81,7 +84,7 @@ module gw_aggregation #(
     end else begin
       if (issue) index_q <= s_axis_tlast ? 3'd0 : index_q == 3'd6 ? 3'd6 : index_q + 3'd1;
       used_q  <= used_q + {5'd0, issue} - {5'd0, leave};
-      clear_q <= clear_q + {{DepthLog2{1'b0}}, ~cleared};
+      clear_q <= job_reset_i ? '0 : clear_q + {{DepthLog2{1'b0}}, ~cleared};
     end
   end
   // Memories: a slot is what is known of it, and four rows of sums.
@@ -295,7 +298,7 @@ module gw_aggregation #(
     out_valid_q <= valid_q[A] && rst_ni;
     if (valid_q[A]) out_q <= {line[A], result};
   end
-  gw_fifo #(.Width(481), .DepthLog2(5)) u_queue (
+  gw_fifo_head #(.Width(481), .DepthLog2(5)) u_queue (
     .clk_i, .rst_ni,
     .s_valid_i(out_valid_q), .s_ready_o(room), .s_data_i(out_q),
     .m_valid_o(m_axis_tvalid), .m_ready_i(m_axis_tready),
@@ -336,6 +339,7 @@ module gw_aggregation #(
   `GW_ASSERT(NoStaleSum, stale_read == '0)
   `GW_ASSERT(BeatsFindRoom, !out_valid_q || room)
   `GW_ASSERT(NeverMoreThanQueue, used_q <= 6'd32)
+  `GW_ASSERT(JobsResetWhileIdle, !job_reset_i || used_q == 6'd0)
 endmodule
 
 `default_nettype wire

@@ -30,7 +30,12 @@ module gw_optimization #(
   input  wire logic           m_axis_tready,
   output logic                m_axis_tlast,
   output logic [191:0]        m_axis_tuser,
-  output logic [4*32-1:0]     stat_o
+  output logic [4*32-1:0]     stat_o,
+  // For a register block; the first two only while no frame is within.
+  input  wire logic           job_reset_i,    // no iteration has begun
+  input  wire logic           cfg_restore_i,  // with cfg_valid_i: a cell alone, or what the iteration uses
+  input  wire logic           cfg_read_i,     // not with cfg_valid_i, and not again for two cycles
+  output logic [31:0]         cfg_data_o      // three cycles later
 );
   wire clk_i  = aclk;
   wire rst_ni = aresetn;
@@ -110,52 +115,83 @@ module gw_optimization #(
   wire             begins;
   logic [Width-1:0] cfg_row_q;
   wire  [Width+31:0] cfg_shift = {cfg_data_i, cfg_row_q};
-  wire  cfg_cell  = cfg_valid_i && cfg_address_i[31];
-  wire  cfg_write = cfg_cell && (Lanes == 1 || (cfg_address_i[4:0] & 5'(Lanes - 1)) == 5'(Lanes - 1));
+  wire  cfg_cell  = cfg_valid_i && cfg_address_i[31] && !cfg_restore_i;
+  wire  cfg_alone = cfg_valid_i && cfg_address_i[31] && cfg_restore_i;
+  wire  cfg_state = cfg_valid_i && !cfg_address_i[31] && cfg_restore_i;
+  wire  cfg_hyper = cfg_valid_i && !cfg_address_i[31] && !cfg_restore_i;
+  wire  cfg_look  = cfg_read_i && cfg_address_i[31];
+  wire  [4:0] cfg_lane = cfg_address_i[4:0] & 5'(Lanes - 1);
+  wire  cfg_row   = cfg_cell && cfg_lane == 5'(Lanes - 1);
+  wire  cfg_write = cfg_row || cfg_alone;
+  wire  cfg_takes = cfg_write || cfg_look;  // the port that the dispatcher reads rows by
   always_ff @(posedge clk_i) begin
     for (int r = 0; r < 7; r++) begin
-      if (cfg_valid_i && !cfg_address_i[31] && cfg_address_i[3:0] == r[3:0]) shadow_q[32*r +: 32] <= cfg_data_i;
+      if (cfg_hyper && cfg_address_i[3:0] == r[3:0]) shadow_q[32*r +: 32] <= cfg_data_i;
     end
     if (begins) host_q <= shadow_q;
-    changed_q <= rst_ni && ((changed_q && !begins) || (cfg_valid_i && !cfg_address_i[31]));
+    for (int r = 0; r < 7; r++) begin
+      if (cfg_state && cfg_address_i[4:0] == 5'd8 + r[4:0]) host_q[32*r +: 32] <= cfg_data_i;
+    end
+    changed_q <= rst_ni && ((changed_q && !begins) || cfg_hyper);
     if (cfg_cell) cfg_row_q <= cfg_shift[Width+31:32];
   end
 
-  // 3. Dispatch: rounds of the frame that is next, in order.
-  wire [InfoBits-1:0] next_info = info_memory[dispatched_q[5:0]];
-  wire [31:0] next_iteration = next_info[31:0];
-  wire [5:0]  next_count     = next_info[37:32];
-  wire [DepthLog2-1:0] next_sequence = next_info[38 +: DepthLog2];
+  // 3. Dispatch: rounds of the frame that is next, in order. What it says comes out of registers, and so does its lock; each
+  // is read one cycle early, of the frame that is next then. A frame's information lies in memory from two cycles before it is
+  // gathered on, which is when the first of these registers looks, and the second looks there.
+  wire dispatch, last_round;
+  wire onward = dispatch && last_round;
+  wire  [5:0] after_at  = dispatched_q[5:0] + 6'd1;
+  wire  [5:0] second_at = dispatched_q[5:0] + 6'd2;
+  wire  [InfoBits-1:0] info_here   = info_memory[dispatched_q[5:0]];
+  wire  [InfoBits-1:0] info_after  = info_memory[after_at];
+  wire  [InfoBits-1:0] info_second = info_memory[second_at];
+  logic [InfoBits-1:0]  next_q;
+  logic [DepthLog2-1:0] after_sequence_q;  // of the frame behind it
+  always_ff @(posedge clk_i) begin
+    next_q           <= onward ? info_after : info_here;
+    after_sequence_q <= onward ? info_second[38 +: DepthLog2] : info_after[38 +: DepthLog2];
+  end
+  wire [31:0] next_iteration = next_q[31:0];
+  wire [5:0]  next_count     = next_q[37:32];
+  wire [DepthLog2-1:0] next_sequence = next_q[38 +: DepthLog2];
   logic [5:0]  round_q;
   logic        iterating_q;
   logic [31:0] iteration_q;
   logic [4:0]  advance_q;        // cycles until the iteration's registers are there
   logic [(1 << DepthLog2)-1:0] lock_q;  // sequence numbers with a frame in the array
+  logic        locked_q;         // that of the next frame
   logic [1:0]  half_busy;
   wire         pending   = gathered_q != dispatched_q;
   wire         half      = Pes == 64 && dispatched_q[0];
   wire         first_round = round_q == 6'd0;
   wire [6:0]   behind    = ({1'b0, round_q} + 7'd1) << LanesLog2;
-  wire         last_round = Pes == 64 || behind >= {1'b0, next_count};
+  assign       last_round = Pes == 64 || behind >= {1'b0, next_count};
   wire [31:0]  ahead     = next_iteration - iteration_q;
-  wire         newer     = !iterating_q || (ahead != 32'd0 && !ahead[31]);
-  wire         locked    = lock_q[next_sequence];
+  wire [31:0]  older     = iteration_q - next_iteration;
+  wire         newer     = !iterating_q || (older[31] && !ahead[31]);
   wire         drained   = done_q == dispatched_q;
   wire         advance   = Adam && pending && first_round && newer && drained;
   wire         in_time   = Adam ? !newer && advance_q == 5'd0 : !newer || !changed_q || drained;
-  wire         dispatch  = pending && !cfg_write && !half_busy[half] && (!first_round || (!locked && in_time));
+  assign       dispatch  = pending && !cfg_takes && !half_busy[half] && (!first_round || (!locked_q && in_time));
   assign       begins    = Adam ? advance : dispatch && first_round && newer;
   wire         round_done;
   wire         frame_done;
 
-  // What the round was that the array is through with.
+  // What the round was that the array is through with; `here` of its lanes carry values.
   localparam int TagBits = DepthLog2 + 6 + 6 + 6 + 1;
-  wire [TagBits-1:0] tag;
-  wire                 tag_last     = tag[0];
-  wire [5:0]           tag_round    = tag[6:1];
-  wire [5:0]           tag_place    = tag[12:7];
-  wire [5:0]           tag_count    = tag[18:13];
-  wire [DepthLog2-1:0] tag_sequence = tag[19 +: DepthLog2];
+  logic [TagBits-1:0] tag_q;
+  wire                 tag_last     = tag_q[0];
+  wire [5:0]           tag_round    = tag_q[6:1];
+  wire [5:0]           tag_place    = tag_q[12:7];
+  wire [5:0]           tag_here     = tag_q[18:13];
+  wire [DepthLog2-1:0] tag_sequence = tag_q[19 +: DepthLog2];
+
+  // Of the cycle that comes: what is freed and taken in this one counts.
+  wire locked_here  = lock_q[next_sequence] && !(frame_done && tag_sequence == next_sequence);
+  wire locked_after = (lock_q[after_sequence_q] && !(frame_done && tag_sequence == after_sequence_q))
+                      || (first_round && after_sequence_q == next_sequence);
+  always_ff @(posedge clk_i) locked_q <= onward ? locked_after : locked_here;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -174,11 +210,16 @@ module gw_optimization #(
       if (dispatch && first_round) lock_q[next_sequence] <= 1'b1;
       done_q <= done_q + {6'd0, frame_done};
       if (begins) iterating_q <= 1'b1;
+      else if (job_reset_i) iterating_q <= 1'b0;
+      else if (cfg_state && cfg_address_i[4:0] == 5'd17) iterating_q <= cfg_data_i[0];
       if (advance) advance_q <= AdvanceCycles - 5'd1;
       else if (advance_q != 5'd0) advance_q <= advance_q - 5'd1;
     end
   end
-  always_ff @(posedge clk_i) if (begins) iteration_q <= next_iteration;
+  always_ff @(posedge clk_i) begin
+    if (begins) iteration_q <= next_iteration;
+    else if (cfg_state && cfg_address_i[4:0] == 5'd16) iteration_q <= cfg_data_i;
+  end
 
   // Processing elements that share operators take a round in `Interval` cycles.
   if (Interval > 1) begin : gen_interval
@@ -202,18 +243,23 @@ module gw_optimization #(
   // Adam's powers of beta: with an iteration's betas come, ten cycles later, its powers, and after another twelve its
   // corrections.
   wire [31:0] correction1, correction2;
+  wire [63:0] powers;
   if (Adam) begin : gen_adam
     logic [31:0] power1_q, power2_q;
     wire  [31:0] next1, next2;
     always_ff @(posedge clk_i) begin
-      if (!rst_ni) begin
+      if (!rst_ni || job_reset_i) begin
         power1_q <= 32'h3F80_0000;
         power2_q <= 32'h3F80_0000;
       end else if (advance_q == AdvanceCycles - 5'd10) begin  // the iteration's betas have come through the multipliers
         power1_q <= next1;
         power2_q <= next2;
+      end else if (cfg_state) begin
+        if (cfg_address_i[4:0] == 5'd18) power1_q <= cfg_data_i;
+        if (cfg_address_i[4:0] == 5'd19) power2_q <= cfg_data_i;
       end
     end
+    assign powers = {power2_q, power1_q};
     gw_fp_mul #(.Latency(9), .Subnormal(Subnormal)) u_power1 (
       .clk_i, .enable_i({9{1'b1}}), .a_i(power1_q), .b_i(host_q[32*2 +: 32]), .result_o(next1)
     );
@@ -229,27 +275,29 @@ module gw_optimization #(
   end else begin : gen_no_adam
     assign correction1 = '0;
     assign correction2 = '0;
+    assign powers      = '0;
   end
 
   // 4. Operands: parameters and states of a row, gradients of the round, in registers for the array.
   (* ram_style = "block" *) logic [RowBits-1:0] row_memory [0:(1 << RowsLog2)-1];
   logic [RowBits-1:0] row1_q;
   logic [255:0] gather0_q, gather1_q, gather2_q, gather3_q;
-  wire  [RowsLog2-1:0] row_at;  // of the port that the dispatcher reads by and, in other cycles, the host writes by
+  wire  [RowsLog2-1:0] row_at;  // of the port that the dispatcher reads by and, in other cycles, the host reads and writes by
   wire  [RowsLog2-1:0] row_write_at;
   wire  [(1+States)*Lanes-1:0] row_write, host_write;
   wire  [4*Width-1:0]  row_new;
   if (Rounds > 1) begin : gen_row_at
-    assign row_at = cfg_write ? cfg_address_i[LanesLog2 +: RowsLog2] : {next_sequence, round_q[RoundBits-1:0]};
+    assign row_at = cfg_takes ? cfg_address_i[LanesLog2 +: RowsLog2] : {next_sequence, round_q[RoundBits-1:0]};
   end else begin : gen_row_at
-    assign row_at = cfg_write ? cfg_address_i[LanesLog2 +: RowsLog2] : next_sequence;
+    assign row_at = cfg_takes ? cfg_address_i[LanesLog2 +: RowsLog2] : next_sequence;
   end
-  wire same_row = row_at == row_write_at;
+  wire same_row = cfg_address_i[LanesLog2 +: RowsLog2] == row_write_at;  // as the host writes
   always_ff @(posedge clk_i) begin
-    if (dispatch) row1_q <= row_memory[row_at];
+    // Not `dispatch`, which is late: nobody looks until a round was dispatched.
+    if (pending || cfg_look) row1_q <= row_memory[row_at];
     for (int b = 0; b <= States; b++) begin
       for (int i = 0; i < Lanes; i++) begin
-        if (host_write[Lanes*b + i]) row_memory[row_at][Width*b + 32*i +: 32] <= cfg_shift[32*i + 32 +: 32];
+        if (host_write[Lanes*b + i]) row_memory[row_at][Width*b + 32*i +: 32] <= cfg_alone ? cfg_data_i : cfg_shift[32*i + 32 +: 32];
       end
     end
     for (int b = 0; b <= States; b++) begin
@@ -259,7 +307,7 @@ module gw_optimization #(
     end
   end
   always_ff @(posedge clk_i) begin
-    if (dispatch) begin
+    if (pending) begin
       gather0_q <= gather0_memory[dispatched_q[5:0]];
       gather1_q <= gather1_memory[dispatched_q[5:0]];
       gather2_q <= gather2_memory[dispatched_q[5:0]];
@@ -285,21 +333,40 @@ module gw_optimization #(
     dispatched2_q <= dispatched1_q && rst_ni;
     half1_q       <= half;
     half2_q       <= half1_q;
-    if (dispatch) round1_q <= round_q;
+    round1_q      <= round_q;
     if (dispatched1_q) begin
       gradient2_q <= gradient1;
       row2_q      <= row1_q;
     end
   end
 
-  // Rounds in the array, in order.
-  wire tag_room, tag_valid;
-  gw_fifo #(.Width(TagBits), .DepthLog2(8)) u_tags (
-    .clk_i, .rst_ni,
-    .s_valid_i(dispatch), .s_ready_o(tag_room),
-    .s_data_i({next_sequence, next_count, dispatched_q[5:0], round_q, last_round}),
-    .m_valid_o(tag_valid), .m_ready_i(round_done), .m_data_o(tag)
-  );
+  // Rounds in the array, in order: written one cycle later, and read one cycle before they can be through.
+  logic [DepthLog2-1:0] sequence1_q;
+  logic [5:0] count1_q, place1_q;
+  logic       last1_q;
+  wire  [6:0] earlier1 = {1'b0, round1_q} << LanesLog2;  // values of the frame in rounds before
+  wire  [6:0] left1    = {1'b0, count1_q} <= earlier1 ? 7'd0 : {1'b0, count1_q} - earlier1;
+  wire  [5:0] here1    = left1 >= 7'(Lanes) ? 6'(Lanes) : left1[5:0];
+  logic [8:0] tag_write_q, tag_read_q;
+  wire  [8:0] tag_read_d = tag_read_q + {8'd0, round_done};
+  (* ram_style = "distributed" *) logic [TagBits-1:0] tag_memory [0:255];
+  always_ff @(posedge clk_i) begin
+    sequence1_q <= next_sequence;
+    count1_q    <= next_count;
+    place1_q    <= dispatched_q[5:0];
+    last1_q     <= last_round;
+    if (dispatched1_q) tag_memory[tag_write_q[7:0]] <= {sequence1_q, here1, place1_q, round1_q, last1_q};
+    tag_q <= tag_memory[tag_read_d[7:0]];
+  end
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      tag_write_q <= '0;
+      tag_read_q  <= '0;
+    end else begin
+      tag_write_q <= tag_write_q + {8'd0, dispatched1_q};
+      tag_read_q  <= tag_read_d;
+    end
+  end
 
   // 5. The processing elements; with 64 of them, two halves that take frames in turn.
   localparam int Halves = Pes == 64 ? 2 : 1;
@@ -336,17 +403,19 @@ module gw_optimization #(
   wire [3*Width-1:0] new_state = array_valid[1] ? array_state[1] : array_state[0];
 
   // 6. Write back: to the parameters' memory, lanes of the frame only, and for the frame.
-  wire [6:0]       earlier = {1'b0, tag_round} << LanesLog2;  // values of the frame in rounds before
-  wire [6:0]       here = {1'b0, tag_count} <= earlier ? 7'd0 : {1'b0, tag_count} - earlier;
-  wire [Lanes-1:0] carried = here >= 7'(Lanes) ? {Lanes{1'b1}} : ~({Lanes{1'b1}} << here);
+  wire [Lanes-1:0] carried;
+  for (genvar i = 0; i < Lanes; i++) begin : gen_carried
+    assign carried[i] = {26'd0, tag_here} > i;
+  end
   if (Rounds > 1) begin : gen_write_at
     assign row_write_at = {tag_sequence, tag_round[RoundBits-1:0]};
   end else begin : gen_write_at
     assign row_write_at = tag_sequence;
   end
+  wire [Lanes-1:0] host_lanes = cfg_alone ? {{(Lanes-1){1'b0}}, 1'b1} << cfg_lane : {Lanes{1'b1}};
   for (genvar b = 0; b <= States; b++) begin : gen_write
     assign row_write[Lanes*b +: Lanes]  = carried & {Lanes{round_done}};
-    assign host_write[Lanes*b +: Lanes] = {Lanes{cfg_write && {29'd0, cfg_address_i[30:28]} == b}}
+    assign host_write[Lanes*b +: Lanes] = host_lanes & {Lanes{cfg_write && {29'd0, cfg_address_i[30:28]} == b}}
                                           & ~(row_write[Lanes*b +: Lanes] & {Lanes{same_row}});
   end
   assign row_new = {new_state, new_theta};
@@ -429,11 +498,13 @@ module gw_optimization #(
   // New parameters take the place of the values behind the output's register. Which beat is loaded is known from the
   // beat before it, that is, from the one in the register.
   logic          loaded_any_q;
+  logic          out_last_q;      // out_q's, in a register that is earlier than the memory's
+  (* ram_style = "distributed" *) logic last_memory [0:255];
   logic [2:0]    out_index_q;  // of the beat in the register
   logic          out_selected_q;
   logic [1023:0] result_q;
   logic [5:0]    out_count_q;
-  wire  [2:0]    load_index    = !loaded_any_q || out_q[288] ? 3'd0 : out_index_q == 3'd6 ? 3'd6 : out_index_q + 3'd1;
+  wire  [2:0]    load_index    = !loaded_any_q || out_last_q ? 3'd0 : out_index_q == 3'd6 ? 3'd6 : out_index_q + 3'd1;
   wire           load_selected = load_index == 3'd0 ? hold_memory[read_q[7:0]] : out_selected_q;
   wire  [5:0]    loading_place = loaded_q[5:0];
   always_ff @(posedge clk_i) begin
@@ -442,6 +513,7 @@ module gw_optimization #(
   end
   always_ff @(posedge clk_i) begin
     if (load) begin
+      out_last_q     <= last_memory[read_q[7:0]];
       out_index_q    <= load_index;
       out_selected_q <= load_selected;
       if (load_index == 3'd0 && load_selected) begin
@@ -451,7 +523,6 @@ module gw_optimization #(
     end
   end
   // A frame's place is free with its last beat loaded.
-  (* ram_style = "distributed" *) logic last_memory [0:255];
   always_ff @(posedge clk_i) if (valid3_q) last_memory[write_q[7:0]] <= beat3_q[288];
   assign load_last_selected = load && load_selected && last_memory[read_q[7:0]];
 
@@ -466,6 +537,29 @@ module gw_optimization #(
   end
   assign {m_axis_tuser, m_axis_tlast, m_axis_tkeep} = out_q[480:256];
 
+  // What the host reads: of a row's blocks the lane, then the block; or a register, as it was when asked for.
+  logic        look1_q, look2_q;
+  logic [4:0]  look_lane_q;
+  logic [2:0]  look_block_q;
+  logic [31:0] look_state_q, look_word_q;
+  logic [32*(1+States)-1:0] look_lanes_q;
+  wire  [1023:0] look_states = {{12{32'd0}}, powers, {31'd0, iterating_q}, iteration_q, 32'd0, host_q, 32'd0, shadow_q};
+  always_ff @(posedge clk_i) begin
+    look1_q <= cfg_look;
+    look2_q <= look1_q;
+    if (cfg_read_i) begin
+      look_lane_q  <= cfg_lane;
+      look_block_q <= cfg_address_i[30:28];
+      look_state_q <= look_states[{cfg_address_i[4:0], 5'd0} +: 32];
+    end
+    if (look1_q) begin
+      for (int b = 0; b <= States; b++) look_lanes_q[32*b +: 32] <= row1_q[Width*b + 32*look_lane_q +: 32];
+    end
+    if (look2_q) look_word_q <= look_lanes_q[32*look_block_q +: 32];
+    else look_word_q <= look_state_q;
+  end
+  assign cfg_data_o = look_word_q;
+
   // Statistics: optimised, complete but out of range, iterations, interlock cycles.
   logic [31:0] optimised_q, out_of_range_q, iterations_q, interlock_q;
   always_ff @(posedge clk_i) begin
@@ -478,17 +572,20 @@ module gw_optimization #(
       optimised_q    <= optimised_q + {31'd0, dispatch && first_round};
       out_of_range_q <= out_of_range_q + {31'd0, issue && first0 && complete0 && !selected0};
       iterations_q   <= iterations_q + {31'd0, begins};
-      interlock_q    <= interlock_q + {31'd0, pending && first_round && locked};
+      interlock_q    <= interlock_q + {31'd0, pending && first_round && locked_q};
     end
   end
   assign stat_o = {interlock_q, iterations_q, out_of_range_q, optimised_q};
 
-  wire unused_bits = ^{cfg_address_i[27:5+DepthLog2], frames[5:0], cfg_shift[31:0], new_state, data1[143:112]};
+  wire unused_bits = ^{cfg_address_i[27:5+DepthLog2], frames[5:0], cfg_shift[31:0], new_state, data1[143:112], info_second[37:0],
+                       ahead[30:0], older[30:0]};
 
-  `GW_ASSERT(RoundsHaveTags, !round_done || tag_valid)
-  `GW_ASSERT(TagsFindRoom, !dispatch || tag_room)
+  wire [8:0] tags = tag_write_q - tag_read_q;
+  `GW_ASSERT(RoundsHaveTags, !round_done || tags != '0)
+  `GW_ASSERT(TagsFindRoom, tags <= 9'd256)
   `GW_ASSERT(NeverMoreThanQueue, used_q <= 9'd256)
   `GW_ASSERT(OneHalfAtATime, array_valid != 2'b11)
+  `GW_ASSERT(RestoredWhileIdle, !(job_reset_i || (cfg_valid_i && cfg_restore_i)) || issued_q == loaded_q)
 endmodule
 
 `default_nettype wire

@@ -1,4 +1,4 @@
-rtl/common/gw_fifo.sv
+rtl/common/gw_fifo_head.sv
 rtl/fp/gw_fp_pkg.sv
 rtl/fp/gw_fp_registers.sv
 rtl/fp/gw_fp_add_pkg.sv

@@ -41,6 +41,7 @@ module gw_optimizer #(
     .m_axis_tuser(tuser), .stat_o(stat_o[12*32-1:0])
   );
   wire complete = tuser[gw_expether_pkg::UserKind +: 3] == gw_expether_pkg::KindGradient;
+  wire [31:0] unused_data;
   wire unused_complete = tuser[gw_expether_pkg::UserComplete];
   gw_optimization #(
     .Algorithm(Algorithm), .Pes(Pes), .Iterative(Iterative), .Fast(Fast), .Subnormal(Subnormal), .DepthLog2(DepthLog2)
@@ -49,7 +50,8 @@ module gw_optimizer #(
     .s_axis_tdata(tdata), .s_axis_tkeep(tkeep), .s_axis_tvalid(tvalid), .s_axis_tready(tready), .s_axis_tlast(tlast),
     .s_axis_tuser({tuser[191:gw_expether_pkg::UserComplete+1], complete, tuser[gw_expether_pkg::UserComplete-1:0]}),
     .m_axis_tdata, .m_axis_tkeep, .m_axis_tvalid, .m_axis_tready, .m_axis_tlast, .m_axis_tuser,
-    .stat_o(stat_o[16*32-1:12*32])
+    .stat_o(stat_o[16*32-1:12*32]),
+    .job_reset_i(1'b0), .cfg_restore_i(1'b0), .cfg_read_i(1'b0), .cfg_data_o(unused_data)
   );
 endmodule
 

@@ -26,10 +26,10 @@ module gw_packet_queue #(
   output logic [31:0]       m_keep_o,
   output logic              m_last_o,
   output logic              more_o,       // a beat can be loaded into the output register
-  output logic              committed_o,  // in the cycle before, a frame went in whole
+  output logic              committed_o,  // in the cycle whole_beats, a frame went in whole
   output logic              dropped_o     // or was dropped
 );
-  localparam logic [13:0] MinBytes = 14'd60;
+  localparam int MinBytes = 60;
 
   // Pointers of one bit more than the places need: where the next beat goes, where its frame begins, what is loaded next.
   localparam logic [DepthLog2:0] One = {{DepthLog2{1'b0}}, 1'b1};
@@ -40,11 +40,14 @@ module gw_packet_queue #(
   wire  [DepthLog2:0] beats = write_q - begin_q;
   wire  [5:0] beat_bytes;
   gw_popcount32 u_bytes (.bits_i(s_keep_i), .count_o(beat_bytes));
-  wire [13:0] bytes    = (14'(beats[DepthLog2-1:0]) << 5) + {8'd0, beat_bytes};
-  wire        overlong = Rx && bytes > MaxBytes[13:0];
+  // The frame's bytes are those of whole beats, known early, and this beat's.
+  wire [31:0] whole_beats = {{(32-DepthLog2){1'b0}}, beats[DepthLog2-1:0]};
+  wire        overlong = Rx && (whole_beats > MaxBytes / 32 || (whole_beats == MaxBytes / 32 && {26'd0, beat_bytes} > MaxBytes % 32));
+  wire        tiny     = Rx && (whole_beats < MinBytes / 32 || (whole_beats == MinBytes / 32 && {26'd0, beat_bytes} < MinBytes % 32));
   wire        spoilt   = spoilt_q || used[DepthLog2] || overlong || lost_q;
-  wire        bad      = spoilt || (Rx && (s_bad_i || bytes < MinBytes));
+  wire        bad      = spoilt || (Rx && s_bad_i) || tiny;
   wire        load     = (!m_valid_o || m_ready_i) && more_o;
+  wire  [DepthLog2:0] commit_step = begin_q ^ (write_q + One);  // known before `bad`, which is late
   assign more_o = begin_q != read_q;
 
   always_ff @(posedge clk_i) begin
@@ -62,23 +65,24 @@ module gw_packet_queue #(
       if (s_valid_i) begin
         spoilt_q <= spoilt && !s_last_i;
         write_q  <= spoilt || (s_last_i && bad) ? begin_q : write_q + One;
-        if (s_last_i && !bad) begin_q <= write_q + One;
       end
-      read_q <= read_q + {{DepthLog2{1'b0}}, load};
+      begin_q <= begin_q ^ (commit_step & {(DepthLog2+1){s_valid_i && s_last_i && !bad}});
+      if (load) read_q <= read_q + One;
       if (!m_valid_o || m_ready_i) m_valid_o <= more_o;
     end
   end
 
   (* ram_style = "block" *) logic [288:0] memory_q [0:(1 << DepthLog2)-1];
   logic [288:0] out_q;
+  // A spoilt frame's beats are written, too: nobody reads there, and that the frame is spoilt is known late.
   always_ff @(posedge clk_i) begin
-    if (s_valid_i && !spoilt) memory_q[write_q[DepthLog2-1:0]] <= {s_last_i, s_keep_i, s_data_i};
+    if (s_valid_i && !used[DepthLog2]) memory_q[write_q[DepthLog2-1:0]] <= {s_last_i, s_keep_i, s_data_i};
     if (load) out_q <= memory_q[read_q[DepthLog2-1:0]];
   end
   assign {m_last_o, m_keep_o, m_data_o} = out_q;
 
   // What follows a reset may be the rest of a frame.
-  logic [6:0] idle_q;  // the port in the seven cycles before: no reset, so that the idle cycles in it count
+  logic [6:0] idle_q;  // the port in the seven cycles whole_beats: no reset, so that the idle cycles in it count
   wire        found = ~offered_i & (&idle_q);
   always_ff @(posedge clk_i) idle_q <= {idle_q[5:0], ~offered_i};
   if (Rx) begin : gen_lost

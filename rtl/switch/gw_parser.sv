@@ -153,16 +153,18 @@ module gw_parser (
 
   // 5. Wait for one another: the frame's beats, and its verdict.
   wire data_valid, verdict_valid, data_room, verdict_room;
-  gw_fifo #(.Width(289), .DepthLog2(6)) u_data (
+  gw_fifo_head #(.Width(289), .DepthLog2(6)) u_data (
     .clk_i, .rst_ni,
     .s_valid_i (beat_valid_q), .s_ready_o(data_room), .s_data_i({beat_last_q, beat_keep_q, beat_data_q}),
     .m_valid_o (data_valid), .m_ready_i(leave), .m_data_o({m_axis_tlast, m_axis_tkeep, m_axis_tdata})
   );
-  gw_fifo #(.Width(192), .DepthLog2(6)) u_verdict (
+  wire [175:0] verdict_out;  // without the bits that are zero
+  gw_fifo_head #(.Width(176), .DepthLog2(6)) u_verdict (
     .clk_i, .rst_ni,
-    .s_valid_i (decide3_q), .s_ready_o(verdict_room), .s_data_i({fields3_q[191:6], verdict}),
-    .m_valid_o (verdict_valid), .m_ready_i(leave & m_axis_tlast), .m_data_o(m_axis_tuser)
+    .s_valid_i (decide3_q), .s_ready_o(verdict_room), .s_data_i({fields3_q[191:160], fields3_q[149:148], fields3_q[143:8], verdict}),
+    .m_valid_o (verdict_valid), .m_ready_i(leave & m_axis_tlast), .m_data_o(verdict_out)
   );
+  assign m_axis_tuser = {verdict_out[175:144], 10'd0, verdict_out[143:142], 4'd0, verdict_out[141:6], 2'd0, verdict_out[5:0]};
   assign m_axis_tvalid = data_valid & verdict_valid;
 
   // Statistics, by kind and by reason, with the verdict: what leaves depends on whoever is behind, and is known late.
@@ -176,7 +178,7 @@ module gw_parser (
     assign stat_o[32*i +: 32] = count_q;
   end
 
-  wire unused_bytes = ^{fields3_q[5:0], first_q[95:0], second_q[255:192], tlp[21:18], tlp[15:8]};
+  wire unused_bytes = ^{fields3_q[159:150], fields3_q[147:144], fields3_q[7:0], first_q[95:0], second_q[255:192], tlp[21:18], tlp[15:8]};
   `GW_ASSERT(BeatsFindRoom, !beat_valid_q || data_room)
   `GW_ASSERT(VerdictsFindRoom, !decide3_q || verdict_room)
   `GW_ASSERT(NeverMoreThanCapacity, used_q <= 7'd64)

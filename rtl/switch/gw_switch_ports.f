@@ -1,4 +1,5 @@
 rtl/common/gw_fifo.sv
+rtl/common/gw_fifo_head.sv
 rtl/fp/gw_fp_pkg.sv
 rtl/fp/gw_fp_registers.sv
 rtl/fp/gw_fp_add_pkg.sv
@@ -27,5 +28,6 @@ rtl/switch/gw_aggregation.sv
 rtl/switch/gw_packet_queue.sv
 rtl/switch/gw_arbiter.sv
 rtl/switch/gw_lookup.sv
+rtl/switch/gw_switch_core.sv
 rtl/switch/gw_switch.sv
 rtl/switch/gw_switch_ports.sv

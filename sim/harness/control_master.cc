@@ -37,6 +37,7 @@ void ControlMaster::start(uint64_t now) {
   flight.access.port = static_cast<uint32_t>(port_);
   flight.access.write = next_.write;
   flight.access.address = next_.address;
+  flight.access.quiet = next_.when.quiet && next_.holds_packets;
   if (next_.write) {
     flight.access.data = next_.data;
     flight.access.strb = next_.strb;

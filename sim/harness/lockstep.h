@@ -232,7 +232,7 @@ class Lockstep final : public Steppable {
 
     uint32_t m_ready = 0;
     bool shown = false;
-    std::array<const Beat*, kOut> m;
+    std::array<const Beat*, kOut> m{};
     for (size_t p = 0; p < kOut; ++p) {
       Out& out = out_[p];
       m[p] = a_.m_beat(p);
@@ -270,6 +270,11 @@ class Lockstep final : public Steppable {
     }
     if (drive_.watched) [[unlikely]] {
       show(offered, m_ready);
+      if constexpr (kControl != 0) {
+        for (size_t p = 0; observer_ != nullptr && p < kControl; ++p) {
+          observer_->control(p, masters_[p].request(), a_.control(p));
+        }
+      }
       if (observer_ != nullptr) observer_->cycle(offered, m_ready, s_ready, m, probe);
     }
 
@@ -325,7 +330,7 @@ class Lockstep final : public Steppable {
     }
     for (size_t p = 0; p < kControl; ++p) {
       ControlMaster& master = masters_[p];
-      if (master.reading(now_)) master.expect(oracle_.read(p, master.read().address));
+      if (master.reading(now_)) master.expect(oracle_.read(p, master.read()));
       if (heard[p].read_answered && !hear_read(p)) return false;
       if (heard[p].write_over) timeline_.add(master.write());
       if (heard[p].read_over) timeline_.add(master.read());
@@ -359,7 +364,7 @@ class Lockstep final : public Steppable {
   }
 
   bool right_response(size_t p, const Access& access) {
-    const std::optional<AxiResponse> right = oracle_.answers(p, access.write, access.address);
+    const std::optional<AxiResponse> right = oracle_.answers(p, access);
     if (!right || *right == access.response) return true;
     return fail_access(p, access, access.write ? "bresp" : "rresp", response_name(access.response),
                        response_name(*right));
@@ -685,9 +690,9 @@ class Lockstep final : public Steppable {
     if constexpr (requires { a_.show(view); }) a_.show(view);
   }
 
-  // ---- What can be wrong.
+  // ---- What can be wrong; kept out of the loop's code.
 
-  bool fail(Failure failure) {
+  [[gnu::cold, gnu::noinline]] bool fail(Failure failure) {
     if (failure_.kind == FailureKind::kNone) failure_ = std::move(failure);
     return false;
   }
@@ -712,14 +717,16 @@ class Lockstep final : public Steppable {
     }
   }
 
-  bool fail_protocol(const std::string& engine, std::string_view port, AxisRule rule) {
+  [[gnu::cold, gnu::noinline]] bool fail_protocol(const std::string& engine, std::string_view port,
+                                                  AxisRule rule) {
     return fail({.kind = FailureKind::kProtocol,
                  .port = std::string(port),
                  .engine_a = engine,
                  .text = axis_rule_text(rule)});
   }
 
-  bool fail_control_rule(const std::string& engine, size_t p, const AxiLiteChecker::Fault& fault) {
+  [[gnu::cold, gnu::noinline]] bool fail_control_rule(const std::string& engine, size_t p,
+                                                      const AxiLiteChecker::Fault& fault) {
     return fail({.kind = FailureKind::kProtocol,
                  .port = std::string(Ports::kControls[p].name),
                  .channel = fault.signal.channel,
@@ -729,8 +736,8 @@ class Lockstep final : public Steppable {
   }
 
   /// An answer that the reference would not give.
-  bool fail_access(size_t p, const Access& access, const char* signal, std::string value,
-                   std::string right) {
+  [[gnu::cold, gnu::noinline]] bool fail_access(size_t p, const Access& access, const char* signal,
+                                                std::string value, std::string right) {
     return fail({.kind = FailureKind::kReference,
                  .port = std::string(Ports::kControls[p].name),
                  .channel = access.write ? "B" : "R",
@@ -757,7 +764,7 @@ class Lockstep final : public Steppable {
     return false;
   }
 
-  bool fail_event(const std::string& complaint) {
+  [[gnu::cold, gnu::noinline]] bool fail_event(const std::string& complaint) {
     const size_t comma = complaint.find(", ");
     return fail({.kind = FailureKind::kReference,
                  .port = "event",
@@ -770,7 +777,7 @@ class Lockstep final : public Steppable {
 
   std::string engines() const { return kTwo ? both(name_a_, name_b_) : name_a_; }
 
-  bool fail_surplus(size_t p) {
+  [[gnu::cold, gnu::noinline]] bool fail_surplus(size_t p) {
     return fail({.kind = FailureKind::kReference,
                  .port = std::string(Ports::kOutputs[p].name),
                  .signal = "tvalid",
@@ -780,7 +787,7 @@ class Lockstep final : public Steppable {
                  .value_b = "0"});
   }
 
-  bool fail_reference(size_t p, const Beat& m) {
+  [[gnu::cold, gnu::noinline]] bool fail_reference(size_t p, const Beat& m) {
     const std::string signal = first_difference(m, *out_[p].want);
     return fail({.kind = FailureKind::kReference,
                  .port = std::string(Ports::kOutputs[p].name),
@@ -791,7 +798,7 @@ class Lockstep final : public Steppable {
                  .value_b = signal_value(*out_[p].want, signal)});
   }
 
-  bool fail_lockstep() {
+  [[gnu::cold, gnu::noinline]] bool fail_lockstep() {
     const auto differ = [this](std::string_view port, const char* signal, std::string a,
                                std::string b) {
       return fail({.kind = FailureKind::kLockstep,

@@ -12,6 +12,7 @@
 
 #include "models/axis/axi_lite.h"
 #include "sim/harness/packet.h"
+#include "sim/harness/timeline.h"
 
 namespace gw::sim {
 
@@ -34,17 +35,15 @@ class Oracle {
   virtual void configured_bytes(size_t port, uint32_t address, uint32_t data, uint32_t strb) {
     uint32_t mask = 0;
     for (int byte = 0; byte < 4; ++byte) mask |= (strb >> byte & 1) * (0xFFu << (8 * byte));
-    configured(port, address, (data & mask) | (read(port, address).value_or(0) & ~mask));
+    const Access word{.port = static_cast<uint32_t>(port), .write = false, .address = address};
+    configured(port, address, (data & mask) | (read(port, word).value_or(0) & ~mask));
   }
   /// What a read must return now; no value: it is not checked, for it depends on more than packets
   /// and writes. Asked while a read is on its way, from the cycle that accepts its address to the
   /// one that shows its answer: the device may look in any of them.
-  virtual std::optional<uint32_t> read(size_t /*port*/, uint32_t /*address*/) const { return {}; }
+  virtual std::optional<uint32_t> read(size_t /*port*/, const Access&) const { return {}; }
   /// How a write or read must be answered; no value: it is not checked.
-  virtual std::optional<AxiResponse> answers(size_t /*port*/, bool /*write*/,
-                                             uint32_t /*address*/) const {
-    return {};
-  }
+  virtual std::optional<AxiResponse> answers(size_t /*port*/, const Access&) const { return {}; }
   /// Takes what must leave next by this port, with its `source`; null: nothing may.
   virtual PacketRef<Beat> next(size_t port) = 0;
   /// What must leave next, left as it is: for the report of a divergence.

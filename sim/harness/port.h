@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace gw::sim {
@@ -26,6 +27,40 @@ struct ControlPort {
   std::string_view bundle;  ///< prefix of the pins: s_axil -> s_axil_awvalid, s_axil_awaddr, ...
   int address_bits = 12;    ///< of awaddr and araddr
 };
+
+/// A signal of a control port.
+struct ControlSignal {
+  const char* channel;  ///< AW, W, B, AR, R
+  const char* name;     ///< awvalid: the pin is s_axil_awvalid
+  bool of_master;
+  int bits;
+  const char* valid;  ///< what says when it counts; nullptr: always
+};
+
+/// All of them, channel by channel.
+constexpr std::array<ControlSignal, 17> control_signals(const ControlPort& port) {
+  return {{{"AW", "awvalid", true, 1, nullptr},
+           {"AW", "awready", false, 1, nullptr},
+           {"AW", "awaddr", true, port.address_bits, "awvalid"},
+           {"W", "wvalid", true, 1, nullptr},
+           {"W", "wready", false, 1, nullptr},
+           {"W", "wdata", true, 32, "wvalid"},
+           {"W", "wstrb", true, 4, "wvalid"},
+           {"B", "bvalid", false, 1, nullptr},
+           {"B", "bready", true, 1, nullptr},
+           {"B", "bresp", false, 2, "bvalid"},
+           {"AR", "arvalid", true, 1, nullptr},
+           {"AR", "arready", false, 1, nullptr},
+           {"AR", "araddr", true, port.address_bits, "arvalid"},
+           {"R", "rvalid", false, 1, nullptr},
+           {"R", "rready", true, 1, nullptr},
+           {"R", "rresp", false, 2, "rvalid"},
+           {"R", "rdata", false, 32, "rvalid"}}};
+}
+
+inline std::string pin_name(const ControlPort& port, const ControlSignal& signal) {
+  return std::string(port.bundle) + '_' + signal.name;
+}
 
 /// Pins that are one value each and stay as they are while a packet passes: bound_i, workers_i.
 struct Pin {

@@ -44,6 +44,7 @@ struct Access {
   uint64_t accepted = 0;  ///< all of the request was taken
   uint64_t answered = 0;  ///< its response was shown
   uint64_t taken = 0;     ///< its response was taken
+  bool quiet = false;     ///< it waited for quiet and held packets back: none was on its way
 
   friend bool operator==(const Access&, const Access&) = default;
 };

@@ -18,9 +18,9 @@
 namespace gw::sim {
 namespace {
 
-[[noreturn]] void fail(const std::string& path, int error) {
+[[noreturn]] void cannot_write(const char* what, const std::string& path, int error) {
   throw InputError(
-      fmt::format("cannot write report {}: {}", report::clean(path), std::strerror(error)));
+      fmt::format("cannot write {} {}: {}", what, report::clean(path), std::strerror(error)));
 }
 
 /// Writes and closes; 0 or the errno of what failed. An error may come as late as close (NFS,
@@ -49,7 +49,8 @@ std::string json_text(const nlohmann::json& document) {
   return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-void write_report_file(const std::string& path, const std::string& text) {
+void write_report_file(const std::string& path, const std::string& text, const char* what) {
+  const auto fail = [what](const std::string& file, int error) { cannot_write(what, file, error); };
   struct stat info {};
   const bool exists = ::stat(path.c_str(), &info) == 0;
   if (exists && !S_ISREG(info.st_mode)) {

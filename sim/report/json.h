@@ -17,6 +17,7 @@ std::string json_text(const nlohmann::json& document);
 /// what was there before. A path that exists and is no regular file (/dev/stdout, a pipe) is
 /// written directly; a symbolic link is followed. Throws InputError with one sentence: "cannot
 /// write report x.html: No space left on device".
-void write_report_file(const std::string& path, const std::string& text);
+void write_report_file(const std::string& path, const std::string& text,
+                       const char* what = "report");
 
 }  // namespace gw::sim

@@ -154,6 +154,8 @@ class Device {
 
   virtual ~Device() = default;
   virtual const Facts& facts() const = 0;
+  /// Of the variant that a spec asks for: other ports around the same core.
+  virtual const Facts& facts_of(const RunSpec&) const { return facts(); }
   const std::string& name() const { return facts().name; }
 
   /// Refuses, with a UsageError, what no engine can run.

@@ -17,6 +17,7 @@ struct Option {
   std::string value;       ///< its default; empty: none
   std::string group = {};  ///< heading in the help
   bool stimulus = false;   ///< has an effect with the synthetic stimuli that name it only
+  bool list = false;       ///< any number of words: its value has commas between them
 };
 
 /// The options of one device and what they are set to. All getters throw UsageError that names the

@@ -210,7 +210,7 @@ void add_counters(json& report, const Device::Facts& facts, const Outcome& outco
 json run(const Device& device, const RunOptions& options) {
   const auto begin = Clock::now();
   const RunSpec& spec = options.spec;
-  const Device::Facts& facts = device.facts();
+  const Device::Facts& facts = device.facts_of(spec);
   const auto note = [&spec](const std::string& text) {
     if (spec.note) spec.note(text);
   };

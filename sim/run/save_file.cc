@@ -75,6 +75,19 @@ void add_stream(Writer& out, const Device::Facts& facts, const std::vector<Port>
   }
 }
 
+/// Write channels, then read channels: what the master says before what the device answers.
+void add_control(Writer& out, const Device::Facts& facts, const ControlPort& port) {
+  std::string_view side;
+  for (const ControlSignal& signal : control_signals(port)) {
+    const std::string_view of = signal.channel[0] == 'A' ? &signal.channel[1] : signal.channel;
+    const std::string_view now = of == "R" ? "reads" : "writes";
+    if (now != side) out.heading(fmt::format("Control {}, {}", port.name, now));
+    side = now;
+    out.wire(fmt::format("{}.{}", facts.top, pin_name(port, signal)), signal.bits,
+             signal.bits > 2 ? kHex : kBinary);
+  }
+}
+
 }  // namespace
 
 std::string save_file(const Device::Facts& facts) {
@@ -85,6 +98,7 @@ std::string save_file(const Device::Facts& facts) {
   out.wire("harness.cycle", 32, kDecimal);
   std::set<std::string_view> done;
   add_stream(out, facts, facts.inputs, true, done);
+  for (const ControlPort& port : facts.controls) add_control(out, facts, port);
   if (!facts.pins.empty()) out.heading("Configuration");
   for (const Pin& pin : facts.pins) {
     out.wire(fmt::format("{}.{}", facts.top, pin.name), pin.bits,

@@ -54,8 +54,14 @@ struct SvBench::Layout {
     int bytes, valid, ready, last, user, keep, data;
   };
 
+  struct Control {
+    std::vector<int> at;  ///< of the signals, as control_signals has them
+    const ControlPort* port;
+  };
+
   std::vector<Field> fields;
   std::vector<Stream> in, out;
+  std::vector<Control> controls;
   std::vector<std::string> checks;  ///< lines of the bench
   int probe = 0, probe_bits = 0, counters = 0, bits = 0;
 
@@ -70,6 +76,7 @@ struct SvBench::Layout {
     for (const Pin& pin : facts.pins) add(std::string(pin.name), pin.bits, kInput);
     for (const Port& port : facts.inputs) in.push_back(handshake(port, facts.beat_bytes, true));
     for (const Port& port : facts.outputs) out.push_back(handshake(port, facts.beat_bytes, false));
+    for (const ControlPort& port : facts.controls) control(port);
     probe = bits;
     for (const Pin& pin : facts.probe) {
       add(std::string(pin.name), pin.bits, kOutput);
@@ -95,6 +102,21 @@ struct SvBench::Layout {
   }
   void compare(const std::string& name) {
     checks.push_back(fmt::format("`GW_COMPARE(\"{0}\", {0}, want_{0})", name));
+  }
+  void control(const ControlPort& port) {
+    Control& all = controls.emplace_back();
+    all.port = &port;
+    for (const ControlSignal& signal : control_signals(port)) {
+      const std::string pin = pin_name(port, signal);
+      all.at.push_back(add(pin, signal.bits, signal.of_master ? kInput : kOutput));
+      if (signal.of_master) continue;
+      if (signal.valid == nullptr) {
+        compare(pin);
+      } else {
+        checks.push_back(fmt::format("if (want_{0}_{1}) `GW_COMPARE(\"{2}\", {2}, want_{2})",
+                                     port.bundle, signal.valid, pin));
+      }
+    }
   }
   Stream handshake(const Port& port, int bytes, bool input) {
     const std::string bundle(port.bundle);
@@ -156,6 +178,12 @@ std::string bench_text(const Device::Facts& facts, const RtlSources& rtl, const 
     if (stream.port->slot == 0) {
       silent += fmt::format("        `GW_COMPARE(\"{0}_tvalid\", {0}_tvalid, want_{0}_tvalid)\n",
                             stream.port->bundle);
+    }
+  }
+  for (const ControlPort& port : facts.controls) {
+    for (const char* valid : {"bvalid", "rvalid"}) {
+      silent += fmt::format("        `GW_COMPARE(\"{0}_{1}\", {0}_{1}, want_{0}_{1})\n",
+                            port.bundle, valid);
     }
   }
   return fmt::format(
@@ -315,6 +343,23 @@ void SvBench::boot(const Boot& boot) {
     put(word_, 0, 1, 1);
     line();
   } while (++edges <= boot.edges);
+}
+
+void SvBench::control(size_t port, const AxiLiteRequest& q, const AxiLiteReply& r) {
+  const std::array<uint32_t, 17> values = {q.awvalid, r.awready,
+                                           q.awaddr,  q.wvalid,
+                                           r.wready,  q.wdata,
+                                           q.wstrb,   r.bvalid,
+                                           q.bready,  static_cast<uint32_t>(r.bresp),
+                                           q.arvalid, r.arready,
+                                           q.araddr,  r.rvalid,
+                                           q.rready,  static_cast<uint32_t>(r.rresp),
+                                           r.rdata};
+  const Layout::Control& control = layout_->controls[port];
+  const auto signals = control_signals(*control.port);
+  for (size_t i = 0; i < signals.size(); ++i) {
+    put(word_, control.at[i], signals[i].bits, values[i]);
+  }
 }
 
 void SvBench::cycle(std::span<const Transfer> in, uint32_t m_ready, uint32_t s_ready,

@@ -41,6 +41,8 @@ class SvBench {
   void pin(std::string_view name, uint64_t value);
   void reset(bool first, uint64_t probe);
   void boot(const Boot& boot);
+  /// What a control port drives and shows at the edge that the next `cycle` writes.
+  void control(size_t port, const AxiLiteRequest& request, const AxiLiteReply& reply);
   void cycle(std::span<const Transfer> in, uint32_t m_ready, uint32_t s_ready,
              std::span<const Transfer> out, uint64_t probe);
   /// Closes the vectors; the counters of a run that has passed are compared. Throws InputError.

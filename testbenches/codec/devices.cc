@@ -2,8 +2,11 @@
 
 #include <filesystem>
 
+#include "models/registers/compressor.h"
+#include "models/registers/decompressor.h"
 #include "models/systemc/compressor.h"
 #include "models/systemc/decompressor.h"
+#include "models/systemc/hosted_cores.h"
 #include "sim/feeds/gradients.h"
 #include "sim/feeds/writer.h"
 #include "sim/harness/chain.h"
@@ -12,6 +15,7 @@
 #include "testbenches/codec/ports.h"
 #include "testbenches/codec/report.h"
 #include "testbenches/codec/words.h"
+#include "testbenches/engine/hosted.h"
 
 namespace gw::testbenches {
 namespace {
@@ -42,6 +46,20 @@ class CodecModel {
 
 using CompressorModel = CodecModel<systemc::Compressor>;
 using DecompressorModel = CodecModel<systemc::Decompressor>;
+
+using HostedCodecPorts = HostedPorts<CodecStreams, 12>;
+using HostedCompressorModel = HostedModel<HostedCodecPorts, systemc::HostedCompressor>;
+using HostedDecompressorModel = HostedModel<HostedCodecPorts, systemc::HostedDecompressor>;
+
+/// The map of gw_compressor_axil, and of gw_decompressor_axil but for who it is.
+systemc::RegisterMap codec_registers(bool compressor) {
+  namespace map = registers::compressor_axil;
+  return {.registers = map::kRegisters,
+          .id = compressor ? map::kIdValue : registers::decompressor_axil::kIdValue,
+          .version = map::kVersionValue,
+          .capability = map::kCapabilityPortsField.in(1),
+          .counters = map::kCounterNames.size()};
+}
 
 /// Gradients as packets of floats, or encoded as the compressor at the other end of the link would
 /// have sent them.
@@ -105,11 +123,12 @@ class Loop : public sim::Chain<CodecPorts, Compressor, Decompressor> {
 using LoopModel = Loop<CompressorModel, DecompressorModel>;
 using LoopRtl = Loop<RtlEngine<CodecPorts>, RtlEngine<CodecPorts>>;
 
-/// What compressor, decompressor and their chain share.
-template <class Model, class Rtl = RtlEngine<CodecPorts>>
-class CodecDevice : public DeviceOf<CodecPorts, Model, Rtl> {
+/// What compressor, decompressor and their chain share, with pins or with registers.
+template <class Model, class Rtl = RtlEngine<typename Model::Ports>>
+class CodecDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
  public:
   using Facts = sim::Device::Facts;
+  static constexpr bool kHosted = sim::kControlsOf<typename Model::Ports> != 0;
 
   void check(const sim::RunSpec& spec) const override { codec_config(spec.options); }
   std::unique_ptr<sim::Source> source(const sim::RunSpec& spec) const override {
@@ -127,7 +146,37 @@ class CodecDevice : public DeviceOf<CodecPorts, Model, Rtl> {
 
  protected:
   explicit CodecDevice(Facts facts)
-      : DeviceOf<CodecPorts, Model, Rtl>(complete(std::move(facts))) {}
+      : DeviceOf<typename Model::Ports, Model, Rtl>(complete(std::move(facts))) {}
+
+  template <class Reference>
+  std::unique_ptr<sim::Oracle<Beat>> reference() const {
+    if constexpr (kHosted) {
+      return std::make_unique<HostedOracle<Reference>>(codec_registers(is_compressor()));
+    } else {
+      return std::make_unique<Reference>();
+    }
+  }
+  std::unique_ptr<Model> model(const sim::RunSpec&) const override {
+    if constexpr (kHosted) {
+      return std::make_unique<Model>(codec_registers(is_compressor()));
+    } else if constexpr (std::is_default_constructible_v<Model>) {
+      return std::make_unique<Model>();
+    } else {
+      throw std::logic_error("a chain says what it is made of");
+    }
+  }
+  /// Bound and mode are written before the first packet, and read with the counter behind the last.
+  std::unique_ptr<Host<Beat>> host(const sim::RunSpec& spec) const override {
+    if constexpr (!kHosted) return nullptr;
+    namespace map = registers::compressor_axil;
+    const sim::PacketConfig config = packet_config(codec_config(spec.options));
+    const uint32_t word = map::kCodecBoundField.in(static_cast<uint32_t>(config[0])) |
+                          map::kCodecBoundedField.in(static_cast<uint32_t>(config[1]));
+    return std::make_unique<CarefulHost<Beat>>(
+        std::vector<CarefulHost<Beat>::Write>{{map::kCodec, word}},
+        std::vector<uint32_t>{map::kId, map::kVersion, map::kCapability, map::kStatus, map::kCodec,
+                              map::kCounters});
+  }
 
   std::unique_ptr<Score<Beat>> score(const sim::RunSpec& spec) const override {
     return std::make_unique<CodecScore>(codec_config(spec.options));
@@ -143,15 +192,19 @@ class CodecDevice : public DeviceOf<CodecPorts, Model, Rtl> {
     facts.pins = {{"bound_i", 4}, {"bounded_i", 1}};
     facts.probe = {{"error_count_o", 32}};
     facts.options = codec_options();
+    // A chain is made of raw tops.
+    if (facts.name != "codec_loop") facts.options.push_back(host_option());
     facts.stimuli = sim::synth_kinds();
-    return facts;
+    return kHosted ? hosted_facts(std::move(facts)) : facts;
   }
+  bool is_compressor() const { return this->facts().burst_is_input; }
 };
 
-class CompressorDevice final : public CodecDevice<CompressorModel> {
+template <class Model>
+class CompressorDevice final : public CodecDevice<Model> {
  public:
   CompressorDevice()
-      : CodecDevice(
+      : CodecDevice<Model>(
             {.name = "compressor",
              .summary = "256-bit AXI burst compressor: binary32 gradients to encoded "
                         "groups (INCEPTIONN, Figure 9)",
@@ -163,11 +216,8 @@ class CompressorDevice final : public CodecDevice<CompressorModel> {
                         "first_valid", "second_valid", "used_q[5:0]"}}) {}
 
  protected:
-  std::unique_ptr<CompressorModel> model(const sim::RunSpec&) const override {
-    return std::make_unique<CompressorModel>();
-  }
   std::unique_ptr<sim::Oracle<Beat>> oracle(const sim::RunSpec&) const override {
-    return std::make_unique<CompressorOracle>();
+    return this->template reference<CompressorOracle>();
   }
   std::string describe(bool input, size_t, const sim::Packet<Beat>& packet,
                        size_t beat) const override {
@@ -175,25 +225,24 @@ class CompressorDevice final : public CodecDevice<CompressorModel> {
   }
 };
 
-class DecompressorDevice final : public CodecDevice<DecompressorModel> {
+template <class Model>
+class DecompressorDevice final : public CodecDevice<Model> {
  public:
   DecompressorDevice()
-      : CodecDevice({.name = "decompressor",
-                     .summary = "256-bit AXI burst decompressor: encoded groups to binary32 "
-                                "gradients (INCEPTIONN, Figure 10)",
-                     .burst_is_input = false,
-                     .top = "gw_decompressor",
-                     .file_list = "rtl/codec/gw_decompressor.f",
-                     .inside = {"u_burst_buffer.held_q[2:0]", "u_burst_buffer.start_q[6:0]",
-                                "u_burst_buffer.limit[6:0]", "issue", "group_valid", "group_last",
-                                "group_broken", "burst_valid", "used_q[4:0]"}}) {}
+      : CodecDevice<Model>(
+            {.name = "decompressor",
+             .summary = "256-bit AXI burst decompressor: encoded groups to binary32 "
+                        "gradients (INCEPTIONN, Figure 10)",
+             .burst_is_input = false,
+             .top = "gw_decompressor",
+             .file_list = "rtl/codec/gw_decompressor.f",
+             .inside = {"u_burst_buffer.held_q[2:0]", "u_burst_buffer.start_q[6:0]",
+                        "u_burst_buffer.limit[6:0]", "issue", "group_valid", "group_last",
+                        "group_broken", "burst_valid", "used_q[4:0]"}}) {}
 
  protected:
-  std::unique_ptr<DecompressorModel> model(const sim::RunSpec&) const override {
-    return std::make_unique<DecompressorModel>();
-  }
   std::unique_ptr<sim::Oracle<Beat>> oracle(const sim::RunSpec&) const override {
-    return std::make_unique<DecompressorOracle>();
+    return this->template reference<DecompressorOracle>();
   }
   std::string describe(bool input, size_t, const sim::Packet<Beat>& packet,
                        size_t beat) const override {
@@ -226,8 +275,8 @@ class LoopDevice final : public CodecDevice<LoopModel, LoopRtl> {
                                        std::make_unique<DecompressorModel>());
   }
   std::vector<CompiledRtl> compile(const sim::RunSpec& spec, bool traced) const override {
-    return {compile_rtl(CompressorDevice().facts(), {}, spec, traced),
-            compile_rtl(DecompressorDevice().facts(), {}, spec, traced)};
+    return {compile_rtl(CompressorDevice<CompressorModel>().facts(), {}, spec, traced),
+            compile_rtl(DecompressorDevice<DecompressorModel>().facts(), {}, spec, traced)};
   }
   std::unique_ptr<LoopRtl> rtl(const std::vector<CompiledRtl>& compiled,
                                const sim::RunSpec& spec) const override {
@@ -247,8 +296,12 @@ class LoopDevice final : public CodecDevice<LoopModel, LoopRtl> {
 }  // namespace
 
 void add_codec_devices(sim::Registry& registry) {
-  registry.add(std::make_unique<CompressorDevice>());
-  registry.add(std::make_unique<DecompressorDevice>());
+  registry.add(std::make_unique<HostableDevice>(
+      std::make_unique<CompressorDevice<CompressorModel>>(),
+      std::make_unique<CompressorDevice<HostedCompressorModel>>()));
+  registry.add(std::make_unique<HostableDevice>(
+      std::make_unique<DecompressorDevice<DecompressorModel>>(),
+      std::make_unique<DecompressorDevice<HostedDecompressorModel>>()));
   registry.add(std::make_unique<LoopDevice>());
 }
 

@@ -9,13 +9,13 @@ namespace gw::testbenches {
 /// The configuration that a packet carries (packet_config).
 reference::CodecConfig config_of(const sim::Packet<Beat>& packet);
 
-class CompressorOracle final : public sim::QueueOracle<Beat> {
+class CompressorOracle : public sim::QueueOracle<Beat> {
  public:
   CompressorOracle() : QueueOracle(1) {}
   void arrives(size_t port, const sim::PacketRef<Beat>& packet) override;
 };
 
-class DecompressorOracle final : public sim::QueueOracle<Beat> {
+class DecompressorOracle : public sim::QueueOracle<Beat> {
  public:
   DecompressorOracle() : QueueOracle(1) {}
   void arrives(size_t port, const sim::PacketRef<Beat>& packet) override;

@@ -9,12 +9,16 @@
 
 namespace gw::testbenches {
 
-struct CodecPorts {
+struct CodecStreams {
   using Beat = gw::Beat;
   static constexpr std::array<sim::Port, 1> kInputs = {{{.name = "s_axis", .bundle = "s_axis"}}};
   static constexpr std::array<sim::Port, 1> kOutputs = {{{.name = "m_axis", .bundle = "m_axis"}}};
   static constexpr uint64_t kEvents = 0;
   static constexpr uint64_t kSettles = 0;  // never without input while there is any
+};
+
+/// With the raw pins of a packet.
+struct CodecPorts : CodecStreams {
   /// A packet's configuration: k of the bound 2^-k, mode bounded.
   static constexpr std::array<std::string_view, 2> kPinsOfPacket = {"bound_i", "bounded_i"};
 };

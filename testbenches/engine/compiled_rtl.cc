@@ -14,6 +14,7 @@ EngineShape shape_of(const sim::Device::Facts& facts) {
   EngineShape shape{.beat_bits = 8 * facts.beat_bytes,
                     .inputs = facts.inputs,
                     .outputs = facts.outputs,
+                    .controls = facts.controls,
                     .pins = facts.pins,
                     .probes = facts.probe};
   if (facts.host_writes) {

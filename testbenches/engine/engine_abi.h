@@ -3,9 +3,9 @@
 // object keeps its simulator's runtime to itself.
 //
 // A shared object exports `gw_engine`; what is linked into the program exports `gw_engine_NAME`.
-// Beats are `gw::BasicBeat` (models/axis/beat.h) of the width that `describe` states. No call
-// throws or ends the process: what the RTL has to say ($fatal, $finish, GW_ASSERT) waits in
-// `failure`.
+// Beats are `gw::BasicBeat` (models/axis/beat.h) of the width that `describe` states, a control
+// port's signals those of models/axis/axi_lite.h. No call throws or ends the process: what the RTL
+// has to say ($fatal, $finish, GW_ASSERT) waits in `failure`.
 #ifndef GW_ENGINE_ABI_H
 #define GW_ENGINE_ABI_H
 
@@ -16,16 +16,19 @@ extern "C" {
 #endif
 
 /// Raised with every change of this file; a library of another number is not used.
-#define GW_ENGINE_ABI 2u
+#define GW_ENGINE_ABI 3u
 /// Input or output ports at most.
 #define GW_ENGINE_PORTS 16u
+/// Control ports at most.
+#define GW_ENGINE_CONTROLS 4u
 
 /// What an engine shows between two clock edges; its address does not change.
 struct GwOutputs {
-  uint32_t s_ready;    ///< bit i: s_axis_tready of input port i
-  uint32_t m_valid;    ///< bit o: m_axis_tvalid of output port o
-  uint64_t probe;      ///< every other output that is compared in each cycle, packed
-  const void* m_beat;  ///< array of beats, one an output port; m_beat[o] counts while bit o is set
+  uint32_t s_ready;     ///< bit i: s_axis_tready of input port i
+  uint32_t m_valid;     ///< bit o: m_axis_tvalid of output port o
+  uint64_t probe;       ///< every other output that is compared in each cycle, packed
+  const void* m_beat;   ///< array of beats, one an output port; m_beat[o] counts while bit o is set
+  const void* control;  ///< array of gw::AxiLiteReply, one a control port; null: there is none
 };
 
 /// What only the harness knows; written into the waveform beside the RTL's signals, scope
@@ -58,8 +61,8 @@ struct GwVariable {
 
 struct GwEngine {
   uint32_t abi;  ///< GW_ENGINE_ABI
-  /// JSON: top, beat_bits, ports [{name, direction, bits}], parameters, traced, built_with,
-  /// coverage and state if there are any.
+  /// JSON: top, beat_bits, ports [{name, direction, bits}], parameters, traced, built_with;
+  /// controls [{name, address_bits}], coverage and state if there are any.
   const char* (*describe)(void);
 
   /// An instance in reset's first moment; undefined values follow from the seed. Null: no memory.
@@ -70,6 +73,11 @@ struct GwEngine {
   /// Input pins by name (`bound_i`); -1: there is none.
   int (*pin)(void* engine, const char* name);
   void (*set)(void* engine, int pin, uint64_t value);
+
+  /// What the master of a control port drives from the next edge on, a gw::AxiLiteRequest; nothing
+  /// is valid before the first call. A call of its own, made in cycles in which that changes: an
+  /// edge costs the same with a port that is silent, or without one.
+  void (*drive)(void* engine, uint32_t control, const void* request);
 
   /// One rising edge with aresetn = 0.
   void (*reset)(void* engine);

@@ -83,6 +83,11 @@ std::vector<TopPort> wanted_ports(const EngineShape& shape) {
   };
   add(shape.inputs, true);
   add(shape.outputs, false);
+  for (const sim::ControlPort& control : shape.controls) {
+    for (const sim::ControlSignal& signal : sim::control_signals(control)) {
+      all.push_back({sim::pin_name(control, signal), signal.of_master, signal.bits});
+    }
+  }
   for (const sim::Pin& pin : shape.pins) all.push_back({std::string(pin.name), true, pin.bits});
   for (const sim::Pin& pin : shape.probes) all.push_back({std::string(pin.name), false, pin.bits});
   return all;
@@ -94,6 +99,15 @@ const TopPort* find(const std::vector<TopPort>& ports, std::string_view name) {
 }
 
 const char* direction(const TopPort& port) { return port.input ? "input" : "output"; }
+
+/// Constant, and of no use to a device that does not protect its registers: it may leave it out.
+bool is_protection(const EngineShape& shape, const TopPort& port) {
+  return port.input && port.bits == 3 &&
+         std::ranges::any_of(shape.controls, [&](const sim::ControlPort& control) {
+           const std::string bundle(control.bundle);
+           return port.name == bundle + "_awprot" || port.name == bundle + "_arprot";
+         });
+}
 
 /// The outputs that are compared in each cycle, packed into 64 bits.
 std::string probe_expression(const std::vector<TopPort>& ports,
@@ -125,6 +139,9 @@ nlohmann::json description(const VerilateJob& job, const std::vector<TopPort>& p
   nlohmann::json all = {{"top", job.top},       {"beat_bits", job.shape.beat_bits},
                         {"ports", list},        {"parameters", parameters},
                         {"traced", job.traced}, {"built_with", job.version}};
+  for (const sim::ControlPort& control : job.shape.controls) {
+    all["controls"].push_back({{"name", control.name}, {"address_bits", control.address_bits}});
+  }
   if (!job.netlist.empty()) all["netlist"] = job.netlist;
   if (!job.coverage.empty()) all["coverage"] = job.coverage;
   if (job.state) all["state"] = true;
@@ -219,6 +236,11 @@ std::string glue(const VerilateJob& job, const std::vector<TopPort>& ports,
     return fmt::format("Bundles<{}>", joined(all));
   };
   const std::string inputs = list(job.shape.inputs), outputs = list(job.shape.outputs);
+  std::vector<std::string> controls;
+  for (const sim::ControlPort& control : job.shape.controls) {
+    text += fmt::format("GW_ENGINE_CONTROL({})\n", control.bundle);
+    controls.push_back(fmt::format("Control<Pins_{}>", control.bundle));
+  }
   EngineShape only_streams = job.shape;
   only_streams.pins.clear();
   only_streams.probes.clear();
@@ -234,10 +256,12 @@ std::string glue(const VerilateJob& job, const std::vector<TopPort>& ports,
       "  static constexpr const char* kDescription = R\"json({})json\";\n"
       "  using Inputs = {};\n"
       "  using Outputs = {};\n"
+      "  using Controls = ControlBundles<{}>;\n"
       "  static uint64_t probe([[maybe_unused]] Top& top) {{ return {}; }}\n"
       "  static constexpr NamedPin<Top> kPins[] = {{\n",
       job.name, job.shape.beat_bits / 32, job.traced, quiet_fall, job.top,
-      description(job, ports).dump(), inputs, outputs, probe_expression(ports, streams));
+      description(job, ports).dump(), inputs, outputs, joined(controls),
+      probe_expression(ports, streams));
   for (const TopPort& port : ports) {
     if (!port.input || find(streams, port.name) != nullptr) continue;
     text += fmt::format(
@@ -326,6 +350,7 @@ std::string port_differences(const std::string& top, const EngineShape& shape,
   for (const TopPort& have : ports) {
     if (find(wanted, have.name) != nullptr) continue;
     if (shape.any_pins && have.bits != 0) continue;
+    if (is_protection(shape, have)) continue;
     surplus.push_back(fmt::format("{} {}", direction(have), have.name));
   }
   std::vector<std::string> all;

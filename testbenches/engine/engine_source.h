@@ -20,7 +20,8 @@ inline constexpr const char* kCoverageKinds[] = {"line", "toggle", "user"};
 struct EngineShape {
   int beat_bits = 256;
   std::vector<sim::Port> inputs, outputs;
-  std::vector<sim::Pin> pins;    ///< inputs that are values; `bits` 0: of any width
+  std::vector<sim::ControlPort> controls = {};  ///< their awprot and arprot may be there, or not
+  std::vector<sim::Pin> pins;                   ///< inputs that are values; `bits` 0: of any width
   std::vector<sim::Pin> probes;  ///< outputs compared in each cycle, and stat_o; `bits` 0: any
   bool any_pins = false;         ///< pins and probes are whatever the top has
 };

@@ -265,6 +265,9 @@ class Builder {
         key += fmt::format("{} {}/{} {}\n", p.bundle, p.slot, p.slots, p.user_bits);
       }
     }
+    for (const sim::ControlPort& control : request_.shape.controls) {
+      key += fmt::format("control {} {}\n", control.bundle, control.address_bits);
+    }
     for (const auto* side : {&request_.shape.pins, &request_.shape.probes}) {
       key += fmt::format("pins {} {}\n", side->size(), request_.shape.any_pins);
       for (const sim::Pin& p : *side) key += fmt::format("{} {}\n", p.name, p.bits);

@@ -27,6 +27,9 @@ class Recorder final : public sim::Observer<P> {
       }
     }
   }
+  void control(size_t port, const AxiLiteRequest& request, const AxiLiteReply& reply) override {
+    bench_.control(port, request, reply);
+  }
   void cycle(const sim::Offered<P>& offered, uint32_t m_ready, uint32_t s_ready,
              const typename sim::Observer<P>::Shown& shown, uint64_t probe) override {
     bench_.cycle(transfers(offered), m_ready, s_ready, transfers(shown), probe);

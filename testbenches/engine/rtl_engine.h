@@ -24,7 +24,7 @@ class RtlEngine {
  public:
   using Ports = P;
   using Beat = typename P::Beat;
-  static_assert(sim::kControlsOf<P> == 0, "engine_abi.h has no pins of control ports");
+  static_assert(sim::kControlsOf<P> <= GW_ENGINE_CONTROLS);
 
   /// Throws std::bad_alloc.
   RtlEngine(CompiledRtl compiled, uint64_t seed)
@@ -73,6 +73,12 @@ class RtlEngine {
   void clock(const sim::Offered<P>& offered, uint32_t m_ready) {
     static_assert(sizeof(offered) == sim::kInputsOf<P> * sizeof(void*));
     api_.clock(self_, reinterpret_cast<const void* const*>(offered.data()), m_ready);
+  }
+  const AxiLiteReply& control(size_t port) const requires(sim::kControlsOf<P> != 0) {
+    return static_cast<const AxiLiteReply*>(outputs_->control)[port];
+  }
+  void drive(size_t port, const AxiLiteRequest& request) requires(sim::kControlsOf<P> != 0) {
+    api_.drive(self_, static_cast<uint32_t>(port), &request);
   }
   void configure(size_t, const sim::PacketConfig& config) {
     if constexpr (requires { P::kPinsOfPacket; }) {

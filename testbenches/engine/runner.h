@@ -31,6 +31,16 @@ class Score : public sim::Listener<Beat> {
   virtual void report(nlohmann::json& sections) const = 0;
 };
 
+/// Host software: what drives the control ports of a run, and may hold packets back for it.
+template <class Beat>
+class Host : public sim::ControlFeed {
+ public:
+  /// The packets as they go in.
+  virtual sim::Feed<Beat>& feed(sim::Feed<Beat>& packets) { return packets; }
+  /// The run is over, and has passed; what it has to say goes into the report. Throws UserError.
+  virtual void passed(nlohmann::json& /*sections*/) {}
+};
+
 /// Tells every so often how far a run has come.
 class Told final : public sim::Steppable {
  public:
@@ -204,7 +214,7 @@ class DeviceOf : public sim::Device {
       if (wave) outcome.wave_error = wave->end(engine);
     }
     outcome.expected_statistics = oracle->statistics();
-    outcome.sections = oracle->findings();
+    outcome.sections.update(oracle->findings());
     if (score != nullptr) score->report(outcome.sections);
     return outcome;
   }
@@ -230,8 +240,8 @@ class DeviceOf : public sim::Device {
   virtual std::unique_ptr<sim::Oracle<Beat>> oracle(const sim::RunSpec& spec) const = 0;
   virtual std::unique_ptr<Score<Beat>> score(const sim::RunSpec&) const { return nullptr; }
   virtual sim::Boot boot(const sim::RunSpec&) const { return {}; }
-  /// What drives its control ports; null: nothing.
-  virtual std::unique_ptr<sim::ControlFeed> controls(const sim::RunSpec&) const { return nullptr; }
+  /// Who drives its control ports; null: nobody.
+  virtual std::unique_ptr<Host<Beat>> host(const sim::RunSpec&) const { return nullptr; }
   /// The parameters that the RTL is built with.
   virtual std::vector<std::pair<std::string, std::string>> parameters(const sim::RunSpec&) const {
     return {};
@@ -301,14 +311,15 @@ class DeviceOf : public sim::Device {
              sim::Oracle<Beat>& oracle, sim::Listener<Beat>* listener, const sim::RunSpec& spec,
              sim::Kernel& kernel, const std::function<uint64_t()>& expected,
              sim::Outcome& outcome) const {
-    sim::Lockstep<A, B> run(a, b, feed, oracle, drive_of(spec), name_a, name_b, listener);
+    const auto host = this->host(spec);
+    sim::Feed<Beat>& packets = host != nullptr ? host->feed(feed) : feed;
+    sim::Lockstep<A, B> run(a, b, packets, oracle, drive_of(spec), name_a, name_b, listener);
     run.describe_with([this](bool input, size_t port, const sim::Packet<Beat>& packet,
                              size_t beat) { return describe(input, port, packet, beat); });
     run.timeline().keep_rows = spec.keep_rows;
     const auto recorder = this->recorder(spec);
     run.observe_with(recorder.get());
-    const auto controls = this->controls(spec);
-    if (controls != nullptr) run.control_with(*controls);
+    if (host != nullptr) run.control_with(*host);
     run.reset();
     const auto begin = std::chrono::steady_clock::now();
     if (spec.progress) {
@@ -321,6 +332,7 @@ class DeviceOf : public sim::Device {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     outcome.passed = run.passed();
     outcome.failure = run.failure();
+    if (host != nullptr && run.passed()) host->passed(outcome.sections);
     outcome.statistics = sim::statistics_of(a);
     if (recorder != nullptr) {
       recorder->bench().finish(run.passed() ? std::span<const uint32_t>(outcome.statistics)

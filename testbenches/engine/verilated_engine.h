@@ -11,6 +11,7 @@
 //   kQuietFall             nothing in the top happens at the falling edge of its clock
 //   kName, kDescription    name of the top in waveforms, the JSON of GwEngine::describe
 //   Inputs, Outputs        Bundles<...>
+//   Controls               ControlBundles<...>: AXI4-Lite ports, or none
 //   probe(top)             the outputs that are compared in each cycle
 //   kPins                  array of NamedPin<Top>, ended by an empty one
 #pragma once
@@ -27,6 +28,7 @@
 #include <string_view>
 #include <utility>
 
+#include "models/axis/axi_lite.h"
 #include "models/axis/beat.h"
 #include "testbenches/engine/engine_abi.h"
 #include "testbenches/engine/verilated_failure.h"
@@ -49,6 +51,28 @@
     static auto& tkeep(auto& top) { return top.name##_tkeep; }   \
     static auto& tlast(auto& top) { return top.name##_tlast; }   \
     static auto& tuser(auto& top) { return top.name##_tuser; }   \
+  };
+
+/// The pins of an AXI4-Lite port.
+#define GW_ENGINE_CONTROL(name)                                    \
+  struct Pins_##name {                                             \
+    static auto& awvalid(auto& top) { return top.name##_awvalid; } \
+    static auto& awready(auto& top) { return top.name##_awready; } \
+    static auto& awaddr(auto& top) { return top.name##_awaddr; }   \
+    static auto& wvalid(auto& top) { return top.name##_wvalid; }   \
+    static auto& wready(auto& top) { return top.name##_wready; }   \
+    static auto& wdata(auto& top) { return top.name##_wdata; }     \
+    static auto& wstrb(auto& top) { return top.name##_wstrb; }     \
+    static auto& bvalid(auto& top) { return top.name##_bvalid; }   \
+    static auto& bready(auto& top) { return top.name##_bready; }   \
+    static auto& bresp(auto& top) { return top.name##_bresp; }     \
+    static auto& arvalid(auto& top) { return top.name##_arvalid; } \
+    static auto& arready(auto& top) { return top.name##_arready; } \
+    static auto& araddr(auto& top) { return top.name##_araddr; }   \
+    static auto& rvalid(auto& top) { return top.name##_rvalid; }   \
+    static auto& rready(auto& top) { return top.name##_rready; }   \
+    static auto& rresp(auto& top) { return top.name##_rresp; }     \
+    static auto& rdata(auto& top) { return top.name##_rdata; }     \
   };
 
 namespace gw::testbenches {
@@ -199,6 +223,52 @@ struct Bundles {
   }
 };
 
+/// An AXI4-Lite port.
+template <class Pins>
+struct Control {
+  static void drive(auto& top, const AxiLiteRequest& request) {
+    set(Pins::awvalid(top), request.awvalid);
+    set(Pins::awaddr(top), request.awaddr);
+    set(Pins::wvalid(top), request.wvalid);
+    set(Pins::wdata(top), request.wdata);
+    set(Pins::wstrb(top), request.wstrb);
+    set(Pins::bready(top), request.bready);
+    set(Pins::arvalid(top), request.arvalid);
+    set(Pins::araddr(top), request.araddr);
+    set(Pins::rready(top), request.rready);
+  }
+  static void read(auto& top, AxiLiteReply& reply) {
+    reply.awready = Pins::awready(top);
+    reply.wready = Pins::wready(top);
+    reply.bvalid = Pins::bvalid(top);
+    reply.bresp = static_cast<AxiResponse>(Pins::bresp(top));
+    reply.arready = Pins::arready(top);
+    reply.rvalid = Pins::rvalid(top);
+    reply.rresp = static_cast<AxiResponse>(Pins::rresp(top));
+    reply.rdata = Pins::rdata(top);
+  }
+
+ private:
+  static void set(auto& pin, uint32_t value) {
+    pin = static_cast<std::remove_reference_t<decltype(pin)>>(value);
+  }
+};
+
+/// All of a top; an engine without any keeps and reads nothing.
+template <class... Each>
+struct ControlBundles {
+  static constexpr size_t kCount = sizeof...(Each);
+  static void drive([[maybe_unused]] auto& top, [[maybe_unused]] size_t port,
+                    [[maybe_unused]] const AxiLiteRequest& request) {
+    size_t p = 0;
+    ((p++ == port ? Each::drive(top, request) : void()), ...);
+  }
+  static void silence([[maybe_unused]] auto& top) { (Each::drive(top, {}), ...); }
+  static void read([[maybe_unused]] auto& top, [[maybe_unused]] AxiLiteReply* replies) {
+    (Each::read(top, *replies++), ...);
+  }
+};
+
 template <class Top>
 struct NamedPin {
   std::string_view name;
@@ -308,6 +378,7 @@ class VerilatedEngine {
   using Top = typename Facts::Top;
   using Inputs = typename Facts::Inputs;
   using Outputs = typename Facts::Outputs;
+  using Controls = typename Facts::Controls;
   static constexpr int kLanes = Facts::kLanes;
   static constexpr bool kHost = requires(Top & top) { top.cfg_valid_i; };
   static constexpr bool kQuietFall = Facts::kQuietFall && kReachesClock<Top> && !Facts::kTraced;
@@ -327,9 +398,11 @@ class VerilatedEngine {
       for (const NamedPin<Top>* pin = Facts::kPins; !pin->name.empty(); ++pin) pin->set(*top_, 0);
       Inputs::withhold(*top_);
       Outputs::take(*top_, 0);
+      Controls::silence(*top_);
       top_->eval();
     });
     shown_.m_beat = beats_;
+    if constexpr (Controls::kCount != 0) shown_.control = replies_;
     read();
   }
   ~VerilatedEngine() {
@@ -354,6 +427,9 @@ class VerilatedEngine {
     Inputs::template drive<kLanes>(*top_, offered);
     Outputs::take(*top_, m_ready);
     edge(offered);
+  }
+  void drive(uint32_t control, const AxiLiteRequest& request) {
+    if (!dead_) Controls::drive(*top_, control, request);
   }
   void write([[maybe_unused]] uint32_t address, [[maybe_unused]] uint32_t data) {
     if (dead_) return;
@@ -498,12 +574,14 @@ class VerilatedEngine {
     shown_.m_valid = Outputs::valid(*top_);
     shown_.probe = Facts::probe(*top_);
     Outputs::template read<kLanes>(*top_, beats_);
+    Controls::read(*top_, replies_);
   }
 
   VerilatedContext context_;
   std::unique_ptr<Top> top_;
   GwOutputs shown_ = {};
   BasicBeat<kLanes> beats_[GW_ENGINE_PORTS];
+  AxiLiteReply replies_[Controls::kCount != 0 ? Controls::kCount : 1];
   EngineTexts texts_;
   bool dead_ = false;  ///< the verilated code cannot go on
 #ifdef GW_ENGINE_TRACED
@@ -537,6 +615,10 @@ const GwEngine* engine_table() {
       .outputs = [](void* e) { return self(e).outputs(); },
       .pin = [](void* e, const char* name) { return self(e).pin(name); },
       .set = [](void* e, int pin, uint64_t value) { self(e).set(pin, value); },
+      .drive =
+          [](void* e, uint32_t control, const void* r) {
+            self(e).drive(control, *static_cast<const AxiLiteRequest*>(r));
+          },
       .reset = [](void* e) { self(e).reset(); },
       .clock = [](void* e, const void* const* offered,
                   uint32_t m_ready) { self(e).clock(offered, m_ready); },

@@ -1,35 +1,49 @@
 // The device `aggregator`: gradient frames in, the same with the sums so far
 // (docs/devices/aggregator.md).
+#include "models/systemc/hosted_cores.h"
 #include "testbenches/switch/frame_device.h"
 #include "testbenches/switch/switch_devices.h"
 
 namespace gw::testbenches {
 namespace {
 
-class AggregatorDevice final : public FrameDevice<systemc::Aggregator> {
+constexpr reference::Blocks kBlocks = {.aggregation = true};
+
+template <class M>
+class AggregatorDevice final : public FrameDevice<M> {
  public:
   AggregatorDevice()
-      : FrameDevice({.name = "aggregator",
-                     .summary = "gradient aggregation: sums over workers, by sequence number "
-                                "(IEICE'21, 3.3)",
-                     .top = "gw_aggregator",
-                     .file_list = "rtl/switch/gw_aggregator.f",
-                     .pins = {{"workers_i", 5}, {"group_i", 16}, {"depth_i", 11}},
-                     .inside = {"tvalid", "tready", "tlast"}},
-                    {.aggregation = true}) {}
+      : FrameDevice<M>({.name = "aggregator",
+                        .summary = "gradient aggregation: sums over workers, by sequence number "
+                                   "(IEICE'21, 3.3)",
+                        .top = "gw_aggregator",
+                        .file_list = "rtl/switch/gw_aggregator.f",
+                        .pins = {{"workers_i", 5}, {"group_i", 16}, {"depth_i", 11}},
+                        .inside = {"tvalid", "tready", "tlast"}},
+                       kBlocks) {}
 
  protected:
-  std::unique_ptr<FrameModel<systemc::Aggregator>> model(const sim::RunSpec& spec) const override {
-    return std::make_unique<FrameModel<systemc::Aggregator>>(
-        aggregation_config(network_spec(spec.options)));
+  std::unique_ptr<M> model(const sim::RunSpec& spec) const override {
+    const NetworkSpec net = network_spec(spec.options);
+    if constexpr (FrameDevice<M>::kHosted) {
+      return std::make_unique<M>(frame_registers(kBlocks, net), aggregation_config(net));
+    } else {
+      return std::make_unique<M>(aggregation_config(net));
+    }
   }
   PinValues pins(const sim::RunSpec& spec) const override {
+    if constexpr (FrameDevice<M>::kHosted) return {};
     return aggregator_pins(network_spec(spec.options));
   }
 };
 
 }  // namespace
 
-std::unique_ptr<sim::Device> make_aggregator() { return std::make_unique<AggregatorDevice>(); }
+std::unique_ptr<sim::Device> make_aggregator() {
+  return std::make_unique<HostableDevice>(
+      std::make_unique<AggregatorDevice<FrameModel<systemc::Aggregator>>>(),
+      std::make_unique<
+          AggregatorDevice<HostedModel<HostedAggregatorPorts, systemc::HostedAggregator>>>());
+}
 
 }  // namespace gw::testbenches

@@ -89,6 +89,7 @@ std::vector<Option> traffic_options() {
   add("workers", "workers that send, 1 to 16", "3");
   add("group", "their group", "1");
   add("iterations", "iterations of the exchange", "4");
+  add("from-iteration", "the first of them that is sent: those before it are left out", "1");
   add("sequences", "sequence numbers in each iteration", "16");
   add("loss", "percent of the frames that are lost", "0");
   add("duplicate", "percent that are sent twice", "0");
@@ -131,6 +132,7 @@ TrafficOptions traffic_spec(const sim::OptionSet& options) {
   read.integer("workers", traffic.workers, 1, reference::kMaxWorkers);
   read.integer("group", traffic.group, 0, UINT16_MAX);
   read.integer("iterations", traffic.iterations, 1, UINT32_MAX);
+  read.integer("from-iteration", traffic.from_iteration, 1, UINT32_MAX);
   read.integer("sequences", traffic.sequences, 1, UINT32_MAX);
   read.number("loss", traffic.loss, 0, 100);
   read.number("duplicate", traffic.duplicate, 0, 100);
@@ -149,6 +151,10 @@ void TrafficOptions::check() const {
   }
   if (iterations == 0 || sequences == 0) {
     throw UsageError("--iterations and --sequences must be at least 1");
+  }
+  if (from_iteration < 1 || from_iteration > iterations) {
+    throw UsageError(fmt::format("--from-iteration {} is not between 1 and --iterations {}",
+                                 from_iteration, iterations));
   }
   if (uint64_t{iterations} * sequences > kMaxExchange / static_cast<uint64_t>(workers)) {
     throw UsageError(

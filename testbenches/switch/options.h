@@ -32,6 +32,7 @@ struct TrafficOptions {
   std::string gradients_trace;  ///< capture whose marked gradients fill the frames; empty: random
   int workers = 3;              ///< 1..16
   uint32_t iterations = 4;
+  uint32_t from_iteration = 1;  ///< those before it are made and left out
   uint32_t sequences = 16;
   uint32_t first_iteration = 1;
   uint16_t group = 1;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "models/registers/optimizer.h"
 #include "testbenches/switch/timing.h"
 
 namespace gw::testbenches {
@@ -171,8 +172,16 @@ std::vector<std::string> statistic_names(const Blocks& blocks) {
 
 // ---- One stream
 
-FrameOracle::FrameOracle(const Blocks& blocks, const NetworkSpec& net, uint64_t seed)
-    : QueueOracle(1), net_(net), pipeline_(pipeline_config(blocks, net, seed)) {}
+FrameOracle::FrameOracle(const Blocks& blocks, const NetworkSpec& net, uint64_t seed,
+                         uint64_t iterations)
+    : QueueOracle(1),
+      net_(net),
+      pipeline_(pipeline_config(blocks, net, seed)),
+      behind_(iterations) {
+  if (iterations != 0) {
+    pipeline_.resume(iterations, pipeline_.optimizer().registers().powers(), std::nullopt);
+  }
+}
 
 void FrameOracle::arrives(size_t, const sim::PacketRef<Beat>& packet) {
   const int port = static_cast<int>(packet->beats.front().meta[0] & 3);
@@ -184,7 +193,73 @@ void FrameOracle::arrives(size_t, const sim::PacketRef<Beat>& packet) {
 }
 
 std::vector<std::optional<uint32_t>> FrameOracle::statistics() const {
-  return counters_of(pipeline_);
+  std::vector<std::optional<uint32_t>> all = counters_of(pipeline_);
+  if (behind_ != 0) *all[all.size() - 2] -= static_cast<uint32_t>(behind_);  // iterations
+  return all;
+}
+
+void FrameOracle::host_wrote(uint32_t address, uint32_t data) {
+  namespace map = registers::optimizer_axil;
+  namespace optimizer = reference::optimizer;
+  if (!pipeline_.config().blocks.optimization) return;
+  const auto source = [&](uint32_t first) {
+    return static_cast<optimizer::Source>(optimizer::kLr + (address - first) / 4);
+  };
+  const optimizer::Registers& now = pipeline_.optimizer().registers();
+  const std::optional<uint32_t> last = pipeline_.optimizer().last_iteration();
+  if (address >= map::kCells.address) {
+    const uint32_t offset = address - map::kCells.address;
+    pipeline_.write_cell(offset % (1u << map::kCells.block_log2) / 4,
+                         offset >> map::kCells.block_log2, data);
+  } else if (address >= map::kLr && address <= map::kBias) {
+    pipeline_.write_register(source(map::kLr), data);
+  } else if (address >= map::kActiveLr && address <= map::kActiveBias) {
+    pipeline_.write_active(source(map::kActiveLr), data);
+  } else if (address == map::kPower1 || address == map::kPower2) {
+    auto powers = now.powers();
+    powers[address == map::kPower2] = data;
+    pipeline_.resume(now.iteration(), powers, last);
+  } else if (address == map::kIteration) {
+    host_iteration_ = data;
+    pipeline_.resume(now.iteration(), now.powers(), last ? std::optional(data) : std::nullopt);
+  } else if (address == map::kIterating) {
+    // A step belongs to an iteration, also to one of which nothing else is known.
+    const uint64_t t = data != 0 ? std::max<uint64_t>(now.iteration(), 1) : now.iteration();
+    pipeline_.resume(t, now.powers(),
+                     data != 0 ? std::optional(last.value_or(host_iteration_)) : std::nullopt);
+  } else if (address == map::kJobReset) {
+    host_iteration_ = last.value_or(host_iteration_);
+    pipeline_.resume(now.iteration(), {reference::fp::kOne, reference::fp::kOne}, std::nullopt);
+  }
+}
+
+std::optional<uint32_t> FrameOracle::host_reads(uint32_t address) const {
+  namespace map = registers::optimizer_axil;
+  namespace optimizer = reference::optimizer;
+  if (!pipeline_.config().blocks.optimization) return {};
+  const optimizer::BitExact& exact = pipeline_.optimizer();
+  const auto source = [&](uint32_t first) {
+    return static_cast<optimizer::Source>(optimizer::kLr + (address - first) / 4);
+  };
+  if (address >= map::kCells.address) {
+    const uint32_t offset = address - map::kCells.address;
+    const size_t parameter = offset % (1u << map::kCells.block_log2) / 4;
+    const size_t word = offset >> map::kCells.block_log2;
+    if (parameter >= exact.size() || word > optimizer::kMaxStates) return {};
+    const optimizer::Cell& cell = exact.cell(parameter);
+    return word == 0 ? cell.theta : cell.state[word - 1];
+  }
+  if (address >= map::kLr && address <= map::kBias) {
+    return exact.registers().written(source(map::kLr));
+  }
+  if (address >= map::kActiveLr && address <= map::kActiveBias) {
+    return exact.registers()[source(map::kActiveLr)];
+  }
+  if (address == map::kIteration) return exact.last_iteration().value_or(host_iteration_);
+  if (address == map::kIterating) return exact.last_iteration().has_value();
+  if (address == map::kPower1) return exact.registers().powers()[0];
+  if (address == map::kPower2) return exact.registers().powers()[1];
+  return {};
 }
 
 json FrameOracle::findings() const { return findings_of(pipeline_, net_); }

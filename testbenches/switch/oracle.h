@@ -24,17 +24,25 @@ reference::PipelineConfig pipeline_config(const reference::Blocks& blocks, const
 std::vector<std::string> statistic_names(const reference::Blocks& blocks);
 
 /// Parser, aggregator, optimizer: each frame that comes in leaves, in order.
-class FrameOracle final : public sim::QueueOracle<Beat> {
+class FrameOracle : public sim::QueueOracle<Beat> {
  public:
-  FrameOracle(const reference::Blocks& blocks, const NetworkSpec& net, uint64_t seed);
+  /// `iterations`: that lie behind, in another run.
+  FrameOracle(const reference::Blocks& blocks, const NetworkSpec& net, uint64_t seed,
+              uint64_t iterations = 0);
 
   void arrives(size_t port, const sim::PacketRef<Beat>& packet) override;
   std::vector<std::optional<uint32_t>> statistics() const override;
   nlohmann::json findings() const override;
 
+  // The optimizer's registers and cells (docs/registers/optimizer.md), as HostedOracle wants them.
+  void host_wrote(uint32_t address, uint32_t data);
+  std::optional<uint32_t> host_reads(uint32_t address) const;
+
  private:
   NetworkSpec net_;
   reference::Pipeline pipeline_;
+  uint64_t behind_;
+  uint32_t host_iteration_ = 0;  ///< as the host wrote it, while none has begun
 };
 
 /// The switch. What leaves depends on the order in which the arbiter serves the ports, and on which

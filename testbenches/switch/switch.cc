@@ -26,8 +26,9 @@ class SwitchDevice final : public DeviceOf<SwitchPorts, SwitchModel> {
                   .host_writes = true,
                   .probe = {{"event_o", 19}},
                   .statistics = statistic_names(kBlocks),
-                  .inside = {"active", "port[1:0]", "serve", "parsed_valid", "parsed_ready",
-                             "summed_valid", "summed_ready", "out_valid", "mask[3:0]"},
+                  .inside = {"u_core.active", "u_core.port[1:0]", "u_core.serve",
+                             "u_core.parsed_valid", "u_core.parsed_ready", "u_core.summed_valid",
+                             "u_core.summed_ready", "u_core.out_valid", "u_core.mask[3:0]"},
                   .options = network_options(kBlocks),
                   .stimuli = frame_synth_kinds()}) {}
 

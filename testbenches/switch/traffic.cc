@@ -516,7 +516,8 @@ class Workers final : public Kind {
   }
   uint64_t expected() const override {
     const TrafficOptions& o = recipe_.options;
-    const uint64_t all = uint64_t{o.iterations} * o.sequences * static_cast<uint64_t>(o.workers);
+    const uint64_t all = uint64_t{o.iterations - o.from_iteration + 1} * o.sequences *
+                         static_cast<uint64_t>(o.workers);
     return recipe_.limit == 0 ? all : std::min(all, recipe_.limit);
   }
   void describe(nlohmann::json& trace) const override {
@@ -525,7 +526,10 @@ class Workers final : public Kind {
 
  private:
   bool next_iteration(Wires& wires) {
-    if (iteration_ != 0) wires.pause(kWarmUpGapNs);
+    for (; iteration_ + 1 < recipe_.options.from_iteration; ++iteration_) {
+      for (int w = 0; w < recipe_.options.workers; ++w) exchange_.queue(w, iteration_);
+    }
+    if (iteration_ + 1 > recipe_.options.from_iteration) wires.pause(kWarmUpGapNs);
     if (iteration_ == recipe_.options.iterations) return false;
     queues_.clear();
     turn_ = turns_ = 0;
@@ -760,8 +764,8 @@ const std::vector<sim::SynthKind>& frame_synth_kinds() {
       {"incast", "three workers at 100 % of 10GbE into one host", {"from", "group", "vlan"}},
       {"workers",
        "a training run's exchange: workers x sequences x iterations, faults as asked",
-       {"from", "workers", "group", "iterations", "sequences", "loss", "duplicate", "reorder",
-        "malformed", "foreign", "vlan"}},
+       {"from", "workers", "group", "iterations", "from-iteration", "sequences", "loss",
+        "duplicate", "reorder", "malformed", "foreign", "vlan"}},
       {"anything",
        "frames of every kind, malformed for every reason, of every length, in many VLANs",
        {"from", "group", "sequences", "vlan"}},

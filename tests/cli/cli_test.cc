@@ -420,6 +420,12 @@ TEST_F(Cli, WrongUsageIsTwo) {
       {"run compressor --rtl my.f" + synth, "--top"},
       {"run compressor --rtl my.f --top t --engine model" + synth, "--rtl"},
       {"run compressor --netlist --engine model" + synth, "--netlist"},
+      {"run compressor --host usb" + synth, "usb"},
+      {"run codec_loop --host axi-lite" + synth, "--host"},
+      {"run optimizer --host raw --save-state s --synth workers", "--host axi-lite"},
+      {"run optimizer --lr-at 7:0.1 3:0.01 --synth workers", "does not come after"},
+      {"run optimizer --lr-at 7 --synth workers", "ITERATION:VALUE"},
+      {"run optimizer --iterations 3 --from-iteration 4 --synth workers", "--from-iteration"},
       {"run compressor --netlist --rtl my.f --top t" + synth, "--netlist"},
       {"list nonsense", "nonsense"},
   };
@@ -427,6 +433,32 @@ TEST_F(Cli, WrongUsageIsTwo) {
     SCOPED_TRACE(arguments);
     expect_one_sentence(gradwire(arguments), 2, part);
   }
+}
+
+// ---- Host software
+
+TEST_F(Cli, ARunThatIsSavedAndLoadedGoesOn) {
+  const std::string run = "run optimizer --engine model --quiet --synth workers --algorithm adam";
+  const auto file = [&](const char* name) { return slurp(path(name)); };
+  EXPECT_EQ(gradwire(run + " --iterations 6 --lr-at 2:0.1 5:0.01 --save-state whole").code, 0);
+  EXPECT_EQ(gradwire(run + " --iterations 3 --lr-at 2:0.1 --save-state half").code, 0);
+  const std::string rest =
+      run + " --iterations 6 --from-iteration 4 --lr-at 5:0.01 --load-state half --save-state two";
+  EXPECT_EQ(gradwire(rest).code, 0);
+  EXPECT_TRUE(file("whole") == file("two"));
+  EXPECT_FALSE(file("whole") == file("half"));
+
+  // What is refused leaves the file that was to be written as it was.
+  std::string bad = file("half");
+  bad[bad.size() / 2] ^= 1;
+  write("half", bad);
+  expect_one_sentence(gradwire(rest), 3, "checksum");
+  EXPECT_TRUE(file("whole") == file("two"));
+  expect_one_sentence(gradwire(run + " --load-state absent"), 3, "absent");
+  expect_one_sentence(gradwire(run + " --save-state no/such/folder"), 3, "no/such/folder");
+  expect_one_sentence(gradwire("run optimizer --engine model --synth workers --load-state two"), 3,
+                      "another configuration");
+  expect_one_sentence(gradwire(run + " --load-state two --lr-at 4:1"), 2, "too late");
 }
 
 // ---- exit code 3: bad input file

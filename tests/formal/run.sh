@@ -20,6 +20,10 @@ of() {
     gw_fifo)
       probes="write_q read_q memory_q[0]=word0_q memory_q[1]=word1_q memory_q[2]=word2_q memory_q[3]=word3_q"
       mutant='s/s_ready_o = (write_q ^ read_q) != .*/s_ready_o = 1'"'"'b1;/' ;;
+    gw_fifo_head)
+      probes="write_q read_q m_valid_o=valid_q m_data_o=head_q"
+      for i in 0 1 2 3; do probes="$probes memory_q[$i]=word${i}_q"; done
+      mutant="s/1'b0}}, more | push}/1'b0}}, more}/" ;;
     gw_fifo_2w)
       covers=3; probes="write_q read_q"
       for i in 0 1 2 3; do probes="$probes even_q[$i]=even${i}_q odd_q[$i]=odd${i}_q"; done
@@ -30,12 +34,17 @@ of() {
       for i in 0 1 2 3; do probes="$probes memory_q[$i]=place${i}_q"; done
       mutant='s/(lost_q | ~rst_ni)/lost_q/' ;;
     gw_skid) probes="skid_valid_q skid_data_q"; mutant='s/s_ready_o    <= ~park/s_ready_o    <= 1/' ;;
+    gw_axil_slave)
+      covers=3; mutant='s/ \& ~read_begun_q \& ~select_write/ \& ~read_begun_q/'
+      probes="address_open_q data_open_q read_open_q write_begun_q read_begun_q looked_q
+        write_address_q=held_write_address read_address_q=held_read_address" ;;
+    gw_stream_gate) covers=3; probes="begun_q within_q"; mutant='s/open   = begun_q | ~drain_i/open   = ~drain_i/' ;;
     gw_interlock)
       sets="A=12 A=11 A=10 A=9 A=8 A=7 A=6 A=5 A=4 A=3 A=2 A=1"  # covers and mutant with the last
       mutant='s/<= A + 2;/<= A + 1;/' ;;
     gw_arbiter) mutant='s/request\[p1\] ? p1 : request\[p2\] ? p2/request[p2] ? p2 : request[p1] ? p1/' ;;
     gw_compression_block) covers=4; mutant='s/depth <= bound >> 1}/depth < bound >> 1}/' ;;
-    gw_decompression_block) files="rtl/codec/gw_codec_pkg.sv $files"; covers=3; mutant='s/126 - (ceiling/126 - (~ceiling/' ;;
+    gw_decompression_block) files="rtl/codec/gw_codec_pkg.sv $files"; covers=3; mutant='s/d14 - (ceiling/d14 - (~ceiling/' ;;
     gw_codec_value)
       of=rtl/codec/gw_compression_block.sv; files="rtl/codec/gw_codec_pkg.sv $of rtl/codec/gw_decompression_block.sv"
       mutant='s/value\[22:8\]} >> 5/value[22:8]} >> 1 >> 5/' ;;
@@ -89,8 +98,8 @@ fail() {
   echo "formal: $1"
   tail -n 12 "$log" | sed 's/^/  /'
 }
-[ $# -gt 0 ] || set -- gw_fifo gw_fifo_2w gw_packet_queue gw_skid gw_interlock gw_arbiter gw_compression_block gw_decompression_block gw_codec_value \
-  gw_compressor gw_decompressor gw_fp_compare
+[ $# -gt 0 ] || set -- gw_fifo gw_fifo_head gw_fifo_2w gw_packet_queue gw_skid gw_axil_slave gw_stream_gate gw_interlock gw_arbiter \
+  gw_compression_block gw_decompression_block gw_codec_value gw_compressor gw_decompressor gw_fp_compare
 log=$work/log
 for cell in "$@"; do
   of "$cell"

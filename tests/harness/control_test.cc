@@ -283,8 +283,8 @@ TEST(Effects, OfAnIllegalAddressNone) {
 
 TEST(Effects, AnOracleThatDoesNotKnowChecksNothing) {
   struct Ignorant final : ScalerOracle {
-    std::optional<uint32_t> read(size_t, uint32_t) const override { return {}; }
-    std::optional<AxiResponse> answers(size_t, bool, uint32_t) const override { return {}; }
+    std::optional<uint32_t> read(size_t, const Access&) const override { return {}; }
+    std::optional<AxiResponse> answers(size_t, const Access&) const override { return {}; }
   } oracle;
   PreparedControls controls;
   controls.read(0, kId);
@@ -634,8 +634,8 @@ class TwoFactors final : public QueueOracle<gw::Beat> {
     owe(0, std::move(out));
   }
   void configured(size_t port, uint32_t, uint32_t data) override { factors[port] = data; }
-  std::optional<uint32_t> read(size_t port, uint32_t address) const override {
-    return address == kFactor ? std::optional(factors[port]) : std::nullopt;
+  std::optional<uint32_t> read(size_t port, const Access& access) const override {
+    return access.address == kFactor ? std::optional(factors[port]) : std::nullopt;
   }
   std::array<uint32_t, 2> factors = {1, 1};
 };

@@ -209,13 +209,13 @@ class ScalerOracle : public QueueOracle<gw::Beat> {
     heard.emplace_back(address, data);
     if (address == kFactor) factor = data;
   }
-  std::optional<uint32_t> read(size_t, uint32_t address) const override {
-    if (address == kId) return kIdValue;
-    if (address == kFactor) return factor;
+  std::optional<uint32_t> read(size_t, const Access& access) const override {
+    if (access.address == kId) return kIdValue;
+    if (access.address == kFactor) return factor;
     return {};  // packets accepted whole: a matter of time
   }
-  std::optional<AxiResponse> answers(size_t, bool write, uint32_t address) const override {
-    const bool right = write ? address == kFactor : address < kNowhere;
+  std::optional<AxiResponse> answers(size_t, const Access& access) const override {
+    const bool right = access.write ? access.address == kFactor : access.address < kNowhere;
     return right ? AxiResponse::kOkay : AxiResponse::kSlvErr;
   }
 

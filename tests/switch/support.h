@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <initializer_list>
 #include <set>
 #include <string>
@@ -22,19 +20,12 @@
 #include "sim/run/device.h"
 #include "testbenches/switch/switch_devices.h"
 #include "testbenches/switch/traffic.h"
+#include "tests/support.h"
 
 namespace gw::testbenches::testing {
 
-/// Fixed unless GRADWIRE_SEED says otherwise; printed once, so that a failure can be repeated.
-inline uint64_t seed() {
-  static const uint64_t kSeed = [] {
-    const char* text = std::getenv("GRADWIRE_SEED");
-    const uint64_t value = text != nullptr ? std::strtoull(text, nullptr, 0) : 1;
-    std::printf("seed %llu (GRADWIRE_SEED changes it)\n", static_cast<unsigned long long>(value));
-    return value;
-  }();
-  return kSeed;
-}
+using tests::explain;
+using tests::seed;
 
 inline const sim::Device& device(const std::string& name) {
   static const sim::Registry kRegistry = [] {
@@ -55,14 +46,6 @@ inline sim::RunSpec spec_of(const std::string& name, Settings settings = {}) {
   spec.keep_rows = true;
   spec.cache = GW_TEST_CACHE;
   return spec;
-}
-
-inline std::string explain(const sim::Failure& f) {
-  std::string text = "cycle " + std::to_string(f.cycle) + " " + f.port + "_" + f.signal + ": " +
-                     f.engine_a + "=" + f.value_a + " " + f.engine_b + "=" + f.value_b + " " +
-                     f.text;
-  for (const std::string& line : f.lines) text += "\n" + line;
-  return text;
 }
 
 inline sim::Outcome run(const std::string& name, sim::Source& source, const sim::RunSpec& spec) {

@@ -13,10 +13,18 @@ namespace gw::tools {
 void DeviceOptions::add(CLI::App& command, const std::vector<sim::Option>& options) {
   for (const sim::Option& option : options) {
     if (command.get_option_no_throw("--" + option.name) != nullptr) continue;
-    CLI::Option* const added = command.add_option_function<std::string>(
-        "--" + option.name,
-        [this, name = option.name](const std::string& value) { given_[name] = value; },
-        option.text);
+    CLI::Option* const added =
+        option.list
+            ? command.add_option_function<std::vector<std::string>>(
+                  "--" + option.name,
+                  [this, name = option.name](const std::vector<std::string>& values) {
+                    given_[name] = fmt::format("{}", fmt::join(values, ","));
+                  },
+                  option.text)
+            : command.add_option_function<std::string>(
+                  "--" + option.name,
+                  [this, name = option.name](const std::string& value) { given_[name] = value; },
+                  option.text);
     if (!option.value.empty()) added->default_str(option.value);
     if (!option.group.empty()) added->group(option.group);
   }

@@ -38,14 +38,29 @@ Registers::Registers(const HyperParameters& hyper, fp::Subnormal mode) : mode_(m
   at(kOneMinusBeta1) = fp::sub(fp::kOne, at(kBeta1), mode);
   at(kOneMinusBeta2) = fp::sub(fp::kOne, at(kBeta2), mode);
   at(kBias) = fp::mul(at(kOneMinusBeta2), at(kEps), mode);
+  written_ = values_;
+}
+
+void Registers::resume(std::uint64_t t, std::array<std::uint32_t, 2> powers) {
+  t_ = t;
+  power1_ = powers[0];
+  power2_ = powers[1];
+  correct();
+}
+
+void Registers::correct() {
+  at(kCorrection1) = fp::sub(fp::kOne, power1_, mode_);
+  at(kCorrection2) = fp::sub(fp::kOne, power2_, mode_);
 }
 
 void Registers::advance() {
   t_++;
+  for (int source = kLr; source <= kBias; source++) {
+    at(static_cast<Source>(source)) = written(static_cast<Source>(source));
+  }
   power1_ = fp::mul(power1_, at(kBeta1), mode_);
   power2_ = fp::mul(power2_, at(kBeta2), mode_);
-  at(kCorrection1) = fp::sub(fp::kOne, power1_, mode_);
-  at(kCorrection2) = fp::sub(fp::kOne, power2_, mode_);
+  correct();
 }
 
 Cell first_cell(Algorithm algorithm, std::uint32_t theta, const Registers& registers) {
@@ -103,6 +118,17 @@ std::uint32_t BitExact::step(std::size_t parameter, std::uint32_t gradient) {
   Cell& cell = cells_.at(parameter);
   cell = optimizer::step(graph_, registers_, cell, gradient, mode_);
   return cell.theta;
+}
+
+void BitExact::set_cell(std::size_t parameter, std::size_t word, std::uint32_t bits) {
+  Cell& cell = cells_.at(parameter);
+  (word == 0 ? cell.theta : cell.state.at(word - 1)) = bits;
+}
+
+void BitExact::resume(std::uint64_t t, std::array<std::uint32_t, 2> powers,
+                      std::optional<std::uint32_t> iteration) {
+  registers_.resume(t, powers);
+  iteration_ = iteration;
 }
 
 bool BitExact::packet(std::uint32_t iteration, std::uint32_t sequence,

@@ -39,19 +39,33 @@ class Registers {
  public:
   Registers(const HyperParameters& hyper, fp::Subnormal mode);
 
+  /// The host writes lr ... bias: it counts from the next advance() on.
+  void write(Source source, std::uint32_t bits) { written_.at(index(source)) = bits; }
+  /// What it wrote last.
+  std::uint32_t written(Source source) const { return written_.at(index(source)); }
+
+  /// What the iteration that has begun uses.
+  void write_active(Source source, std::uint32_t bits) { at(source) = bits; }
+
   /// To the next iteration: t becomes t + 1.
   void advance();
 
   std::uint64_t iteration() const { return t_; }  ///< t; 0 before the first
+  /// beta1^t and beta2^t, as the hardware has them.
+  std::array<std::uint32_t, 2> powers() const { return {power1_, power2_}; }
+  /// Goes on where another optimizer stopped.
+  void resume(std::uint64_t t, std::array<std::uint32_t, 2> powers);
+
   std::uint32_t operator[](Source source) const { return values_.at(index(source)); }
 
  private:
   static std::size_t index(Source source) { return static_cast<std::size_t>(source - kOne); }
   std::uint32_t& at(Source source) { return values_.at(index(source)); }
+  void correct();
 
   fp::Subnormal mode_;
   std::uint64_t t_ = 0;
-  std::array<std::uint32_t, kSourceCount - kOne> values_{};
+  std::array<std::uint32_t, kSourceCount - kOne> values_{}, written_{};
   std::uint32_t power1_ = fp::kOne, power2_ = fp::kOne;
 };
 
@@ -84,6 +98,17 @@ class BitExact {
   /// parameters 32 * sequence and following into the new parameters. False, and nothing done, if
   /// there are no such parameters.
   bool packet(std::uint32_t iteration, std::uint32_t sequence, std::span<std::uint32_t> values);
+
+  // What the host writes, and goes on from: cells, word 0 theta, then the states; registers, which
+  // count from the next iteration on; how many iterations lie behind, and the number that packets
+  // gave the last one, if there was any.
+  void set_cell(std::size_t parameter, std::size_t word, std::uint32_t bits);
+  void write(Source source, std::uint32_t bits) { registers_.write(source, bits); }
+  void write_active(Source source, std::uint32_t bits) { registers_.write_active(source, bits); }
+  void resume(std::uint64_t t, std::array<std::uint32_t, 2> powers,
+              std::optional<std::uint32_t> iteration);
+  std::optional<std::uint32_t> last_iteration() const { return iteration_; }
+  Algorithm algorithm() const { return graph_.algorithm; }
 
   std::size_t size() const { return cells_.size(); }
   const Cell& cell(std::size_t parameter) const { return cells_.at(parameter); }

@@ -1,6 +1,7 @@
 #include "models/reference/optimizer/textbook.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace gw::reference::optimizer {
@@ -14,6 +15,45 @@ Textbook::Textbook(Algorithm algorithm, const HyperParameters& hyper,
       beta2_(hyper.beta2) {
   cells_.reserve(parameters.size());
   for (const double theta : parameters) cells_.push_back({.theta = theta});
+}
+
+void Textbook::set(const HyperParameters& hyper) {
+  lr_ = hyper.lr;
+  eps_ = hyper.eps;
+  beta1_ = hyper.beta1;
+  beta2_ = hyper.beta2;
+}
+
+void Textbook::follow(const BitExact& exact) {
+  const Registers& registers = exact.registers();
+  const auto hyper = [&](Source s) { return std::bit_cast<float>(registers[s]); };
+  set({.lr = hyper(kLr), .eps = hyper(kEps), .beta1 = hyper(kBeta1), .beta2 = hyper(kBeta2)});
+  t_ = registers.iteration();
+  const double correction = 1 - std::pow(beta2_, static_cast<double>(t_));
+  for (std::size_t i = 0; i < cells_.size(); i++) {
+    const optimizer::Cell& from = exact.cell(i);
+    const auto state = [&](std::size_t s) { return double{std::bit_cast<float>(from.state[s])}; };
+    Cell& c = cells_[i] = {.theta = std::bit_cast<float>(from.theta)};
+    if (t_ == 0) continue;  // no step yet: the listings begin at nothing
+    switch (algorithm_) {
+      case Algorithm::kSgd:
+        break;
+      case Algorithm::kAdagrad:
+        c.h = state(0) - eps_;
+        break;
+      case Algorithm::kAdam:
+        c.m = state(0);
+        // u = beta2 * (v + eps * (1 - beta2^t)) + (1 - beta2) * eps
+        c.v = std::max(0.0, (state(1) - (1 - beta2_) * eps_) / beta2_ - eps_ * correction);
+        break;
+      case Algorithm::kSmorms3:
+        c.m = state(0);
+        c.v = state(1);
+        c.s = state(2) - 1;  // advanced already: the next step adds 1
+        c.x = 0;
+        break;
+    }
+  }
 }
 
 double Textbook::step(std::size_t parameter, double g) {

@@ -19,6 +19,11 @@ class Textbook {
   Textbook(Algorithm algorithm, const HyperParameters& hyper, std::span<const double> parameters);
 
   void begin_iteration() { t_++; }
+  /// The host changed the learning rate and what goes with it.
+  void set(const HyperParameters& hyper);
+  /// Goes on from where a bit-exact optimizer is: its states hold eps where the listings add it
+  /// (graph.h), which is taken out again.
+  void follow(const BitExact& exact);
   double step(std::size_t parameter, double gradient);
 
   std::size_t size() const { return cells_.size(); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "models/reference/optimizer/drift.h"
 
@@ -59,18 +60,51 @@ Pipeline::Frame Pipeline::accept(std::span<const std::uint8_t> bytes, int port) 
   return frame;
 }
 
+void Pipeline::write_register(optimizer::Source source, std::uint32_t bits) {
+  optimizer_->write(source, bits);
+  hyper_written_ = true;
+}
+
+void Pipeline::write_active(optimizer::Source source, std::uint32_t bits) {
+  optimizer_->write_active(source, bits);
+  moved_ = true;
+}
+
+void Pipeline::write_cell(std::size_t parameter, std::size_t word, std::uint32_t bits) {
+  optimizer_->set_cell(parameter, word, bits);
+  moved_ = true;
+}
+
+void Pipeline::resume(std::uint64_t t, std::array<std::uint32_t, 2> powers,
+                      std::optional<std::uint32_t> iteration) {
+  optimizer_->resume(t, powers, iteration);
+  moved_ = true;
+}
+
+void Pipeline::begin_iteration() {
+  const optimizer::Registers& registers = optimizer_->registers();
+  const auto hyper = [&](optimizer::Source s) { return std::bit_cast<float>(registers[s]); };
+  if (std::exchange(hyper_written_, false)) {
+    textbook_->set({.lr = hyper(optimizer::kLr),
+                    .eps = hyper(optimizer::kEps),
+                    .beta1 = hyper(optimizer::kBeta1),
+                    .beta2 = hyper(optimizer::kBeta2)});
+  }
+  textbook_->begin_iteration();
+  drift_.emplace_back();
+}
+
 void Pipeline::optimize(Frame& frame, const expether::Classified& what) {
   std::vector<std::uint32_t> values = expether::values_of(frame.bytes, what);
   const std::vector<std::uint32_t> gradients = values;
   const std::uint64_t t = optimizer_->registers().iteration();
+  if (std::exchange(moved_, false)) textbook_->follow(*optimizer_);
   if (!optimizer_->packet(what.fields.iteration, what.fields.sequence, values)) {
     ++out_of_range_;
     return;
   }
-  if (optimizer_->registers().iteration() != t) {
-    textbook_->begin_iteration();
-    drift_.emplace_back();
-  }
+  if (optimizer_->registers().iteration() != t) begin_iteration();
+  if (drift_.empty()) drift_.emplace_back();  // goes on within an iteration of another run
   for (size_t i = 0; i < values.size(); ++i) {
     const double exact = textbook_->step(what.fields.sequence * expether::kMaxValues + i,
                                          static_cast<double>(std::bit_cast<float>(gradients[i])));

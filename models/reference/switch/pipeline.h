@@ -56,6 +56,14 @@ class Pipeline {
   /// The frame as it leaves.
   Frame accept(std::span<const std::uint8_t> bytes, int port);
 
+  // The host of the optimizer, as BitExact has it.
+  void write_register(optimizer::Source source, std::uint32_t bits);
+  void write_active(optimizer::Source source, std::uint32_t bits);
+  void write_cell(std::size_t parameter, std::size_t word, std::uint32_t bits);
+  void resume(std::uint64_t t, std::array<std::uint32_t, 2> powers,
+              std::optional<std::uint32_t> iteration);
+  const optimizer::BitExact& optimizer() const { return *optimizer_; }
+
   /// How far the optimizer is from the textbook.
   struct Distance {
     std::uint64_t values = 0;
@@ -77,6 +85,7 @@ class Pipeline {
 
  private:
   void optimize(Frame& frame, const expether::Classified& what);
+  void begin_iteration();
 
   PipelineConfig config_;
   std::array<std::uint32_t, expether::kKindCount> kinds_{};
@@ -84,6 +93,8 @@ class Pipeline {
   std::optional<Aggregator> aggregator_;
   std::optional<optimizer::BitExact> optimizer_;
   std::optional<optimizer::Textbook> textbook_;
+  bool hyper_written_ = false;  ///< since the last iteration began
+  bool moved_ = false;          ///< by the host: the textbook has to follow
   std::optional<Lookup> lookup_;
   std::uint32_t optimised_ = 0, out_of_range_ = 0;
   Distance distance_;

@@ -1,0 +1,41 @@
+#include "models/systemc/hosted_cores.h"
+
+namespace gw::systemc {
+
+void AggregatorRegisters::configure(const AggregationConfig& config) {
+  config_ = config;
+  core_.configure(config);
+  reset();
+}
+
+void AggregatorRegisters::reset() {
+  namespace map = registers::aggregator_axil;
+  config_.workers = map::kWorkersField.reset;
+  config_.group = map::kGroupField.reset;
+  config_.depth = 1u << config_.depth_log2;
+  core_.set_pins(config_);
+}
+
+uint32_t AggregatorRegisters::read(uint32_t address) const {
+  namespace map = registers::aggregator_axil;
+  return address == map::kWorkers ? config_.workers
+         : address == map::kGroup ? config_.group
+                                  : config_.depth;
+}
+
+void AggregatorRegisters::written(uint32_t address, uint32_t data) {
+  namespace map = registers::aggregator_axil;
+  if (address == map::kWorkers) config_.workers = data;
+  if (address == map::kGroup) config_.group = data;
+  if (address == map::kDepth) config_.depth = data;
+  core_.set_pins(config_);
+  if (address == map::kJobReset) core_.job_reset();
+}
+
+void OptimizerRegisters::write(uint32_t address, uint32_t data) {
+  namespace map = registers::optimizer_axil;
+  // The seven that the core's cfg port has, in its order.
+  if (address >= map::kLr && address <= map::kBias) core_.write((address - map::kLr) / 4, data);
+}
+
+}  // namespace gw::systemc

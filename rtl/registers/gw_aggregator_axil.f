@@ -1,0 +1,14 @@
+rtl/common/gw_fifo_head.sv
+rtl/fp/gw_fp_pkg.sv
+rtl/fp/gw_fp_registers.sv
+rtl/fp/gw_fp_add_pkg.sv
+rtl/fp/gw_fp_add.sv
+rtl/switch/gw_expether_pkg.sv
+rtl/switch/gw_popcount32.sv
+rtl/switch/gw_parser.sv
+rtl/switch/gw_interlock.sv
+rtl/switch/gw_aggregation.sv
+rtl/common/gw_axil_slave.sv
+rtl/common/gw_stream_gate.sv
+rtl/registers/gw_aggregator_registers.sv
+rtl/registers/gw_aggregator_axil.sv

@@ -1,0 +1,10 @@
+rtl/codec/gw_codec_pkg.sv
+rtl/common/gw_fifo_2w.sv
+rtl/codec/gw_compression_block.sv
+rtl/codec/gw_compression_unit.sv
+rtl/codec/gw_alignment_unit.sv
+rtl/codec/gw_compressor.sv
+rtl/common/gw_axil_slave.sv
+rtl/common/gw_stream_gate.sv
+rtl/registers/gw_compressor_registers.sv
+rtl/registers/gw_compressor_axil.sv

@@ -1,0 +1,50 @@
+// The register blocks of parser, aggregator and optimizer, and the host software that drives them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/systemc/hosted.h"
+#include "sim/run/device.h"
+#include "testbenches/engine/hosted.h"
+#include "testbenches/switch/options.h"
+#include "testbenches/switch/ports.h"
+#include "testbenches/switch/state.h"
+
+namespace gw::testbenches {
+
+using HostedParserPorts = HostedPorts<FramePorts, 12>;
+using HostedAggregatorPorts = HostedPorts<FramePorts, 12>;
+using HostedOptimizerPorts = HostedPorts<FramePorts, 28>;
+
+/// The map of gw_NAME_axil with one stream, made of these blocks.
+systemc::RegisterMap frame_registers(const reference::Blocks& blocks, const NetworkSpec& net);
+
+/// A learning rate from an iteration on, by the number that the frames give it.
+struct RateChange {
+  uint32_t iteration;
+  float lr;
+};
+
+/// What a run of the optimizer does with registers, beyond writing them once.
+struct HostPlan {
+  std::vector<RateChange> schedule;  ///< rising
+  std::string save_to, load_from;    ///< files; empty: none
+  std::optional<OptimizerState> loaded;
+};
+
+/// `--lr-at`, `--save-state`, `--load-state`, of devices with an optimizer.
+std::vector<sim::Option> host_plan_options();
+/// Nothing, if the options do not know of it. Reads the state. Throws UserError.
+HostPlan host_plan(const sim::OptionSet& options);
+
+/// Writes what the device needs before its first frame; of the optimizer also what the plan says.
+std::unique_ptr<Host<gw::Beat>> frame_host(const reference::Blocks& blocks, const NetworkSpec& net,
+                                           const HostPlan& plan, uint64_t seed);
+
+}  // namespace gw::testbenches

@@ -1,0 +1,1 @@
+gw_scaler.sv

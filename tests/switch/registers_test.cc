@@ -1,0 +1,467 @@
+// Register blocks: RTL and model in lockstep under a host that does all it may, and all it may not,
+// at any time; faults in either are found. States as files.
+#include "testbenches/switch/registers.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+
+#include "models/systemc/hosted_cores.h"
+#include "sim/base/error.h"
+#include "sim/harness/control_master.h"
+#include "sim/harness/control_rules.h"
+#include "tests/switch/pair.h"
+
+namespace gw::testbenches::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint32_t kSequences = 6;  // of the traffic; cells of others are left alone
+
+using ParserModel = HostedModel<HostedParserPorts, systemc::HostedParser>;
+using AggregatorModel = HostedModel<HostedAggregatorPorts, systemc::HostedAggregator>;
+using OptimizerModel = HostedModel<HostedOptimizerPorts, systemc::HostedOptimizer>;
+
+struct Seen {
+  std::string difference;  ///< "": none
+  uint64_t frames = 0, written = 0, read = 0, refused = 0, drained = 0;
+};
+
+/// Those of the parser are defined cycle by cycle, the others while all is idle. Or none.
+uint32_t counter(sim::Random& random, const systemc::RegisterMap& map) {
+  constexpr uint32_t kOfParser = 12;
+  const uint32_t i = random.below(kOfParser + 1);
+  return i < kOfParser ? i : static_cast<uint32_t>(map.counters);
+}
+
+/// Any access, most of them to what is there.
+sim::Transaction any_access(sim::Random& random, const systemc::RegisterMap& map, uint64_t cycle) {
+  sim::Transaction t;
+  t.write = random.below(2) != 0;
+  t.when = {.cycle = cycle, .overlaps = random.below(2) != 0};
+  t.strb = static_cast<uint8_t>(random.below(6) == 0 ? random.below(16) : 15);
+  t.data = random.below(3) == 0 ? static_cast<uint32_t>(random.next()) : random.below(17);
+  const uint32_t cell = random.below(kSequences * 32);
+  switch (random.below(8)) {
+    case 0:
+      t.address =
+          static_cast<uint32_t>(random.next()) & (map.cell_blocks != 0 ? 0xFFF'FFFF : 0xFFF);
+      // Not to cells that hold nothing known.
+      if (t.address >= 0x800'0000 && map.cell_blocks != 0) t.address |= 0x1FF'0000;
+      break;
+    case 1:
+    case 2:
+      t.address =
+          (random.below(2) != 0 ? map.counters_at : map.snapshots_at) + 4 * counter(random, map);
+      break;
+    case 3:
+      if (map.cell_blocks != 0) {
+        t.address = map.cells.at(random.below(map.cell_blocks + 1), cell);
+        break;
+      }
+      [[fallthrough]];
+    default:
+      t.address = map.registers[random.below(static_cast<uint32_t>(map.registers.size()))].address;
+      if (random.below(30) == 0) t.address |= 1 + random.below(3);
+  }
+  if (random.below(12) == 0) {
+    t.write = true;
+    t.address = systemc::RegisterFile::kControl;
+    t.data = random.below(3) == 0;
+  }
+  return t;
+}
+
+/// Registers and cells that are unknown before they are written.
+void add_known(sim::PreparedControls& controls, const systemc::RegisterMap& map) {
+  for (const registers::Register& r : map.registers) {
+    const bool here = (r.algorithms >> map.algorithm & 1) != 0;
+    // From lr on they are the core's.
+    if (here && r.address >= 0x040) {
+      controls.write(0, r.address, r.fields[0].bits == 32 ? 0x3F00'0000 + r.address : 0);
+    }
+  }
+  for (uint32_t block = 0; block < map.cell_blocks; ++block) {
+    for (uint32_t p = 0; p < kSequences * 32; ++p) {
+      controls.write(0, map.cells.at(block, p), 0x3F00'0000 + 7 * p);
+    }
+  }
+}
+
+std::vector<std::vector<Beat>> frames_of(uint64_t seed) {
+  TrafficOptions options;
+  options.sequences = kSequences;
+  options.iterations = 24;
+  options.duplicate = options.reorder = options.foreign = 5;
+  std::vector<std::vector<Beat>> frames;
+  for (const sim::Frame& frame : synthesise_frames("workers", seed, 0, options).frames) {
+    sim::append_beats<Beat>(frames.emplace_back(), frame.bytes);
+  }
+  return frames;
+}
+
+/// `bend` may change what the master's request is to the model, or what the model shows.
+struct Fault {
+  std::function<void(AxiLiteRequest&)> request;
+  std::function<void(AxiLiteReply&)> reply;
+};
+
+template <class M>
+Seen run_pair(const std::string& name, const systemc::RegisterMap& map, M& model,
+              const CompiledRtl& compiled, uint64_t edges, uint64_t seed, const Fault& fault = {}) {
+  using P = typename M::Ports;
+  RtlEngine<P> rtl(compiled, seed);
+  for (int edge = 0; edge < 2; ++edge) rtl.reset(), model.reset();
+  const sim::Boot boot{.writes = {}, .edges = edges};
+  sim::boot_engine(rtl, boot);
+  sim::boot_engine(model, boot);
+
+  sim::Random random(seed * 977 + 5);
+  sim::PreparedControls controls;
+  add_known(controls, map);
+  for (uint64_t cycle = 3000; cycle < 14'000; cycle += random.below(30)) {
+    controls.add(0, any_access(random, map, cycle));
+  }
+  controls.write(0, systemc::RegisterFile::kControl, 0);
+  controls.write(0, systemc::RegisterFile::kSnapshot, 1, {.cycle = 30'000});
+  for (uint32_t i = 0; i < map.counters; ++i) {
+    controls.read(0, map.counters_at + 4 * i);
+    controls.read(0, map.snapshots_at + 4 * i);
+  }
+  sim::ControlMaster master(0, P::kControls[0], 0, sim::StallSpec::parse("both:20"), seed);
+  master.follow(controls);
+  master.ask(0);
+
+  const std::vector<std::vector<Beat>> frames = frames_of(seed);
+  Seen seen;
+  size_t frame = 0, beat = 0;
+  bool offering = false;
+  uint64_t wait_until = 4000;
+  for (uint64_t cycle = 0, still = 0; still < 1500 && cycle < 60'000; ++cycle) {
+    const auto differs = [&](const char* what) {
+      seen.difference = name + ": " + what + " in cycle " + std::to_string(cycle);
+      return seen;
+    };
+    AxiLiteReply shown = model.control(0);
+    if (fault.reply) fault.reply(shown);
+    const sim::AxiLiteSignal signal = sim::first_difference(rtl.control(0), shown);
+    if (signal.name != nullptr) {
+      const AxiLiteReply& right = rtl.control(0);
+      return differs(
+          fmt::format("{} ({} instead of {}; the write is to {:#x}, the read from {:#x})",
+                      signal.name, sim::signal_value(right, signal.name),
+                      sim::signal_value(shown, signal.name), master.write().address,
+                      master.read().address)
+              .c_str());
+    }
+    if (rtl.s_ready() != model.s_ready()) return differs("tready");
+    const Beat *const a = rtl.m_beat(0), *const b = model.m_beat(0);
+    if ((a != nullptr) != (b != nullptr)) return differs("tvalid");
+    if (a != nullptr && sim::first_difference(*a, *b) != nullptr) return differs("a beat");
+
+    if (master.decide(cycle, 0, [] { return false; })) {
+      rtl.drive(0, master.request());
+      AxiLiteRequest request = master.request();
+      if (fault.request) fault.request(request);
+      model.drive(0, request);
+    }
+    if (master.busy()) {
+      const auto heard = master.hear(rtl.control(0), cycle);
+      for (const sim::Access* access : {heard.write_over ? &master.write() : nullptr,
+                                        heard.read_over ? &master.read() : nullptr}) {
+        if (access == nullptr) continue;
+        const bool right = access->response == AxiResponse::kOkay;
+        seen.refused += !right;
+        seen.written += right && access->write;
+        seen.read += right && !access->write;
+      }
+      if (heard.moved) master.finish(heard, cycle);
+    }
+    // Bursts with silence between them, so that the device is idle at times.
+    if (!offering && cycle >= wait_until && frame < frames.size()) offering = random.below(6) != 0;
+    const bool taken = offering && model.s_ready() != 0;
+    seen.drained += offering && !taken && a == nullptr;
+    const bool m_ready = random.below(8) != 0;
+    const sim::Offered<P> offered = {offering ? &frames[frame][beat] : nullptr};
+    if (a != nullptr && m_ready && a->last != 0) ++seen.frames;
+    rtl.clock(offered, m_ready);
+    model.clock(offered, m_ready);
+    if (taken) {
+      offering = false;
+      if (++beat == frames[frame].size()) {
+        beat = 0;
+        ++frame;
+        if (random.below(20) == 0) wait_until = cycle + random.below(900);
+      }
+    }
+    still = frame == frames.size() && master.over() && a == nullptr ? still + 1 : 0;
+  }
+  if (frame != frames.size() || !master.over())
+    seen.difference = name + ": does not come to an end";
+  return seen;
+}
+
+template <class M, class... Config>
+struct Subject {
+  std::string name;
+  reference::Blocks blocks;
+  sim::RunSpec spec;
+  std::tuple<Config...> config;
+
+  systemc::RegisterMap map() const { return frame_registers(blocks, network_spec(spec.options)); }
+  CompiledRtl rtl() const {
+    return compile_rtl(device(name).facts_of(spec),
+                       rtl_parameters(blocks, network_spec(spec.options)), spec, false);
+  }
+  Seen run(uint64_t seed, const Fault& fault = {}) const { return run(rtl(), seed, fault); }
+  Seen run(const CompiledRtl& compiled, uint64_t seed, const Fault& fault = {}) const {
+    return std::apply(
+        [&](const Config&... each) {
+          M model(map(), each...);
+          return run_pair(name, map(), model, compiled, blocks.aggregation ? kNetworkDepth : 1,
+                          seed, fault);
+        },
+        config);
+  }
+};
+
+Subject<ParserModel> parser() {
+  return {"parser", {}, spec_of("parser", {{"host", "axi-lite"}}), {}};
+}
+Subject<AggregatorModel, systemc::AggregationConfig> aggregator() {
+  const sim::RunSpec spec = spec_of("aggregator", {{"host", "axi-lite"}});
+  return {
+      "aggregator", {.aggregation = true}, spec, aggregation_config(network_spec(spec.options))};
+}
+Subject<OptimizerModel, systemc::OptimizerConfig> optimizer(const std::string& algorithm,
+                                                            const std::string& pes) {
+  const sim::RunSpec spec =
+      spec_of("optimizer",
+              {{"host", "axi-lite"}, {"algorithm", algorithm}, {"pes", pes}, {"profile", "fast"}});
+  return {"optimizer", {.optimization = true}, spec, optimizer_config(network_spec(spec.options))};
+}
+
+template <class S>
+void expect_equal(const S& subject) {
+  const CompiledRtl rtl = subject.rtl();
+  for (uint64_t s = 1; s <= 4; ++s) {
+    const Seen seen = subject.run(rtl, seed() * 10 + s);
+    ASSERT_EQ(seen.difference, "") << "seed " << s;
+    EXPECT_GT(seen.frames, 300u);
+    EXPECT_GT(seen.written, 20u);
+    EXPECT_GT(seen.read, 60u);
+    EXPECT_GT(seen.refused, 60u);
+    EXPECT_GT(seen.drained, 10u);
+  }
+}
+
+TEST(Registers, ParserEqualsItsModel) { expect_equal(parser()); }
+TEST(Registers, AggregatorEqualsItsModel) { expect_equal(aggregator()); }
+TEST(Registers, SgdEqualsItsModel) { expect_equal(optimizer("sgd", "4")); }
+TEST(Registers, AdamEqualsItsModel) { expect_equal(optimizer("adam", "2")); }
+
+// A fault of a register block, in the model: each is found.
+TEST(Registers, FaultsAreFound) {
+  const auto subject = optimizer("sgd", "4");
+  const CompiledRtl rtl = subject.rtl();
+  const std::pair<const char*, Fault> faults[] = {
+      {"strobes are ignored", {[](AxiLiteRequest& q) { q.wstrb = 15; }, {}}},
+      {"a register is the next one", {[](AxiLiteRequest& q) { q.awaddr ^= 4; }, {}}},
+      {"the low bits of addresses are ignored",
+       {[](AxiLiteRequest& q) { q.awaddr &= ~3u, q.araddr &= ~3u; }, {}}},
+      {"counters are their snapshots",
+       {[](AxiLiteRequest& q) {
+          if ((q.araddr & ~0x3Cu) == 0x100) q.araddr += 0x100;
+        },
+        {}}},
+      {"a block of cells is another",
+       {[](AxiLiteRequest& q) {
+          if (q.awaddr >= 0x800'0000) q.awaddr ^= 1u << 25;
+        },
+        {}}},
+      {"drain does nothing",
+       {[](AxiLiteRequest& q) {
+          if (q.awaddr == systemc::RegisterFile::kControl && q.wdata == 1) q.wdata = 0;
+        },
+        {}}},
+      {"nothing is refused", {{}, [](AxiLiteReply& r) { r.bresp = r.rresp = AxiResponse::kOkay; }}},
+      {"a bit of the data is stuck", {{}, [](AxiLiteReply& r) { r.rdata &= ~(1u << 24); }}},
+      {"a response comes a cycle late",
+       {{},
+        [late = uint8_t{0}](AxiLiteReply& r) mutable {
+          const uint8_t now = r.bvalid;
+          r.bvalid &= late;
+          late = now;
+        }}},
+  };
+  for (const auto& [what, fault] : faults) {
+    EXPECT_NE(subject.run(rtl, seed(), fault).difference, "") << what;
+  }
+  EXPECT_EQ(subject.run(rtl, seed()).difference, "");
+}
+
+/// The RTL of a top with one text of one file in place of another.
+fs::path wrong_rtl(const std::string& top, const std::string& file, const std::string& from,
+                   const std::string& to) {
+  const fs::path root = GRADWIRE_SOURCE_DIR, folder = fs::path(GW_TEST_CACHE) / "wrong" / top;
+  fs::create_directories(folder);
+  std::ifstream in(root / file);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  const size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << file << " has no " << from;
+  if (at != std::string::npos) text.replace(at, from.size(), to);
+  std::ofstream(folder / "wrong.sv") << text;
+  std::ifstream list(root / "rtl/registers" / (top + ".f"));
+  std::ofstream out(folder / "wrong.f");
+  out << "+incdir+" << (root / "rtl/common").string() << '\n';
+  for (std::string line; std::getline(list, line);) {
+    if (line.empty() || line.starts_with("//") || line.starts_with("#")) continue;
+    out << (line == file ? "wrong.sv" : (root / line).string()) << '\n';
+  }
+  return folder / "wrong.f";
+}
+
+TEST(Registers, FaultsOfTheRtlAreFound) {
+  const std::pair<const char*, const char*> kMutants[] = {
+      {"read_open_q & ~read_begun_q & ~select_write", "read_open_q & ~read_begun_q"},
+      {"write_error_i ? SlvErr : Okay", "Okay"},
+      {"looked_q[2] | (s_axil_rvalid", "looked_q[1] | (s_axil_rvalid"},
+      {"data_o   <= s_axil_wdata;", "data_o   <= s_axil_wdata & 32'hFFFF_FFFE;"},
+  };
+  for (const auto& [from, to] : kMutants) {
+    auto subject = parser();
+    subject.spec.user_rtl = {
+        wrong_rtl("gw_parser_axil", "rtl/common/gw_axil_slave.sv", from, to).string(),
+        "gw_parser_axil"};
+    EXPECT_NE(subject.run(seed()).difference, "") << from;
+  }
+}
+
+// ---- States.
+
+class States : public ::testing::Test {
+ protected:
+  void SetUp() override { fs::create_directories(fs::path(path_).parent_path()); }
+
+  /// Runs the exchange, its frames' iterations from..to, and saves; returns the file's bytes.
+  std::string run_part(const Settings& settings, const std::string& engine, const char* from,
+                       const char* to, const std::string& load) {
+    sim::RunSpec spec = spec_of("optimizer", settings);
+    spec.options.set("iterations", to).set("from-iteration", from);
+    spec.options.set("save-state", path_);
+    if (!load.empty()) {
+      std::ofstream(path_ + ".in", std::ios::binary) << load;
+      spec.options.set("load-state", path_ + ".in");
+    }
+    spec.rtl = engine != "model";
+    spec.model = engine != "rtl";
+    spec.stall = sim::StallSpec::parse("both:20");
+    spec.stimulus.synth = "workers";
+    const sim::Device& optimizer = device("optimizer");
+    optimizer.check(spec);
+    const sim::Outcome outcome =
+        optimizer.run(*optimizer.source(spec), spec, sim::Kernel::instance());
+    EXPECT_TRUE(outcome.passed) << explain(outcome.failure);
+    return bytes_of(path_);
+  }
+  static std::string bytes_of(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  std::string refusal(const std::string& bytes, const Settings& settings = {}) {
+    std::ofstream(path_, std::ios::binary) << bytes;
+    sim::RunSpec spec = spec_of("optimizer", settings);
+    spec.options.set("load-state", path_);
+    try {
+      device("optimizer").check(spec);
+    } catch (const sim::UserError& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  const std::string path_ = (fs::path(GW_TEST_CACHE) / "states" /
+                             ::testing::UnitTest::GetInstance()->current_test_info()->name())
+                                .string();
+};
+
+TEST_F(States, StoppedSavedLoadedContinuedEqualsOneGo) {
+  for (const char* algorithm : {"sgd", "adagrad", "adam", "smorms3"}) {
+    const bool built = std::string(algorithm) == "adam" || std::string(algorithm) == "sgd";
+    const Settings settings = {{"algorithm", algorithm},
+                               {"pes", std::string(algorithm) == "sgd" ? "4" : "2"},
+                               {"profile", "fast"},
+                               {"lr-at", "8:0.25"}};
+    for (const char* engine : {"model", "rtl,model"}) {
+      if (!built && std::string(engine) != "model") continue;
+      const std::string whole = run_part(settings, engine, "1", "10", "");
+      const std::string half = run_part(settings, engine, "1", "5", "");
+      const std::string two = run_part(settings, engine, "6", "10", half);
+      EXPECT_NE(half, whole) << algorithm << ' ' << engine;
+      EXPECT_TRUE(two == whole) << algorithm << ' ' << engine;
+    }
+  }
+}
+
+TEST_F(States, FilesThatAreNotWholeAreRefused) {
+  const NetworkSpec net = network_spec(spec_of("optimizer").options);
+  save_state(path_, net, initial_state(net, 3));
+  const std::string good = bytes_of(path_);
+  EXPECT_EQ(refusal(good), "");
+  EXPECT_EQ(load_state(path_, net).cells, initial_state(net, 3).cells);
+  // Every bit of the head, then some of the rest.
+  for (size_t byte = 0; byte < good.size(); byte += byte < 120 ? 1 : 4099) {
+    std::string bad = good;
+    bad[byte] ^= static_cast<char>(1 << byte % 8);
+    const std::string why = refusal(bad);
+    EXPECT_TRUE(why.find("checksum") != std::string::npos ||
+                why.find("is no state file") != std::string::npos)
+        << byte << ": " << why;
+  }
+  for (const size_t length :
+       {size_t{1}, size_t{11}, size_t{12}, size_t{16}, good.size() / 2, good.size() - 1}) {
+    EXPECT_NE(refusal(good.substr(0, length)), "") << length;
+  }
+  EXPECT_NE(refusal(good + "x"), "");
+  EXPECT_NE(refusal("").find("is empty"), std::string::npos);
+  EXPECT_EQ(refusal("a text"), "'" + path_ + "' is no state file of an optimizer");
+}
+
+TEST_F(States, OfAnotherConfigurationAreRefused) {
+  const NetworkSpec net = network_spec(spec_of("optimizer").options);
+  save_state(path_, net, initial_state(net, 3));
+  const std::string good = bytes_of(path_);
+  EXPECT_NE(refusal(good, {{"algorithm", "adam"}}).find("another configuration: optimizer sgd"),
+            std::string::npos);
+  EXPECT_NE(refusal(good, {{"subnormal", "1"}}).find("another configuration"), std::string::npos);
+  EXPECT_EQ(refusal(good, {{"pes", "2"}}), "");
+  EXPECT_NE(refusal(good, {{"lr", "0.1"}}).find("--lr comes from the file"), std::string::npos);
+}
+
+TEST_F(States, SchedulesThatDoNotRiseAreRefused) {
+  const auto why = [](const std::string& schedule) -> std::string {
+    try {
+      device("optimizer").check(spec_of("optimizer", {{"lr-at", schedule}}));
+    } catch (const sim::UsageError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(why("3:0.1,7:0.01"), "");
+  EXPECT_EQ(why("7:0.1,3:0.01"),
+            "--lr-at '3:0.01' does not come after iteration 7: a schedule rises from one change to "
+            "the next");
+  EXPECT_NE(why("3:0.1,3:0.01"), "");
+  EXPECT_EQ(why("3"), "--lr-at '3' is not ITERATION:VALUE");
+  EXPECT_NE(why("0:1"), "");
+  EXPECT_NE(why("3:fast"), "");
+  EXPECT_NE(why("3:nan"), "");
+}
+
+}  // namespace
+}  // namespace gw::testbenches::testing
