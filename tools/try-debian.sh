@@ -192,7 +192,19 @@ folder=$1
 command=$2
 mount -t proc proc "$folder/proc"
 mount -t sysfs -o ro sysfs "$folder/sys" 2> /dev/null || true
-mount --rbind /dev "$folder/dev"
+# Devices of its own: those of a machine may have been used badly (apt needs a /dev/null that all may write).
+mount -t tmpfs -o dev,mode=755 tmpfs "$folder/dev"
+for device in "null 1 3" "zero 1 5" "full 1 7" "random 1 8" "urandom 1 9" "tty 5 0"; do
+  set -- $device
+  mknod -m 666 "$folder/dev/$1" c "$2" "$3"
+done
+ln -s /proc/self/fd "$folder/dev/fd"
+ln -s /proc/self/fd/0 "$folder/dev/stdin"
+ln -s /proc/self/fd/1 "$folder/dev/stdout"
+ln -s /proc/self/fd/2 "$folder/dev/stderr"
+mkdir -m 1777 "$folder/dev/shm"
+mkdir -p "$folder/dev/net" "$folder/dev/pts"
+[ ! -c /dev/net/tun ] || mknod -m 666 "$folder/dev/net/tun" c 10 200
 exec env -i HOME=/root TERM="${TERM:-dumb}" PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
   LANG=C.UTF-8 chroot "$folder" /bin/sh -c "cd /srv/gradwire && $command"
 '

@@ -39,7 +39,7 @@ done
 cmp areas/pe-sgd-iterative-fast.json cache/gradwire/areas-*/pe-sgd-iterative-fast.json
 
 step "the program without its files"
-cp "$gradwire" alone
+cp "$(command -v "$gradwire")" alone
 status=0
 ./alone list > said 2>&1 || status=$?
 if [ $status -ne 3 ] || ! grep -q "there is no share/gradwire beside" said; then cat said; exit 1; fi
