@@ -101,7 +101,7 @@ module gw_burst_buffer (
     if (valid_i & ready_o) packet_ceiling_q <= packet_ceiling;
   end
   always_ff @(posedge clk_i) begin
-    if (ready_o) begin
+    if (valid_i & ready_o) begin
       final_q[free] <= place_of(final_byte(keep_i, last_i));
       inner_q[free] <= place_of(final_byte(keep_i, last_i) >> last_i);
       last_q[free]  <= last_i;
@@ -128,10 +128,10 @@ module gw_burst_buffer (
   wire [3:0] at_word   = {start[4:3] == 2'd3, start[4:3] == 2'd2, start[4:3] == 2'd1, start[4:3] == 2'd0};
   wire [3:0] past_word = {1'b0, start[4:3] == 2'd3, start[4], start[4:3] != 2'd0};
 
-  // What the last byte of the burst before announces.
-  logic [4:0] size_before_q;
-  wire [63:0] sizes [0:3];
-  always_ff @(posedge clk_i) if (valid_i & ready_o) size_before_q <= sizes[3][60:56];
+  // The last byte of the burst before.
+  logic [7:0] byte_before_q;
+  wire [263:0] stream = {data_i, byte_before_q};
+  always_ff @(posedge clk_i) if (valid_i & ready_o) byte_before_q <= data_i[255:248];
 
   wire [63:0] sizes_word [0:3];
   wire [63:0] ends_word  [0:3];
@@ -144,18 +144,12 @@ module gw_burst_buffer (
     (* ram_style = "distributed" *) logic [63:0] word_q  [0:3];
     (* ram_style = "distributed" *) logic [63:0] sizes_q [0:3];
     (* ram_style = "distributed" *) logic [63:0] ends_q  [0:3];
-    wire [7:0] size_before;
-    if (j == 0) begin : gen_before
-      assign size_before = {3'd0, size_before_q};
-    end else begin : gen_before
-      assign size_before = sizes[j-1][63:56];
-    end
-    assign sizes[j] = announced(data_i[64*j +: 64]);
+    // One branch around all of it: a simulator then works it out for bursts that come, and for nothing else.
     always_ff @(posedge clk_i) begin
-      if (ready_o) begin
+      if (valid_i & ready_o) begin
         word_q[free]  <= data_i[64*j +: 64];
-        sizes_q[free] <= sizes[j];
-        ends_q[free]  <= group_ends(sizes[j], {sizes[j][55:0], size_before}, Places);
+        sizes_q[free] <= announced(data_i[64*j +: 64]);
+        ends_q[free]  <= group_ends(announced(data_i[64*j +: 64]), announced(stream[64*j +: 64]), Places);
       end
     end
 

@@ -9,21 +9,19 @@ module gw_decompression_block (
   input  wire logic [2:0]  ceiling_i,  // BYTE's bits start below 2^-ceiling
   output logic [31:0]      value_o
 );
-  // Zeros in front of the first one, 0..7.
-  function automatic [2:0] zeros(input [6:0] bits);
-    logic [2:0] upper;  // of the nibble with the first one
-    zeros[2] = bits[6:3] == 4'd0;
-    upper    = (bits[6:4] & {3{~zeros[2]}}) | (bits[2:0] & {3{zeros[2]}});
-    zeros[1] = upper[2:1] == 2'd0;
-    zeros[0] = ~upper[2] & (upper[1] | ~upper[0]);
+  // All in words of 32 bits, of which as many count as the comments say: so eight lanes are one vector for a simulator's compiler.
+
+  // Zeros in front of the first one of seven bits, 0..7.
+  function automatic [31:0] zeros(input [31:0] bits);
+    logic [31:0] low, upper, lower;
+    low   = {32{bits[6:3] == 4'd0}};
+    upper = (bits >> 4 & ~low) | (bits & low);  // of the nibble with the first one, three bits
+    lower = {32{upper[2:1] == 2'd0}};
+    zeros = (low & 32'd4) | (lower & 32'd2) | (~upper >> 2 & (upper >> 1 | ~upper) & 32'd1);
   endfunction
 
-  function automatic [31:0] decode(input [31:0] payload, input [1:0] tag, input [31:0] ceiling);
-    logic [31:0] is_half, is_coded, is_raw, coded, magnitude, nibbles;
-    logic [2:0]  upper_zeros, lower_zeros;
-    logic        skip;
-    logic [3:0]  shift, highest, exponent;
-    logic [22:0] fraction;
+  function automatic [31:0] decode(input [31:0] payload, input [31:0] tag, input [31:0] ceiling);
+    logic [31:0] is_half, is_coded, is_raw, coded, magnitude, skip, shift, nibbles, fraction, exponent;
     // The class as a mask. What one bit of the tag makes of RAW and ZERO, is dropped in the end.
     is_half  = {32{tag[1]}};
     is_coded = {32{tag[1] ^ tag[0]}};
@@ -32,20 +30,17 @@ module gw_decompression_block (
     coded     = (payload << 24 & ~is_half) | (payload << 16 & is_half);
     magnitude = coded << 1;
     // Normalise: zeros are counted in all of HALF's bytes at once, the lower one of which is BYTE's.
-    upper_zeros = zeros(payload[14:8]);
-    lower_zeros = zeros(payload[6:0]);
-    skip        = payload[14:7] == 8'd0;
-    shift       = {tag[1] & skip, (lower_zeros & {3{~tag[1] | skip}}) | (upper_zeros & {3{tag[1] & ~skip}})};
-    nibbles     = magnitude << {shift[3:2], 2'd0};  // these bits are known first
-    fraction    = 23'(nibbles << shift[1:0] >> 8);
+    skip     = {32{payload[14:7] == 8'd0}};
+    shift    = (is_half & skip & 32'd8) | (zeros(payload) & (~is_half | skip)) | (zeros(payload >> 8) & is_half & ~skip);
+    nibbles  = magnitude << {shift[3:2], 2'd0};  // these bits are known first
+    fraction = nibbles << shift[1:0] >> 8;
     // The exponent, 126 less ceiling and zeros, lies in 112..126: four bits do. No leading one: a signed zero.
-    highest  = 4'(32'd14 - (ceiling & ~is_half));
-    exponent = highest - shift;
+    exponent = 32'd14 - (ceiling & ~is_half) - shift;
     decode = (payload & is_raw)
-           | (({coded[31], 31'd0} | ({5'b00111, exponent, fraction} & {32{magnitude != 32'd0}})) & is_coded);
+           | (({coded[31], 31'd0} | ({5'b00111, exponent[3:0], fraction[22:0]} & {32{magnitude != 32'd0}})) & is_coded);
   endfunction
 
-  assign value_o = decode(payload_i, tag_i, {29'd0, ceiling_i});
+  assign value_o = decode(payload_i, {30'd0, tag_i}, {29'd0, ceiling_i});
 endmodule
 
 `default_nettype wire
