@@ -130,7 +130,7 @@ module gw_burst_buffer (
 
   // The last byte of the burst before.
   logic [7:0] byte_before_q;
-  wire [263:0] stream = {data_i, byte_before_q};
+  wire [255:0] one_late = {data_i[247:0], byte_before_q};
   always_ff @(posedge clk_i) if (valid_i & ready_o) byte_before_q <= data_i[255:248];
 
   wire [63:0] sizes_word [0:3];
@@ -138,8 +138,8 @@ module gw_burst_buffer (
   wire [63:0] near       [0:3];  // bank j's first word from the start on
   wire [63:0] far        [0:3];  // the one after
   for (genvar j = 0; j < 4; j++) begin : gen_bank
-    // Word j of each slot, what its bytes announce, and where groups end whose tag word ends in it. Places count from the slot in which the group
-    // starts: the one before, if the tag word ends in a burst's first byte.
+    // Word j of each slot, what its bytes announce, and where groups end whose tag word ends in it. Places count from the
+    // slot in which the group starts: the one before, if the tag word ends in a burst's first byte.
     localparam logic [63:0] Places = 64'h0706_0504_0302_0100 + {8{8'(8*j)}} + (j == 0 ? 64'd32 : 64'd0);
     (* ram_style = "distributed" *) logic [63:0] word_q  [0:3];
     (* ram_style = "distributed" *) logic [63:0] sizes_q [0:3];
@@ -149,7 +149,7 @@ module gw_burst_buffer (
       if (valid_i & ready_o) begin
         word_q[free]  <= data_i[64*j +: 64];
         sizes_q[free] <= announced(data_i[64*j +: 64]);
-        ends_q[free]  <= group_ends(announced(data_i[64*j +: 64]), announced(stream[64*j +: 64]), Places);
+        ends_q[free]  <= group_ends(announced(data_i[64*j +: 64]), announced(one_late[64*j +: 64]), Places);
       end
     end
 

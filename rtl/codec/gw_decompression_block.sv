@@ -20,8 +20,8 @@ module gw_decompression_block (
     zeros = (low & 32'd4) | (lower & 32'd2) | (~upper >> 2 & (upper >> 1 | ~upper) & 32'd1);
   endfunction
 
-  function automatic [31:0] decode(input [31:0] payload, input [31:0] tag, input [31:0] ceiling);
-    logic [31:0] is_half, is_coded, is_raw, coded, magnitude, skip, shift, nibbles, fraction, exponent;
+  function automatic [31:0] decode(input [31:0] payload, input [1:0] tag, input [31:0] ceiling);
+    logic [31:0] is_half, is_coded, is_raw, coded, magnitude, skip, shift, nibbles, normal;
     // The class as a mask. What one bit of the tag makes of RAW and ZERO, is dropped in the end.
     is_half  = {32{tag[1]}};
     is_coded = {32{tag[1] ^ tag[0]}};
@@ -33,14 +33,12 @@ module gw_decompression_block (
     skip     = {32{payload[14:7] == 8'd0}};
     shift    = (is_half & skip & 32'd8) | (zeros(payload) & (~is_half | skip)) | (zeros(payload >> 8) & is_half & ~skip);
     nibbles  = magnitude << {shift[3:2], 2'd0};  // these bits are known first
-    fraction = nibbles << shift[1:0] >> 8;
     // The exponent, 126 less ceiling and zeros, lies in 112..126: four bits do. No leading one: a signed zero.
-    exponent = 32'd14 - (ceiling & ~is_half) - shift;
-    decode = (payload & is_raw)
-           | (({coded[31], 31'd0} | ({5'b00111, exponent[3:0], fraction[22:0]} & {32{magnitude != 32'd0}})) & is_coded);
+    normal = {5'b00111, 4'(32'd14 - (ceiling & ~is_half) - shift), 23'(nibbles << shift[1:0] >> 8)};
+    decode = (payload & is_raw) | (({coded[31], 31'd0} | (normal & {32{magnitude != 32'd0}})) & is_coded);
   endfunction
 
-  assign value_o = decode(payload_i, {30'd0, tag_i}, {29'd0, ceiling_i});
+  assign value_o = decode(payload_i, tag_i, {29'd0, ceiling_i});
 endmodule
 
 `default_nettype wire

@@ -237,7 +237,7 @@ class DecompressorDevice final : public CodecDevice<Model> {
              .top = "gw_decompressor",
              .file_list = "rtl/codec/gw_decompressor.f",
              .inside = {"u_burst_buffer.held_q[2:0]", "u_burst_buffer.start_q[6:0]",
-                        "u_burst_buffer.limit[6:0]", "issue", "group_valid", "group_last",
+                        "u_burst_buffer.ends[6:0]", "issue", "group_valid", "group_last",
                         "group_broken", "burst_valid", "used_q[4:0]"}}) {}
 
  protected:
