@@ -77,19 +77,24 @@ CompiledRtl compile_rtl(const sim::Device::Facts& facts,
   request.shape = shape_of(facts);
   request.traced = traced;
   request.netlist = spec.netlist;
-  if (spec.user_rtl.file_list.empty()) {
-    request.base = sim::data_folder();
-    request.list = request.base / facts.file_list;
-    request.own = true;
+  request.own = spec.user_rtl.file_list.empty();
+  if (request.own) {
     for (const auto& [name, value] : parameters) request.parameters.push_back(name + "=" + value);
   } else {
     request.top = spec.user_rtl.top;
     request.list = spec.user_rtl.file_list;
   }
-  LibraryOptions options;
-  options.cache = spec.cache;
-  options.progress = told(spec);
-  const std::shared_ptr<RtlLibrary> library = rtl_library(request, options);
+  std::shared_ptr<RtlLibrary> library = linked_library(request);
+  if (library == nullptr) {
+    if (request.own) {
+      request.base = sim::data_folder();
+      request.list = request.base / facts.file_list;
+    }
+    LibraryOptions options;
+    options.cache = spec.cache;
+    options.progress = told(spec);
+    library = rtl_library(request, options);
+  }
   return CompiledRtl(std::shared_ptr<const GwEngine>(library, library->engine()));
 }
 

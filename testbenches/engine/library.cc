@@ -523,15 +523,19 @@ class Builder {
 
 }  // namespace
 
-std::shared_ptr<RtlLibrary> rtl_library(const RtlRequest& request, const LibraryOptions& options) {
+std::shared_ptr<RtlLibrary> linked_library(const RtlRequest& request) {
   const bool plain = request.own && !request.netlist && request.defines.empty() &&
                      request.include_dirs.empty() && request.sources.empty() &&
                      request.compile_options.empty() && request.coverage.empty() &&
                      !request.state && request.shortcuts;
-  if (plain && options.use_linked) {
-    if (const GwEngine* linked = linked_engine(request.top, request.parameters, request.traced)) {
-      return std::make_shared<Shared>(linked);
-    }
+  const GwEngine* const linked =
+      plain ? linked_engine(request.top, request.parameters, request.traced) : nullptr;
+  return linked != nullptr ? std::make_shared<Shared>(linked) : nullptr;
+}
+
+std::shared_ptr<RtlLibrary> rtl_library(const RtlRequest& request, const LibraryOptions& options) {
+  if (options.use_linked) {
+    if (std::shared_ptr<RtlLibrary> linked = linked_library(request)) return linked;
   }
   return Builder(request, options).library();
 }

@@ -75,6 +75,9 @@ class RtlLibrary {
   double yosys_seconds_ = 0, verilator_seconds_ = 0, compiler_seconds_ = 0;
 };
 
+/// What is linked into the program, if that serves the request, which then needs no files; or null.
+std::shared_ptr<RtlLibrary> linked_library(const RtlRequest& request);
+
 /// Throws InputError: RTL that Verilator or Yosys refuses (with its words), ports that are not the
 /// device's, a cache that cannot be used, no Verilator, compiler or Yosys.
 std::shared_ptr<RtlLibrary> rtl_library(const RtlRequest& request, const LibraryOptions& options);

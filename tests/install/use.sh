@@ -43,5 +43,6 @@ cp "$(command -v "$gradwire")" alone
 status=0
 ./alone list > said 2>&1 || status=$?
 if [ $status -ne 3 ] || ! grep -q "there is no share/gradwire beside" said; then cat said; exit 1; fi
+./alone run compressor --synth mixed --packets 20 --quiet
 
 echo "use: all works"
