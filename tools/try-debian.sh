@@ -238,7 +238,7 @@ if $deb && ((${#failed[@]} == 0)); then
   commands+=("install the package" "use it")
   try "$bare" "apt-get update && apt-get install -y --no-install-recommends ./gradwire_*.deb && rm gradwire_*.deb &&
     dpkg-query -W -f 'deb: \${Package} \${Version} \${Architecture}, \${Installed-Size} kB installed\n' gradwire"
-  try "$bare" "cd / && mv /srv/gradwire/use.sh /root && rmdir /srv/gradwire && sh /root/use.sh gradwire /root/elsewhere"
+  try "$bare" "cd / && mv /srv/gradwire/use.sh /srv && rmdir /srv/gradwire && sh /srv/use.sh gradwire /srv/elsewhere"
 fi
 if [[ -x $clone/build/gradwire ]]; then
   isolated bash -c "$inside" inside "$folder" "build/gradwire --version" || true
