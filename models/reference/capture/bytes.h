@@ -1,4 +1,4 @@
-// Network byte order and the Internet checksum; internal to gw_capture.
+// Ethernet's header, network byte order and the Internet checksum; internal to gw_capture.
 #pragma once
 
 #include <boost/endian/conversion.hpp>
@@ -7,6 +7,8 @@
 #include <span>
 
 namespace gw::capture {
+
+inline constexpr std::size_t kEthernetHeader = 14;
 
 inline std::uint16_t load16(std::span<const std::uint8_t> b, std::size_t at) {
   return boost::endian::load_big_u16(&b[at]);
