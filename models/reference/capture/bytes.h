@@ -1,4 +1,5 @@
-// Ethernet's header, network byte order and the Internet checksum; internal to gw_capture.
+// Ethernet's header, network byte order and the Internet checksum; internal to the references of
+// packets.
 #pragma once
 
 #include <boost/endian/conversion.hpp>
