@@ -501,6 +501,12 @@ TEST_F(Cli, WrongUsageIsTwo) {
       {"run optimizer --lr-at 7 --synth workers", "ITERATION:VALUE"},
       {"run optimizer --iterations 3 --from-iteration 4 --synth workers", "--from-iteration"},
       {"run compressor --netlist --rtl my.f --top t" + synth, "--netlist"},
+      {"run compressor --netlist cmos" + synth, "neither generic nor xilinx"},
+      {"run --netlist compressor --engine model" + synth, "--netlist has no effect"},
+      {"run compressor --engine model --netlist xilinx" + synth, "--netlist has no effect"},
+      {"bench --netlist", "needs a DEVICE"},
+      {"bench parser --netlist=cmos", "neither generic nor xilinx"},
+      {"sweep optimizer --netlist --check none", "no effect with --check none"},
       {"list nonsense", "nonsense"},
   };
   for (const auto& [arguments, part] : cases) {
@@ -747,6 +753,29 @@ TEST_F(Cli, SweepWithoutYosysKeepsTheThroughputAndSaysWhatIsMissing) {
   EXPECT_DOUBLE_EQ(sweep["points"][0]["cycles_per_frame"], 32);
   EXPECT_NE(sweep["missing"].get<std::string>().find("yosys is not installed"), std::string::npos);
   EXPECT_NE(result.out.find("yosys is not installed"), std::string::npos) << result.out;
+}
+
+TEST_F(Cli, NetlistsThatCannotBeMadeAreRefusedOrSaid) {
+  // All the machine's programs but one.
+  const std::string without_yosys =
+      "mkdir -p bin; cp -s /usr/bin/* bin/ 2> cp.err; rm -f bin/yosys; "
+      "PATH=$PWD/bin " GRADWIRE_BINARY " ";
+  for (const char* command : {"run parser --synth workers --netlist",
+                              "bench parser --seconds 0.01 --quiet --netlist xilinx"}) {
+    expect_one_sentence(shell(without_yosys + command), 3, "there is no Yosys here");
+  }
+  const Result sweep = shell(without_yosys +
+                             "sweep optimizer --algorithm sgd --pes 1 --kind pipelined --profile "
+                             "fast --frames 64 --no-area --no-cpu --netlist --json sweep.json");
+  EXPECT_EQ(sweep.code, 0) << sweep.err;
+  EXPECT_NE(sweep.out.find("0 points checked in lockstep with their netlist, 1 by the model alone: "
+                           "gw_optimizer"),
+            std::string::npos)
+      << sweep.out;
+  EXPECT_EQ(json::parse(slurp(path("sweep.json")))["checks"]["netlist"], "generic");
+  // At once, not after minutes of synthesis.
+  expect_one_sentence(gradwire("run optimizer --synth workers --netlist xilinx"), 3,
+                      "gw_optimization.sv wants block RAM");
 }
 
 TEST_F(Cli, SweepKeepsAreasUntilTheRtlChangesAndDrawsThem) {
