@@ -399,7 +399,10 @@ class DeviceOf : public sim::Device {
         if (make_host_) boot_by_host(*device.model(spec), *make_host_(), oracle.get());
         recorded_.emplace(*oracle, feed_, kIn, kOut);
       }
-      rtl_ = device.compile(spec, false);
+      sim::RunSpec plain = spec;
+      plain.netlist.clear();
+      rtl_ = device.compile(plain, false);
+      if (!spec.netlist.empty()) netlist_ = device.compile(spec, false);
     }
 
     sim::Speed pass(sim::BenchSubject subject) override {
@@ -413,7 +416,8 @@ class DeviceOf : public sim::Device {
       } else if (subject == sim::BenchSubject::kModel) {
         return timed(*model, none, "model", "");
       }
-      const std::unique_ptr<R> engine = device_.rtl(rtl_, spec_);
+      const bool netlist = subject == sim::BenchSubject::kNetlist;
+      const std::unique_ptr<R> engine = device_.rtl(netlist ? netlist_ : rtl_, spec_);
       R& rtl = *engine;
       if (subject == sim::BenchSubject::kLockstep) return timed(rtl, *model, "rtl", "model");
       if constexpr (kTimeless) {
@@ -475,7 +479,7 @@ class DeviceOf : public sim::Device {
     MakeHost<Beat> make_host_;
     sim::PreparedFeed<Beat> feed_;
     std::optional<RecordedOracle<Beat>> recorded_;
-    std::vector<CompiledRtl> rtl_;
+    std::vector<CompiledRtl> rtl_, netlist_;
   };
 
   Facts facts_;
