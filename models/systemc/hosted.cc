@@ -7,10 +7,9 @@ namespace gw::systemc {
 using registers::Access;
 using registers::Field;
 using registers::Idle;
-using registers::Register;
 
-const Register* RegisterFile::find(uint32_t address) const {
-  const auto at = std::ranges::find_if(map_.registers, [&](const Register& r) {
+const registers::Register* RegisterFile::find(uint32_t address) const {
+  const auto at = std::ranges::find_if(map_.registers, [&](const registers::Register& r) {
     return r.address == address && (r.algorithms >> map_.algorithm & 1) != 0;
   });
   return at == map_.registers.end() ? nullptr : &*at;
@@ -33,13 +32,13 @@ bool RegisterFile::is_cell(uint32_t address) const {
 bool RegisterFile::readable(uint32_t address, bool idle) const {
   if (is_counter(address)) return true;
   if (is_cell(address)) return idle;
-  const Register* const r = find(address);
+  const registers::Register* const r = find(address);
   return r != nullptr && r->access != Access::kWriteOnly && (r->idle != Idle::kAlways || idle);
 }
 
 bool RegisterFile::writable(uint32_t address, uint32_t data, bool idle) const {
   if (is_cell(address)) return idle;
-  const Register* const r = find(address);
+  const registers::Register* const r = find(address);
   if (r == nullptr || r->access == Access::kReadOnly || (r->idle != Idle::kNone && !idle)) {
     return false;
   }

@@ -1,4 +1,5 @@
-// Network byte order and the Internet checksum; internal to gw_capture.
+// Ethernet's header, network byte order and the Internet checksum; internal to the references of
+// packets.
 #pragma once
 
 #include <boost/endian/conversion.hpp>
@@ -7,6 +8,8 @@
 #include <span>
 
 namespace gw::capture {
+
+inline constexpr std::size_t kEthernetHeader = 14;
 
 inline std::uint16_t load16(std::span<const std::uint8_t> b, std::size_t at) {
   return boost::endian::load_big_u16(&b[at]);

@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 #include <pcap/pcap.h>
 
+#include "models/reference/capture/close_pcap.h"
+
 namespace gw::capture {
 namespace {
 
 constexpr int kSnapLength = 262'144;  // libpcap's own largest
-
-struct ClosePcap {
-  void operator()(pcap_t* p) const { pcap_close(p); }
-};
 
 }  // namespace
 

@@ -9,7 +9,6 @@ namespace gw::capture {
 namespace {
 
 constexpr std::size_t kMaxIpv4Length = 65535;
-constexpr std::size_t kEthernetHeader = 14;
 constexpr std::size_t kIpv4Header = 20;
 
 Error error_of(std::optional<std::uint64_t> packet, const std::string& what) {

@@ -9,7 +9,6 @@
 namespace gw::capture {
 namespace {
 
-constexpr std::size_t kEthernetHeader = 14;
 constexpr std::size_t kIpv4MinHeader = 20;
 constexpr std::size_t kTcpMinHeader = 20;
 constexpr std::size_t kUdpHeader = 8;

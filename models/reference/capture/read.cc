@@ -9,15 +9,13 @@
 #include <memory>
 
 #include "models/reference/capture/capture.h"
+#include "models/reference/capture/close_pcap.h"
 
 namespace gw::capture {
 namespace {
 
 struct CloseFile {
   void operator()(std::FILE* f) const { std::fclose(f); }
-};
-struct ClosePcap {
-  void operator()(pcap_t* p) const { pcap_close(p); }
 };
 
 Error error_of(const std::string& file, const std::string& what) {
