@@ -131,6 +131,9 @@ isolated() {
 now() { date +%s; }
 minutes() { printf '%d min %02d s' $(($1 / 60)) $(($1 % 60)); }
 
+# Root tries other users' clones, too. In a file, for what serves a clone is given no settings by the environment.
+export GIT_CONFIG_GLOBAL=$folder/.gradwire-git
+printf '[safe]\n\tdirectory = *\n' > "$GIT_CONFIG_GLOBAL"
 commit=$(git -C "$root" log -1 --format='%h %s')
 echo "try-debian: Debian $release ($suite), $(date -u +%Y-%m-%d), commit $commit"
 [[ -z $(git -C "$root" status --porcelain) ]] ||
@@ -176,7 +179,6 @@ name_servers "$folder"
 
 # The clone, of which an old one keeps its build.
 clone=$folder/srv/gradwire
-export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0='*'
 if [[ -d $clone/.git ]]; then
   git -C "$clone" fetch --quiet "$root" HEAD
   git -C "$clone" reset --quiet --hard FETCH_HEAD
@@ -206,7 +208,8 @@ mkdir -m 1777 "$folder/dev/shm"
 mkdir -p "$folder/dev/net" "$folder/dev/pts"
 [ ! -c /dev/net/tun ] || mknod -m 666 "$folder/dev/net/tun" c 10 200
 exec env -i HOME=/root TERM="${TERM:-dumb}" PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-  LANG=C.UTF-8 chroot "$folder" /bin/sh -c "cd /srv/gradwire && $command"
+  LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive ${http_proxy:+"http_proxy=$http_proxy"} \
+  ${https_proxy:+"https_proxy=$https_proxy"} ${no_proxy:+"no_proxy=$no_proxy"} chroot "$folder" /bin/sh -c "cd /srv/gradwire && $command"
 '
 failed=()
 # try FOLDER COMMAND: in /srv/gradwire of the system in the folder.

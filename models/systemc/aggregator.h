@@ -125,10 +125,8 @@ class Aggregator {
     clock(nullptr, false);
   }
 
-  void set_pins(const AggregationConfig& config) { core_.set_pins(config); }
-  void job_reset() { core_.job_reset(); }
   void skip_clearing() { core_.skip_clearing(); }
-  bool clearing() const { return core_.clearing(); }
+  Aggregation& aggregation() { return core_; }
 
   bool s_ready() const { return parser_.s_ready(); }
   const Beat* m_beat() const { return core_.m_beat(); }

@@ -2,13 +2,13 @@
 
 namespace gw::systemc {
 
-void AggregatorRegisters::configure(const AggregationConfig& config) {
+void AggregationRegisters::configure(const AggregationConfig& config) {
   config_ = config;
   core_.configure(config);
   reset();
 }
 
-void AggregatorRegisters::reset() {
+void AggregationRegisters::reset() {
   namespace map = registers::aggregator_axil;
   config_.workers = map::kWorkersField.reset;
   config_.group = map::kGroupField.reset;
@@ -16,14 +16,14 @@ void AggregatorRegisters::reset() {
   core_.set_pins(config_);
 }
 
-uint32_t AggregatorRegisters::read(uint32_t address) const {
+uint32_t AggregationRegisters::read(uint32_t address) const {
   namespace map = registers::aggregator_axil;
   return address == map::kWorkers ? config_.workers
          : address == map::kGroup ? config_.group
                                   : config_.depth;
 }
 
-void AggregatorRegisters::written(uint32_t address, uint32_t data) {
+void AggregationRegisters::written(uint32_t address, uint32_t data) {
   namespace map = registers::aggregator_axil;
   if (address == map::kWorkers) config_.workers = data;
   if (address == map::kGroup) config_.group = data;
@@ -32,10 +32,32 @@ void AggregatorRegisters::written(uint32_t address, uint32_t data) {
   if (address == map::kJobReset) core_.job_reset();
 }
 
-void OptimizerRegisters::write(uint32_t address, uint32_t data) {
+void OptimizationRegisters::write(uint32_t address, uint32_t data) {
   namespace map = registers::optimizer_axil;
   // The seven that the core's cfg port has, in its order.
   if (address >= map::kLr && address <= map::kBias) core_.write((address - map::kLr) / 4, data);
+}
+
+HostedSwitch::HostedSwitch(const RegisterMap& map, const AggregationConfig& aggregation,
+                           const OptimizerConfig& optimizer)
+    : file_(map), registers_(core_) {
+  core_.configure(aggregation, optimizer, {});
+  registers_.configure(aggregation);
+}
+
+void HostedSwitch::reset(unsigned offered) {
+  core_.reset(offered);
+  file_.reset();
+  registers_.reset();
+  within_ = 0;
+}
+
+void HostedSwitch::clock(const std::array<const Beat*, kPorts>& s, unsigned m_ready) {
+  file_.begin(registers_, within_ == 0);
+  within_ += core_.begins();
+  within_ -= core_.ends();
+  core_.clock(s, m_ready, file_.drain());
+  file_.end(registers_);
 }
 
 }  // namespace gw::systemc

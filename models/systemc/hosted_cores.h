@@ -1,7 +1,8 @@
-// What the registers of compressor, decompressor, parser, aggregator and optimizer mean to their
-// cores (docs/registers).
+// What the registers of compressor, decompressor, parser, aggregator, optimizer and switch mean to
+// their cores (docs/registers).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -9,16 +10,26 @@
 #include "models/registers/compressor.h"
 #include "models/registers/decompressor.h"
 #include "models/registers/optimizer.h"
+#include "models/registers/switch.h"
 #include "models/systemc/aggregator.h"
 #include "models/systemc/compressor.h"
 #include "models/systemc/decompressor.h"
 #include "models/systemc/hosted.h"
 #include "models/systemc/optimizer.h"
 #include "models/systemc/parser.h"
+#include "models/systemc/switch.h"
 
 // Compressor and decompressor have one map, and what they have in common with others is where it is
 // there.
 static_assert(gw::registers::compressor_axil::kCodec == gw::registers::decompressor_axil::kCodec);
+static_assert(gw::registers::switch_axil::kJobReset == gw::registers::aggregator_axil::kJobReset);
+static_assert(gw::registers::switch_axil::kJobReset == gw::registers::optimizer_axil::kJobReset);
+static_assert(gw::registers::switch_axil::kWorkers == gw::registers::aggregator_axil::kWorkers);
+static_assert(gw::registers::switch_axil::kDepth == gw::registers::aggregator_axil::kDepth);
+static_assert(gw::registers::switch_axil::kLr == gw::registers::optimizer_axil::kLr);
+static_assert(gw::registers::switch_axil::kPower2 == gw::registers::optimizer_axil::kPower2);
+static_assert(gw::registers::switch_axil::kCells.address ==
+              gw::registers::optimizer_axil::kCells.address);
 
 namespace gw::systemc {
 
@@ -66,18 +77,48 @@ class CodecRegisters : public CommonRegisters<Core> {
 using HostedCompressor = Hosted<Compressor, CodecRegisters<Compressor>>;
 using HostedDecompressor = Hosted<Decompressor, CodecRegisters<Decompressor>>;
 
-/// Workers, group, depth, and the job's reset.
-class AggregatorRegisters : public CommonRegisters<Aggregator> {
+/// The aggregator's: workers, group, depth, and the job's reset.
+class AggregationRegisters {
  public:
-  using CommonRegisters::CommonRegisters;
+  explicit AggregationRegisters(Aggregation& core) : core_(core) {}
   void configure(const AggregationConfig& config);
   void reset();
+  static bool has(uint32_t address) {
+    namespace map = registers::aggregator_axil;
+    return address >= map::kWorkers && address <= map::kDepth;
+  }
   uint32_t read(uint32_t address) const;
   void written(uint32_t address, uint32_t data);
-  bool clearing() const { return core_.clearing(); }
 
  private:
+  Aggregation& core_;
   AggregationConfig config_;
+};
+
+/// The optimizer's: hyperparameters, the iteration, cells, and the job's reset.
+class OptimizationRegisters {
+ public:
+  explicit OptimizationRegisters(Optimization& core) : core_(core) {}
+  uint32_t read(uint32_t address) const { return core_.host_read(address); }
+  void write(uint32_t address, uint32_t data);
+  void written(uint32_t address, uint32_t data) { core_.host_written(address, data); }
+
+ private:
+  Optimization& core_;
+};
+
+class AggregatorRegisters : public CommonRegisters<Aggregator> {
+ public:
+  explicit AggregatorRegisters(Aggregator& core)
+      : CommonRegisters(core), aggregation_(core.aggregation()) {}
+  void configure(const AggregationConfig& config) { aggregation_.configure(config); }
+  void reset() { aggregation_.reset(); }
+  uint32_t read(uint32_t address) const { return aggregation_.read(address); }
+  void written(uint32_t address, uint32_t data) { aggregation_.written(address, data); }
+  bool clearing() const { return core_.aggregation().clearing(); }
+
+ private:
+  AggregationRegisters aggregation_;
 };
 
 class HostedAggregator : public Hosted<Aggregator, AggregatorRegisters> {
@@ -87,13 +128,16 @@ class HostedAggregator : public Hosted<Aggregator, AggregatorRegisters> {
   }
 };
 
-/// Hyperparameters, the iteration, cells, and the job's reset.
 class OptimizerRegisters : public CommonRegisters<Optimizer> {
  public:
-  using CommonRegisters::CommonRegisters;
-  uint32_t read(uint32_t address) const { return core_.core().host_read(address); }
-  void write(uint32_t address, uint32_t data);
-  void written(uint32_t address, uint32_t data) { core_.core().host_written(address, data); }
+  explicit OptimizerRegisters(Optimizer& core)
+      : CommonRegisters(core), optimization_(core.optimization()) {}
+  uint32_t read(uint32_t address) const { return optimization_.read(address); }
+  void write(uint32_t address, uint32_t data) { optimization_.write(address, data); }
+  void written(uint32_t address, uint32_t data) { optimization_.written(address, data); }
+
+ private:
+  OptimizationRegisters optimization_;
 };
 
 class HostedOptimizer : public Hosted<Optimizer, OptimizerRegisters> {
@@ -101,6 +145,60 @@ class HostedOptimizer : public Hosted<Optimizer, OptimizerRegisters> {
   HostedOptimizer(const RegisterMap& map, const OptimizerConfig& config) : Hosted(map) {
     core().configure(config, {});
   }
+};
+
+/// Both, at the same addresses; a job's reset is one of both.
+class SwitchRegisters : public CommonRegisters<Switch> {
+ public:
+  explicit SwitchRegisters(Switch& core)
+      : CommonRegisters(core),
+        aggregation_(core.aggregation()),
+        optimization_(core.optimization()) {}
+  void configure(const AggregationConfig& config) { aggregation_.configure(config); }
+  void reset() { aggregation_.reset(); }
+  uint32_t read(uint32_t address) const {
+    return AggregationRegisters::has(address) ? aggregation_.read(address)
+                                              : optimization_.read(address);
+  }
+  void write(uint32_t address, uint32_t data) { optimization_.write(address, data); }
+  void written(uint32_t address, uint32_t data) {
+    aggregation_.written(address, data);
+    if (!AggregationRegisters::has(address)) optimization_.written(address, data);
+  }
+  bool clearing() const { return core_.aggregation().clearing(); }
+
+ private:
+  AggregationRegisters aggregation_;
+  OptimizationRegisters optimization_;
+};
+
+/// gw_switch_axil. Frames that may not begin wait in the RX queues.
+class HostedSwitch {
+ public:
+  static constexpr int kPorts = Switch::kPorts;
+
+  HostedSwitch(const RegisterMap& map, const AggregationConfig& aggregation,
+               const OptimizerConfig& optimizer);
+  HostedSwitch(const HostedSwitch&) = delete;
+  HostedSwitch& operator=(const HostedSwitch&) = delete;
+
+  Switch& core() { return core_; }
+
+  void drive(const AxiLiteRequest& request) { file_.port().drive(request); }
+  const AxiLiteReply& reply() const { return file_.port().reply(); }
+  bool s_ready(int port) const { return core_.s_ready(port); }
+  const Beat* m_beat(int port) const { return core_.m_beat(port); }
+  uint32_t events() const { return core_.events(); }
+
+  /// As Switch has it.
+  void reset(unsigned offered = 0);
+  void clock(const std::array<const Beat*, kPorts>& s, unsigned m_ready);
+
+ private:
+  Switch core_;
+  RegisterFile file_;
+  SwitchRegisters registers_;
+  uint32_t within_ = 0;  ///< frames between arbiter and output queues
 };
 
 }  // namespace gw::systemc

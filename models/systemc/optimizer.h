@@ -145,7 +145,7 @@ class Optimizer {
     core_.reset();
   }
   void write(uint32_t address, uint32_t data) { core_.write(address, data); }
-  Optimization& core() { return core_; }
+  Optimization& optimization() { return core_; }
   bool s_ready() const { return parser_.s_ready(); }
   const Beat* m_beat() const { return core_.m_beat(); }
   std::span<const uint32_t> statistics() const;

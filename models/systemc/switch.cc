@@ -73,15 +73,13 @@ void Switch::reset(unsigned offered) {
   ports_.fill(0);
 }
 
-void Switch::prepare() {
+void Switch::skip_clearing() {
   aggregation_.skip_clearing();
   for (PacketQueue& queue : rx_) queue.find();
-  clock({}, 0);
 }
 
 uint32_t Switch::events() const {
-  uint32_t events = 0;
-  if (served_first_ && served() != nullptr && parser_.s_ready()) events = 1 | port_ << 1;
+  uint32_t events = begins() ? 1 | port_ << 1 : 0;
   for (uint32_t p = 0; p < kPorts; ++p) {
     events |= static_cast<uint32_t>(rx_[p].was_committed()) << (3 + p) |
               static_cast<uint32_t>(rx_[p].was_dropped()) << (7 + p) |
@@ -92,11 +90,11 @@ uint32_t Switch::events() const {
 }
 
 /// The next port, from the one behind the last on; the one that is served only if it has more.
-void Switch::choose() {
+void Switch::choose(bool drain) {
   for (uint32_t step = 1; step <= kPorts; ++step) {
     const uint32_t p = (port_ + step) % kPorts;
     const bool own = active_ && p == port_;
-    if (own ? rx_[p].more() : rx_[p].m_beat() != nullptr) {
+    if (!drain && (own ? rx_[p].more() : rx_[p].m_beat() != nullptr)) {
       active_ = true;
       port_ = p;
       return;
@@ -135,7 +133,7 @@ unsigned Switch::route(const Beat& first) {
   return 1u << entry.port;
 }
 
-void Switch::clock(const std::array<const Beat*, kPorts>& s, unsigned m_ready) {
+void Switch::clock(const std::array<const Beat*, kPorts>& s, unsigned m_ready, bool drain) {
   // Outputs of this cycle, before anything moves.
   const Beat* const in = served();
   const bool serve = in != nullptr && parser_.s_ready();
@@ -167,7 +165,7 @@ void Switch::clock(const std::array<const Beat*, kPorts>& s, unsigned m_ready) {
     to_parser_.meta[0] = port_;
   }
   if (serve) served_first_ = serve_last;
-  if (!active_ || serve_last) choose();
+  if (!active_ || serve_last) choose(drain);
 
   for (uint32_t p = 0; p < kPorts; ++p) {
     ports_[4 * p] += rx_[p].was_committed();

@@ -61,13 +61,29 @@ class Switch {
   /// One of the host's writes (Optimization).
   void write(uint32_t address, uint32_t data) { optimization_.write(address, data); }
   /// From the last edge in reset to cycle 0: the aggregator's slots are cleared.
-  void prepare();
+  void prepare() {
+    skip_clearing();
+    clock({}, 0);
+  }
+  /// Jumps over the clearing of the slots but for its last edge, on ports that are idle meanwhile.
+  void skip_clearing();
 
   bool s_ready(int) const { return ready_; }
   const Beat* m_beat(int port) const { return tx_[static_cast<size_t>(port)].m_beat(); }
   uint32_t events() const;
   std::span<const uint32_t> statistics() const;
-  void clock(const std::array<const Beat*, kPorts>& s, unsigned m_ready);
+  /// `drain`: no port requests.
+  void clock(const std::array<const Beat*, kPorts>& s, unsigned m_ready, bool drain = false);
+
+  // For a register block. In this cycle: a frame's first beat goes to the parser; the optimization
+  // shows a frame's last.
+  bool begins() const { return served_first_ && served() != nullptr && parser_.s_ready(); }
+  bool ends() const {
+    const Beat* const out = optimization_.m_beat();
+    return out != nullptr && out->last != 0;
+  }
+  Aggregation& aggregation() { return aggregation_; }
+  Optimization& optimization() { return optimization_; }
 
  private:
   struct Entry {
@@ -77,7 +93,7 @@ class Switch {
   };
   /// The beat that the served port offers to the parser.
   const Beat* served() const { return active_ ? rx_[port_].m_beat() : nullptr; }
-  void choose();
+  void choose(bool drain);
   unsigned route(const Beat& first);
 
   std::vector<PacketQueue> rx_, tx_;

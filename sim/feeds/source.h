@@ -50,6 +50,42 @@ class Source {
   virtual bool in_order() const { return false; }
 };
 
+/// A source of which one may know what is to come, before the first packet is taken.
+class LookAhead final : public Source {
+ public:
+  static constexpr size_t kBytes = size_t{64} << 20;  ///< so much is held at most
+
+  explicit LookAhead(Source& source) : source_(source) {}
+
+  /// Tells of one packet after the other, as long as it is answered with true. True: of all that
+  /// there are; false: there are more, or who is told has heard enough.
+  template <class Tell>
+  bool look(const Tell& tell) {
+    for (size_t held = 0; held < kBytes;) {
+      std::optional<RawPacket> packet = source_.next();
+      if (!packet) return true;
+      held += sizeof(RawPacket) + packet->bytes.size() + 4 * packet->values.size();
+      ahead_.push_back(std::move(*packet));
+      if (!tell(ahead_.back())) return false;
+    }
+    return false;
+  }
+
+  std::optional<RawPacket> next() override {
+    if (ahead_.empty()) return source_.next();
+    std::optional<RawPacket> packet = std::move(ahead_.front());
+    ahead_.pop_front();
+    return packet;
+  }
+  const SourceFacts& facts() const override { return source_.facts(); }
+  uint64_t expected() const override { return source_.expected(); }
+  bool in_order() const override { return source_.in_order(); }
+
+ private:
+  Source& source_;
+  std::deque<RawPacket> ahead_;
+};
+
 /// Packets that are there already: tests.
 class ListSource final : public Source {
  public:

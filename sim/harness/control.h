@@ -33,7 +33,8 @@ struct Transaction {
   When when = {};
   /// No packet begins from the cycle in which `when` holds, but for its `quiet`, until it is
   /// answered. With `quiet`, as careful software does it: let all that is in flight come to its
-  /// end, change a register, go on.
+  /// end, change a register, go on. Who sends at a pace stands still meanwhile: what is due later
+  /// comes so much later.
   bool holds_packets = false;
 };
 
@@ -43,6 +44,8 @@ class ControlFeed {
   enum class State : uint8_t {
     kTransaction,  ///< here it is
     kNotYet,       ///< ask again; the loop does so in every 64th cycle and after each answer
+    kWithPackets,  ///< the same, but there is nothing before a feed of packets has been asked for
+                   ///< one: until the next is due, silence may be skipped
     kOver,         ///< no more for this port, ever
   };
   struct Next {

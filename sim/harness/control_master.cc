@@ -13,6 +13,7 @@ void ControlMaster::ask(uint64_t now) {
   const ControlFeed::Next next = feed_->next(port_, now);
   over_ = next.state == ControlFeed::State::kOver;
   loaded_ = next.state == ControlFeed::State::kTransaction;
+  with_packets_ = next.state == ControlFeed::State::kWithPackets;
   if (!loaded_) return;
   next_ = next.transaction;
   due_ = false;

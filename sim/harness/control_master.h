@@ -86,6 +86,8 @@ class ControlMaster {
   bool busy() const { return write_.busy || read_.busy; }
   /// The feed has nothing yet.
   bool asking() const { return !loaded_ && !over_; }
+  /// It may have something at any time.
+  bool asking_any_time() const { return asking() && !with_packets_; }
   bool over() const { return over_ && !loaded_ && !busy(); }
   /// The cycle from which the next one may begin; UINT64_MAX if that is not a matter of time.
   uint64_t due(bool quiet) const {
@@ -124,7 +126,8 @@ class ControlMaster {
   Random random_;
   ControlFeed* feed_ = nullptr;
   bool over_ = true, loaded_ = false;
-  bool due_ = false;  ///< `next_` waits for its turn or for quiet only
+  bool with_packets_ = false;  ///< nothing before the next packet
+  bool due_ = false;           ///< `next_` waits for its turn or for quiet only
   Transaction next_;
   uint64_t left_ = 0;  ///< occurrences of the events that `next_` waits for
   Flight write_, read_;

@@ -167,7 +167,9 @@ class Lockstep final : public Steppable {
     const Beat* first = nullptr;
     const Beat* trigger = nullptr;
     uint64_t due = 0;         ///< the cycle from which a paced port may offer `next`
-    uint64_t not_before = 0;  ///< no packet is loaded, and none will be due before this cycle
+    uint64_t stood = 0;       ///< cycles by which its sender's time is behind the run's
+    uint64_t not_before = 0;  ///< no packet is loaded, and none will be due before this cycle of
+                              ///< the senders' time
     bool offering = false, over = false, unchecked = false;
     bool begins = false;   ///< no beat of the packet has been offered
     uint64_t packets = 0;  ///< loaded so far
@@ -207,6 +209,7 @@ class Lockstep final : public Steppable {
     if constexpr (kControl != 0) {
       if (!control_cycle(probe)) [[unlikely]]
         return false;
+      if (kPacedIn && holding_) stand_still();
     }
 
     // What the environment drives. A source that has offered a beat keeps offering it.
@@ -291,6 +294,16 @@ class Lockstep final : public Steppable {
     return true;
   }
 
+  /// Packets are held back: so is the time of those who send them at a pace.
+  void stand_still() {
+    ++stood_;
+    for (In& in : in_) {
+      if (in.next == nullptr || in.next != in.first || in.offering) continue;
+      ++in.stood;
+      ++in.due;
+    }
+  }
+
   /// What the control ports do in this cycle. Before the streams: a packet that arrives in it finds
   /// a write's effect, and a transaction may hold it back.
   bool control_cycle(uint64_t probe) {
@@ -324,6 +337,7 @@ class Lockstep final : public Steppable {
   /// read may see those of all ports.
   bool hear_control() {
     std::array<ControlMaster::Heard, kControl> heard;
+    bool over = false;
     for (size_t p = 0; p < kControl; ++p) {
       heard[p] = masters_[p].hear(a_.control(p), now_);
       if (heard[p].write_answered && !hear_write(p)) return false;
@@ -334,11 +348,16 @@ class Lockstep final : public Steppable {
       if (heard[p].read_answered && !hear_read(p)) return false;
       if (heard[p].write_over) timeline_.add(master.write());
       if (heard[p].read_over) timeline_.add(master.read());
+      over |= heard[p].write_over || heard[p].read_over;
       if (heard[p].moved) {
         ++moved_control_;
         last_control_ = now_;
         master.finish(heard[p], now_);
       }
+    }
+    // Who waits for an answer has packets now.
+    for (size_t p = 0; over && p < kIn; ++p) {
+      if (in_[p].next == nullptr && !in_[p].over) load(p);
     }
     return true;
   }
@@ -346,6 +365,7 @@ class Lockstep final : public Steppable {
   bool hear_write(size_t p) {
     const Access& write = masters_[p].write();
     if (!right_response(p, write)) return false;
+    oracle_.answered(p, write);
     if (write.response != AxiResponse::kOkay) return true;
     if (write.strb == 0xF) {
       oracle_.configured(p, write.address, write.data);
@@ -358,7 +378,10 @@ class Lockstep final : public Steppable {
   bool hear_read(size_t p) {
     const Access& read = masters_[p].read();
     if (!right_response(p, read)) return false;
-    if (read.response != AxiResponse::kOkay || masters_[p].expected(read.data)) return true;
+    if (read.response != AxiResponse::kOkay || masters_[p].expected(read.data)) {
+      oracle_.answered(p, read);
+      return true;
+    }
     const uint32_t latest = masters_[p].latest();
     return fail_access(p, read, "rdata", hex_words(&read.data, 1), hex_words(&latest, 1));
   }
@@ -416,8 +439,9 @@ class Lockstep final : public Steppable {
     return packet;
   }
 
-  void load(size_t p) { load(p, now_); }
-  /// The next packet of input p, if there is one that is due by this cycle or soon after.
+  void load(size_t p) { load(p, now_ - stood_); }
+  /// The next packet of input p, if there is one that is due by this cycle of the senders' time or
+  /// soon after.
   void load(size_t p, uint64_t cycle) {
     In& in = in_[p];
     in.next = in.first = in.trigger = nullptr;
@@ -437,6 +461,7 @@ class Lockstep final : public Steppable {
     in.packet->port = static_cast<uint32_t>(p);
     in.next = in.first = in.packet->beats.data();
     in.unchecked = in.packet->hostile;
+    in.stood = stood_;
     ++in.packets;
     if constexpr (kPacedIn) in.due = due_of(p);
     in.begins = true;
@@ -452,7 +477,7 @@ class Lockstep final : public Steppable {
     const In& in = in_[p];
     const auto end = static_cast<uint64_t>(in.next - in.first) * Beat::kBytes +
                      static_cast<uint64_t>(bytes_of_keep(in.next->keep));
-    return drive_.pace.arrival(in.packet->time_ns, end);
+    return drive_.pace.arrival(in.packet->time_ns, end) + in.stood;
   }
 
   [[gnu::always_inline]] bool deliver(size_t p, const Beat& m, bool ready) {
@@ -560,7 +585,7 @@ class Lockstep final : public Steppable {
       for (size_t p = 0; p < kIn; ++p) {
         const In& in = in_[p];
         if (in.next != nullptr || in.over || in.not_before == 0) continue;
-        if (in.not_before > due + kAskEvery) continue;
+        if (in.not_before + stood_ > due + kAskEvery) continue;
         load(p, in.not_before);
         asked = true;
       }
@@ -583,7 +608,7 @@ class Lockstep final : public Steppable {
     for (const ControlMaster& master : masters_) {
       over &= master.over();
       offering |= master.busy();
-      waiting |= master.asking();
+      waiting |= master.asking_any_time();
       due = std::min(due, master.due(peace));
     }
     uint64_t last = std::max(last_event_, last_control_);
@@ -970,6 +995,7 @@ class Lockstep final : public Steppable {
   std::vector<ControlMaster> masters_;
   std::array<AxiLiteChecker, kControl> control_check_;
   bool holding_ = false;  ///< a transaction holds packets back
+  uint64_t stood_ = 0;    ///< cycles in which one did, of paced ports
   StallGenerator source_stall_, sink_stall_;
   std::array<uint64_t, kIn> source_bits_{};
   std::array<uint64_t, kOut> sink_bits_{};

@@ -44,6 +44,8 @@ class Oracle {
   virtual std::optional<uint32_t> read(size_t /*port*/, const Access&) const { return {}; }
   /// How a write or read must be answered; no value: it is not checked.
   virtual std::optional<AxiResponse> answers(size_t /*port*/, const Access&) const { return {}; }
+  /// How it was, once that was right: in the cycle in which the answer is first shown.
+  virtual void answered(size_t /*port*/, const Access&) {}
   /// Takes what must leave next by this port, with its `source`; null: nothing may.
   virtual PacketRef<Beat> next(size_t port) = 0;
   /// What must leave next, left as it is: for the report of a divergence.

@@ -45,21 +45,34 @@ json bench_subjects(const Device& device, Bench& bench, const BenchOptions& opti
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
     if (interrupted() || (round + 1 >= kMinRounds && elapsed.count() > 3 * options.seconds)) break;
   }
+  // Gates are slow: a pass of them in the time of a subject, or one that is longer.
+  Subject netlist{BenchSubject::kNetlist, {}};
+  const auto netlist_begin = std::chrono::steady_clock::now();
+  while (!options.spec.netlist.empty() && !interrupted()) {
+    netlist.rounds.push_back(bench.pass(netlist.subject));
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - netlist_begin;
+    if (elapsed.count() > options.seconds) break;
+  }
   // The model's bursts per cycle make its cycles comparable with a link's bursts.
   const double bursts_per_cycle =
       static_cast<double>(bench.bursts()) / static_cast<double>(model.rounds.front().cycles);
-  return {{"device", device.name()},
-          {"stall", options.spec.stall.text()},
-          {"rounds", rtl.rounds.size()},
-          {"beats_per_round", bench.bursts()},
-          {"clock_10gbe_mbps", k10GbeMbps},
-          {"rtl_mcps", rtl.median()},
-          {"model_mcps", model.median()},
-          {"lockstep_mcps", lockstep.median()},
-          {"ratios",
-           {{"lockstep_to_rtl", lockstep.median() / rtl.median()},
-            {"model_to_rtl", model.median() / rtl.median()},
-            {"model_to_10gbe", model.median() * bursts_per_cycle / k10GbeMbps}}}};
+  json row = {{"device", device.name()},
+              {"stall", options.spec.stall.text()},
+              {"rounds", rtl.rounds.size()},
+              {"beats_per_round", bench.bursts()},
+              {"clock_10gbe_mbps", k10GbeMbps},
+              {"rtl_mcps", rtl.median()},
+              {"model_mcps", model.median()},
+              {"lockstep_mcps", lockstep.median()},
+              {"ratios",
+               {{"lockstep_to_rtl", lockstep.median() / rtl.median()},
+                {"model_to_rtl", model.median() / rtl.median()},
+                {"model_to_10gbe", model.median() * bursts_per_cycle / k10GbeMbps}}}};
+  if (!netlist.rounds.empty()) {
+    row["netlist_mcps"] = netlist.median();
+    row["ratios"]["netlist_to_rtl"] = netlist.median() / rtl.median();
+  }
+  return row;
 }
 
 /// A run as users make it, with its stimulus, reference, scoring and report, beside its loop.
@@ -67,6 +80,7 @@ void add_whole_run(json& row, const Device& device, RunSpec spec, const std::str
   // Twenty million cycles of gradients; frames are few beats and dear.
   const uint64_t packets = device.facts().frames ? 50'000 : 440'000;
   spec.note = nullptr;
+  spec.netlist.clear();
   spec.stimulus = {.synth = synth, .packets = packets};
   const json report = run(device, {.spec = spec, .pcap_out = "", .command = ""});
   if (interrupted()) return;
@@ -105,7 +119,8 @@ json bench(const BenchOptions& options) {
   json rows = json::array();
   for (const Device* const device : options.devices) {
     if (options.spec.note) {
-      options.spec.note(fmt::format("{}: rtl, model and lockstep in turn", device->name()));
+      options.spec.note(fmt::format("{}: rtl, model and lockstep in turn{}", device->name(),
+                                    options.spec.netlist.empty() ? "" : ", then the netlist"));
     }
     RunSpec spec = options.spec;
     spec.clock_mhz = device->facts().clock_mhz;

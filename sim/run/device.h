@@ -60,9 +60,11 @@ struct RunSpec {
   std::optional<WaveSpec> wave;
   std::string sv_bench;  ///< folder of a test bench that the run becomes; empty: none
   UserRtl user_rtl;
-  bool netlist = false;  ///< what synthesis makes of the RTL runs in its place
-  std::string cache;     ///< folder of RTL built on demand; empty: the user's
-  OptionSet options;     ///< the device's own
+  /// What synthesis makes of the RTL runs in its place, of these cells: generic or xilinx; empty:
+  /// the RTL itself.
+  std::string netlist;
+  std::string cache;  ///< folder of RTL built on demand; empty: the user's
+  OptionSet options;  ///< the device's own
   StimulusSpec stimulus;
   /// Gets a line now and then about what is being done; may be empty.
   std::function<void(const std::string&)> note;
@@ -92,7 +94,7 @@ struct Speed {
   double mcps() const { return seconds > 0 ? static_cast<double>(cycles) / seconds * 1e-6 : 0; }
 };
 
-enum class BenchSubject : uint8_t { kRtl, kModel, kLockstep };
+enum class BenchSubject : uint8_t { kRtl, kModel, kLockstep, kNetlist };
 
 /// How often a benchmark passes its packets through a device, ready for it.
 class Bench {
@@ -145,7 +147,8 @@ class Device {
     std::vector<Pin> pins = {};                ///< beside the streams, that the harness drives
     bool host_writes = false;                  ///< cfg_valid_i, cfg_address_i, cfg_data_i
     std::vector<Pin> probe = {};               ///< output pins that are compared in each cycle
-    std::vector<std::string> statistics = {};  ///< names of the words of stat_o
+    std::vector<std::string> statistics = {};  ///< names of the device's counters ...
+    bool statistics_are_pins = true;           ///< ... words of stat_o; else a host reads them
     std::vector<std::string> inside = {};      ///< signals within the top that its save file shows
     std::vector<Option> options = {};
     std::vector<SynthKind> stimuli = {};  ///< synthetic ones that fit it

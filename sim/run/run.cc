@@ -186,7 +186,7 @@ json head(const Device& device, const RunSpec& spec) {
   if (spec.rtl) report["engines"].push_back("rtl");
   if (spec.model) report["engines"].push_back("model");
   report["engines"].push_back("reference");
-  if (spec.netlist) report["netlist"] = true;
+  if (!spec.netlist.empty()) report["netlist"] = spec.netlist;
   report["clock_mhz"] = spec.clock_mhz;
   report["seed"] = spec.seed;
   report["stall"] = spec.stall.text();
@@ -276,7 +276,7 @@ json run(const Device& device, const RunOptions& options) {
   if (f.kind != FailureKind::kNone) report["failure"] = failure_json(device, f, options);
   if (spec.wave && outcome.wave_error.empty()) {
     Device::Facts shown = facts;
-    if (spec.netlist) shown.inside.clear();  // synthesis keeps few of them
+    if (!spec.netlist.empty()) shown.inside.clear();  // synthesis keeps few of them
     write_save_file(shown, spec.wave->path);
   }
   report["sim"]["build_s"] = outcome.build_seconds;

@@ -29,7 +29,7 @@ struct BenchOptions {
   std::vector<std::string> traces;  ///< of gradients
   std::string frames;               ///< synthetic stimulus of devices that are fed with frames
   double seconds = 2;               ///< per subject, at least
-  RunSpec spec;
+  RunSpec spec;                     ///< `netlist`: its netlist, too, beside the RTL
 };
 nlohmann::json bench(const BenchOptions& options);
 

@@ -66,7 +66,7 @@ struct SvBench::Layout {
   int probe = 0, probe_bits = 0, counters = 0, bits = 0;
 
   explicit Layout(const Device::Facts& facts) {
-    counters = static_cast<int>(facts.statistics.size());
+    counters = facts.statistics_are_pins ? static_cast<int>(facts.statistics.size()) : 0;
     for (const char* name : {"resetn", "seen", "over"}) add(name, 1, kOwn);
     if (facts.host_writes) {
       add("cfg_valid_i", 1, kInput);

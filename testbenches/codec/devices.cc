@@ -166,16 +166,18 @@ class CodecDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
     }
   }
   /// Bound and mode are written before the first packet, and read with the counter behind the last.
-  std::unique_ptr<Host<Beat>> host(const sim::RunSpec& spec) const override {
-    if constexpr (!kHosted) return nullptr;
+  MakeHost<Beat> host(const sim::RunSpec& spec, sim::LookAhead&) const override {
+    if constexpr (!kHosted) return {};
     namespace map = registers::compressor_axil;
     const sim::PacketConfig config = packet_config(codec_config(spec.options));
     const uint32_t word = map::kCodecBoundField.in(static_cast<uint32_t>(config[0])) |
                           map::kCodecBoundedField.in(static_cast<uint32_t>(config[1]));
-    return std::make_unique<CarefulHost<Beat>>(
-        std::vector<CarefulHost<Beat>::Write>{{map::kCodec, word}},
-        std::vector<uint32_t>{map::kId, map::kVersion, map::kCapability, map::kStatus, map::kCodec,
-                              map::kCounters});
+    return [word] {
+      return std::make_unique<CarefulHost<Beat>>(
+          std::vector<CarefulHost<Beat>::Write>{{map::kCodec, word}},
+          std::vector<uint32_t>{map::kId, map::kVersion, map::kCapability, map::kStatus,
+                                map::kCodec, map::kCounters});
+    };
   }
 
   std::unique_ptr<Score<Beat>> score(const sim::RunSpec& spec) const override {

@@ -21,7 +21,7 @@ EngineShape shape_of(const sim::Device::Facts& facts) {
     shape.pins.insert(shape.pins.end(),
                       {{"cfg_valid_i", 1}, {"cfg_address_i", 32}, {"cfg_data_i", 32}});
   }
-  if (!facts.statistics.empty()) {
+  if (facts.statistics_are_pins && !facts.statistics.empty()) {
     shape.probes.push_back({"stat_o", 32 * static_cast<int>(facts.statistics.size())});
   }
   return shape;

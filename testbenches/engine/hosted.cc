@@ -42,7 +42,7 @@ sim::Device::Facts hosted_facts(sim::Device::Facts facts) {
   facts.top += "_axil";
   facts.file_list = "rtl/registers/" + facts.top + ".f";
   facts.pins.clear();
-  facts.statistics.clear();
+  facts.statistics_are_pins = false;
   facts.inside.clear();
   facts.host_writes = false;
   std::erase_if(facts.probe, [](const sim::Pin& pin) { return pin.name == "error_count_o"; });
@@ -118,10 +118,13 @@ std::optional<uint32_t> RegisterReference::read(const sim::Access& access) const
 
 std::unique_ptr<sim::Bench> HostableDevice::bench(sim::Source& source, const sim::RunSpec& spec,
                                                   sim::Kernel& kernel) const {
-  if (wants_registers(spec.options)) {
-    throw sim::UsageError("bench measures " + name() + " with --host raw");
+  for (const char* name : kSoftware) {
+    if (spec.options.knows(name) && !spec.options.word(name).empty()) {
+      throw sim::UsageError(std::string("--") + name +
+                            " goes with run: a benchmark's software only boots the device");
+    }
   }
-  return raw_->bench(source, spec, kernel);
+  return of(spec).bench(source, spec, kernel);
 }
 
 }  // namespace gw::testbenches

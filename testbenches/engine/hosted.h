@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/systemc/hosted.h"
+#include "sim/harness/pace.h"
 #include "sim/run/device.h"
 #include "testbenches/engine/runner.h"
 
@@ -78,10 +79,15 @@ class RegisterReference {
   std::map<uint32_t, uint32_t> written_;
 };
 
+/// So many reads of `status` while no packet is on its way find a device idle that can be.
+inline constexpr uint32_t kIdleReads = 1 << 16;
+
 /// A reference of packets with one of registers beside it. Inner may say more of them:
 ///
 ///   void host_wrote(uint32_t address, uint32_t data);
 ///   std::optional<uint32_t> host_reads(uint32_t address) const;
+///   bool within() const;     there may be packets within that nothing is owed for ...
+///   void has_come_to_rest(); ... there is none
 template <class Inner>
 class HostedOracle final : public Inner {
  public:
@@ -94,6 +100,12 @@ class HostedOracle final : public Inner {
     if constexpr (requires { this->host_wrote(address, data); }) this->host_wrote(address, data);
   }
   std::optional<uint32_t> read(size_t, const sim::Access& access) const override {
+    if (!at_rest()) {
+      // What is still within may change what is read. Some day it has left.
+      const bool patient = access.address != systemc::RegisterFile::kStatus || !access.quiet ||
+                           polls_ + 1 < kIdleReads;
+      return patient ? std::nullopt : std::optional(1u);
+    }
     const uint32_t counter = (access.address - map_.counters_at) / 4;
     if (access.quiet && access.address >= map_.counters_at && counter < map_.counters) {
       const auto counters = Inner::statistics();
@@ -105,18 +117,37 @@ class HostedOracle final : public Inner {
     return registers_.read(access);
   }
   std::optional<AxiResponse> answers(size_t, const sim::Access& access) const override {
-    return registers_.answers(access);
+    sim::Access known = access;
+    known.quiet = access.quiet && at_rest();
+    return registers_.answers(known);
+  }
+  void answered(size_t, const sim::Access& access) override {
+    if constexpr (requires { this->has_come_to_rest(); }) {
+      if (access.write || !access.quiet || access.address != systemc::RegisterFile::kStatus) return;
+      const bool idle = (access.data & 1) != 0;
+      if (idle) this->has_come_to_rest();
+      polls_ = idle ? 0 : polls_ + 1;
+    }
   }
   /// Counters are registers here: there is nothing else to compare.
   std::vector<std::optional<uint32_t>> statistics() const override { return {}; }
 
  private:
+  bool at_rest() const {
+    if constexpr (requires { this->within(); }) return !this->within();
+    return true;
+  }
+
   const systemc::RegisterMap map_;
   RegisterReference registers_;
+  uint32_t polls_ = 0;  ///< of `status`, in a row, that found a packet within
 };
 
 /// Careful host software: configures the device before the first packet, and when the last one has
 /// left, looks at it. What a device adds: what it writes on the way.
+///
+/// No packet goes in while it does so, and before it changes or looks at anything behind the first
+/// packet it reads `status` until the device is idle: what leaves by no port may still be within.
 template <class Beat>
 class CarefulHost : public Host<Beat> {
  public:
@@ -124,42 +155,48 @@ class CarefulHost : public Host<Beat> {
   using Next = sim::ControlFeed::Next;
   using State = sim::ControlFeed::State;
 
-  CarefulHost(std::vector<Write> boot, std::vector<uint32_t> looks)
-      : gate_(*this), boot_(std::move(boot)), looks_(std::move(looks)) {}
+  /// `pace`: of the ports, if they have one.
+  CarefulHost(std::vector<Write> boot, std::vector<uint32_t> looks, size_t ports = 1,
+              std::optional<sim::Pace> pace = {})
+      : gate_(*this), boot_(std::move(boot)), looks_(std::move(looks)), pace_(pace), held_(ports) {}
 
   sim::Feed<Beat>& feed(sim::Feed<Beat>& packets) final {
     packets_ = &packets;
     return gate_;
   }
+  bool booted() const final { return written_ >= boot_.size(); }
 
-  /// Nothing is on its way when something is done, and nothing begins until it is.
   Next next(size_t, uint64_t) final {
-    if (booted_ < boot_.size()) return write(boot_[booted_++]);
-    if (change_) return write(*std::exchange(change_, std::nullopt));
-    if (!over_) return {State::kNotYet, {}};
-    if (looked_ == looks_.size()) return {};
-    return {State::kTransaction,
-            {.write = false,
-             .address = looks_[looked_++],
-             .when = {.quiet = true},
-             .holds_packets = true}};
+    if (booting_ < boot_.size()) return transaction(boot_[booting_++]);
+    if (change_ || over_) {
+      if (!idle_) return transaction(systemc::RegisterFile::kStatus);
+      if (change_) return transaction(*std::exchange(change_, std::nullopt));
+      return looked_ == looks_.size() ? Next{} : transaction(looks_[looked_++]);
+    }
+    return {State::kWithPackets, {}};
   }
   void answered(const sim::Access& access) final {
     if (access.write) {
       ++written_;
-    } else {
-      seen_[access.address] = access.data;
+      return;
+    }
+    seen_[access.address] = access.data;
+    if (access.address == systemc::RegisterFile::kStatus) {
+      idle_ = (access.data & 1) != 0 || ++polls_ >= kIdleReads;
     }
   }
 
  protected:
-  /// A packet is about to go in: what has to be written before, if anything.
-  virtual std::optional<Write> before(const sim::Packet<Beat>&) { return {}; }
+  /// Whether something has to be written before this packet goes in; what, asked when it is to be
+  /// done.
+  virtual bool changes(const sim::Packet<Beat>&) const { return false; }
+  virtual Write change(const sim::Packet<Beat>&) { return {}; }
   /// What the device held in the end, by address.
   const std::map<uint32_t, uint32_t>& seen() const { return seen_; }
 
  private:
   using Packets = sim::Feed<Beat>;
+  using Held = std::optional<typename Packets::Next>;
 
   class Gate final : public Packets {
    public:
@@ -172,37 +209,57 @@ class CarefulHost : public Host<Beat> {
     CarefulHost& host_;
   };
 
-  static Next write(const Write& what) {
-    return {State::kTransaction,
-            {.address = what.first,
-             .data = what.second,
-             .when = {.quiet = true},
-             .holds_packets = true}};
+  /// Nothing is on its way when something is done, and nothing begins until it is.
+  static Next transaction(sim::Transaction what) {
+    what.when.quiet = what.holds_packets = true;
+    return {State::kTransaction, what};
+  }
+  static Next transaction(const Write& what) {
+    return transaction({.address = what.first, .data = what.second});
+  }
+  static Next transaction(uint32_t address) {
+    return transaction(sim::Transaction{.write = false, .address = address});
   }
 
   typename Packets::Next packet(size_t port, uint64_t cycle) {
-    if (!held_) {
+    Held& held = held_[port];
+    if (!held) {
       typename Packets::Next next = packets_->next(port, cycle);
-      over_ = next.state == Packets::State::kOver;
+      if (next.state == Packets::State::kOver) ports_over_ |= uint64_t{1} << port;
+      over_ = ports_over_ == (uint64_t{1} << held_.size()) - 1;
       if (next.state != Packets::State::kPacket) return next;
-      change_ = before(*next.packet);
-      if (!change_) return next;
-      ++changes_;
-      held_ = std::move(next);
+      held = std::move(next);
     }
+    // Whatever is written, packets of all ports wait for it.
     if (written_ < boot_.size() + changes_) return {Packets::State::kNotYet, {}};
-    return *std::exchange(held_, std::nullopt);
+    if (changes(*held->packet)) {
+      // Not before its time: what comes before it by another port is to go in before.
+      const uint64_t due = pace_ ? pace_->arrival(held->packet->time_ns, 0) : 0;
+      if (due > cycle + kAhead) return {Packets::State::kNotYet, {}, due - kAhead};
+      change_ = change(*held->packet);
+      ++changes_;
+      idle_ = false;
+      polls_ = 0;
+      return {Packets::State::kNotYet, {}};
+    }
+    return *std::exchange(held, std::nullopt);
   }
+
+  static constexpr uint64_t kAhead = 128;  ///< cycles; the loop asks again in every 64th
 
   Gate gate_;
   const std::vector<Write> boot_;
   const std::vector<uint32_t> looks_;
-  size_t booted_ = 0, looked_ = 0;
+  const std::optional<sim::Pace> pace_;
+  size_t booting_ = 0, looked_ = 0;
   Packets* packets_ = nullptr;
-  std::optional<Write> change_;                 ///< still to be written
-  std::optional<typename Packets::Next> held_;  ///< until that is answered
+  std::optional<Write> change_;  ///< still to be written
+  std::vector<Held> held_;       ///< port by port, until all is written
   uint64_t written_ = 0, changes_ = 0;
+  uint64_t ports_over_ = 0;  ///< bit p: port p gets no more
   bool over_ = false;
+  bool idle_ = false;   ///< since packets were held back
+  uint32_t polls_ = 0;  ///< of `status`, that found it not so
   std::map<uint32_t, uint32_t> seen_;
 };
 

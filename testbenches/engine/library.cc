@@ -139,7 +139,8 @@ Tools find_tools(const LibraryOptions& options, const std::string& what, bool ne
 std::string words_of(const RtlRequest& request) {
   std::string text = request.top;
   for (const std::string& p : request.parameters) text += ' ' + p;
-  if (request.netlist) text += " as a netlist";
+  if (!request.netlist.empty()) text += " as a netlist";
+  if (request.netlist == "xilinx") text += " of Xilinx cells";
   if (request.traced) text += " with waves";
   for (const std::string& kind : request.coverage) text += fmt::format(" with {} coverage", kind);
   if (request.state) text += " with state";
@@ -152,7 +153,7 @@ class Builder {
       : request_(request),
         options_(options),
         what_(words_of(request)),
-        tools_(find_tools(options, what_, request.netlist)),
+        tools_(find_tools(options, what_, !request.netlist.empty())),
         cache_(options.cache.empty() ? default_cache() : options.cache) {
     for (const std::string& kind : request.coverage) {
       if (std::ranges::count(kCoverageKinds, kind) == 0) {
@@ -222,7 +223,7 @@ class Builder {
       flags.emplace_back("-O0");
     } else if (request_.traced) {
       flags.insert(flags.end(), kVerilatedTraced.begin(), kVerilatedTraced.end());
-    } else if (request_.netlist) {
+    } else if (!request_.netlist.empty()) {
       flags.emplace_back("-O1");  // gates: much code, little to find in it
     } else {
       flags.emplace_back("-O3");
@@ -250,7 +251,8 @@ class Builder {
                        kShortcuts && request_.shortcuts);
     list("coverage", request_.coverage);
     key += fmt::format("state {}\n", request_.state);
-    if (request_.netlist) {
+    if (!request_.netlist.empty()) {
+      add("cells", request_.netlist);
       add("yosys", tools_.yosys_version);
       add("netlist", kNetlistScript);
     }
@@ -354,7 +356,8 @@ class Builder {
     for (const EmbeddedFile& file : kEmbedded) write(folder / file.path, file.text);
 
     const Clock::time_point yosys_begin = Clock::now();
-    if (request_.netlist) {
+    if (!request_.netlist.empty()) {
+      if (request_.netlist == "xilinx") refuse_block_ram();
       write(folder / "netlist.sh", kNetlistScript);
       synthesise(folder, yosys_begin);
       tell("Yosys", yosys_begin, true);
@@ -434,7 +437,7 @@ class Builder {
     }
 
     std::string files;
-    if (request_.netlist) {
+    if (!request_.netlist.empty()) {
       // Yosys does not say what it included: whatever it may have.
       for (const std::string& dir : include_dirs_) {
         std::set<std::string> names;
@@ -459,10 +462,30 @@ class Builder {
                                     verilator_seconds, compiler_seconds);
   }
 
-  /// Writes netlist.v into the folder.
+  /// Known before minutes of synthesis: the RTL says where it wants block RAM.
+  void refuse_block_ram() const {
+    for (const std::string& name : arguments_) {
+      if (name.starts_with("-") || name.starts_with("+")) continue;
+      if (file_bytes(base_folder_ / name).find("ram_style = \"block\"") == std::string::npos)
+        continue;
+      throw sim::InputError(
+          fmt::format("{}: {} wants block RAM, of which Yosys has no simulation model; "
+                      "`--netlist generic` runs it",
+                      what_, name));
+    }
+  }
+
+  /// Writes netlist.v into the folder, and models.f, the list of its cells' simulation models.
   void synthesise(const fs::path& folder, Clock::time_point begin) const {
-    std::vector<std::string> words = {(folder / "netlist.sh").string(), "--top", request_.top,
-                                      "--verilog", (folder / "netlist.v").string()};
+    std::vector<std::string> words = {(folder / "netlist.sh").string(),
+                                      "--top",
+                                      request_.top,
+                                      "--cells",
+                                      request_.netlist == "xilinx" ? "xc7" : request_.netlist,
+                                      "--verilog",
+                                      (folder / "netlist.v").string(),
+                                      "--models",
+                                      (folder / "models.f").string()};
     for (const std::string& p : request_.parameters) words.insert(words.end(), {"--set", p});
     words.insert(words.end(), arguments_.begin(), arguments_.end());
     words.insert(words.begin(), "YOSYS=" + tools_.yosys);
@@ -489,10 +512,10 @@ class Builder {
     job.coverage = request_.coverage;
     job.state = request_.state;
     job.own = request_.own;
-    if (request_.netlist) {
+    if (!request_.netlist.empty()) {
       job.netlist = tools_.yosys_version;
       job.folder = folder.string();
-      job.arguments = {"netlist.v"};
+      job.arguments = {"netlist.v", "-f", "models.f"};
       job.own = false;
     }
     job.shortcuts = request_.shortcuts;
@@ -524,7 +547,7 @@ class Builder {
 }  // namespace
 
 std::shared_ptr<RtlLibrary> linked_library(const RtlRequest& request) {
-  const bool plain = request.own && !request.netlist && request.defines.empty() &&
+  const bool plain = request.own && request.netlist.empty() && request.defines.empty() &&
                      request.include_dirs.empty() && request.sources.empty() &&
                      request.compile_options.empty() && request.coverage.empty() &&
                      !request.state && request.shortcuts;

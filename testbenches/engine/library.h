@@ -25,8 +25,9 @@ struct RtlRequest {
   std::vector<std::string> parameters;              ///< Name=value
   EngineShape shape;
   bool traced = false;
-  /// What Yosys makes of it is built instead: gates and flip-flops (tools/synth/netlist.sh).
-  bool netlist = false;
+  /// What Yosys makes of it is built instead (tools/synth/netlist.sh): `generic`, gates, flip-flops
+  /// and memories; `xilinx`, a Virtex-7's cells, as Yosys itself models them. Empty: the RTL.
+  std::string netlist;
   /// Points to count, of kCoverageKinds, for GwEngine::coverage; and whether GwEngine::state shows
   /// the RTL's variables. Either costs speed.
   std::vector<std::string> coverage;

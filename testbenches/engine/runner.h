@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "sim/base/error.h"
+#include "sim/harness/control_master.h"
 #include "sim/harness/kernel.h"
 #include "sim/harness/lockstep.h"
 #include "sim/run/device.h"
@@ -37,9 +38,39 @@ class Host : public sim::ControlFeed {
  public:
   /// The packets as they go in.
   virtual sim::Feed<Beat>& feed(sim::Feed<Beat>& packets) { return packets; }
+  /// No packet goes in before this is so.
+  virtual bool booted() const { return true; }
   /// The run is over, and has passed; what it has to say goes into the report. Throws UserError.
   virtual void passed(nlohmann::json& /*sections*/) {}
+  /// The device's counters, if it has read them.
+  virtual std::vector<uint32_t> statistics() const { return {}; }
 };
+
+/// Makes the same host for each run of the same packets.
+template <class Beat>
+using MakeHost = std::function<std::unique_ptr<Host<Beat>>()>;
+
+/// Lets a host boot an engine with nothing else in the loop. The oracle, if there is one, hears of
+/// it.
+template <sim::Engine E, class Beat = typename E::Ports::Beat>
+void boot_by_host(E& engine, Host<Beat>& host, sim::Oracle<Beat>* oracle = nullptr) {
+  using Ports = typename E::Ports;
+  if constexpr (sim::kControlsOf<Ports> != 0) {
+    sim::ControlMaster master(0, Ports::kControls[0], 0, {}, 0);
+    master.follow(host);
+    master.ask(0);
+    for (uint64_t cycle = 0; !host.booted(); ++cycle) {
+      if (master.decide(cycle, 0, [] { return true; })) engine.drive(0, master.request());
+      const auto heard = master.hear(engine.control(0), cycle);
+      if (heard.write_answered && oracle != nullptr) {
+        oracle->configured(0, master.write().address, master.write().data);
+      }
+      if (heard.moved) master.finish(heard, cycle);
+      engine.clock({}, 0);
+    }
+    engine.drive(0, {});
+  }
+}
 
 /// Tells every so often how far a run has come.
 class Told final : public sim::Steppable {
@@ -111,7 +142,7 @@ class RecordedOracle final : public sim::Oracle<Beat> {
 template <sim::Engine E>
 sim::Speed bare_pass(E& engine, const sim::PreparedFeed<typename E::Ports::Beat>& feed,
                      const RecordedOracle<typename E::Ports::Beat>& oracle, const sim::Boot& boot,
-                     const std::string& name) {
+                     const MakeHost<typename E::Ports::Beat>& host, const std::string& name) {
   using Ports = typename E::Ports;
   using Beat = typename Ports::Beat;
   constexpr size_t kIn = sim::kInputsOf<Ports>, kOut = sim::kOutputsOf<Ports>;
@@ -137,6 +168,7 @@ sim::Speed bare_pass(E& engine, const sim::PreparedFeed<typename E::Ports::Beat>
   }
   engine.reset();
   sim::boot_engine(engine, boot);
+  if (host) boot_by_host(engine, *host());
   if constexpr (requires { engine.configure(0, sim::PacketConfig{}); }) {
     for (size_t p = 0; p < kIn; ++p) engine.configure(p, feed.packets(p).front()->config);
   }
@@ -183,8 +215,10 @@ class DeviceOf : public sim::Device {
                    sim::PacketWriter* writer) const override {
     check(spec);
     std::optional<sim::Pace> pace;
-    if (std::ranges::all_of(P::kInputs, &sim::Port::paced)) pace = pace_of(spec);
-    sim::SourceFeed<Beat> feed(source, kIn, pace);
+    if (kPaced) pace = pace_of(spec);
+    sim::LookAhead packets(source);
+    const MakeHost<Beat> host = this->host(spec, packets);
+    sim::SourceFeed<Beat> feed(packets, kIn, pace);
     const auto oracle = this->oracle(spec);
     const auto score = this->score(spec);
     Tee listener(score.get(), writer);
@@ -193,7 +227,8 @@ class DeviceOf : public sim::Device {
     const auto expected = [&source] { return source.expected(); };
     if (!spec.rtl) {
       const auto model = this->model(spec);
-      drive(*model, none, "model", "", feed, *oracle, &listener, spec, kernel, expected, outcome);
+      drive(*model, none, "model", "", host, feed, *oracle, &listener, spec, kernel, expected,
+            outcome);
     } else {
       // Opened before anything runs, closed however the run ends.
       std::optional<Wave> wave;
@@ -206,10 +241,11 @@ class DeviceOf : public sim::Device {
       if (wave) wave->begin(engine, *spec.wave, spec.clock_mhz);
       if (spec.model) {
         const auto model = this->model(spec);
-        drive(engine, *model, "rtl", "model", feed, *oracle, &listener, spec, kernel, expected,
-              outcome);
+        drive(engine, *model, "rtl", "model", host, feed, *oracle, &listener, spec, kernel,
+              expected, outcome);
       } else {
-        drive(engine, none, "rtl", "", feed, *oracle, &listener, spec, kernel, expected, outcome);
+        drive(engine, none, "rtl", "", host, feed, *oracle, &listener, spec, kernel, expected,
+              outcome);
       }
       if (wave) outcome.wave_error = wave->end(engine);
     }
@@ -240,8 +276,8 @@ class DeviceOf : public sim::Device {
   virtual std::unique_ptr<sim::Oracle<Beat>> oracle(const sim::RunSpec& spec) const = 0;
   virtual std::unique_ptr<Score<Beat>> score(const sim::RunSpec&) const { return nullptr; }
   virtual sim::Boot boot(const sim::RunSpec&) const { return {}; }
-  /// Who drives its control ports; null: nobody.
-  virtual std::unique_ptr<Host<Beat>> host(const sim::RunSpec&) const { return nullptr; }
+  /// Who drives its control ports, and may look at what is to come; empty: nobody.
+  virtual MakeHost<Beat> host(const sim::RunSpec&, sim::LookAhead&) const { return {}; }
   /// The parameters that the RTL is built with.
   virtual std::vector<std::pair<std::string, std::string>> parameters(const sim::RunSpec&) const {
     return {};
@@ -282,6 +318,7 @@ class DeviceOf : public sim::Device {
     sim::PacketWriter* writer_;
   };
 
+  static constexpr bool kPaced = std::ranges::all_of(P::kInputs, &sim::Port::paced);
   static sim::Pace pace_of(const sim::RunSpec& spec) { return {.clock_mhz = spec.clock_mhz}; }
 
   sim::Drive drive_of(const sim::RunSpec& spec) const {
@@ -307,11 +344,11 @@ class DeviceOf : public sim::Device {
   }
 
   template <class A, class B>
-  void drive(A& a, B& b, const char* name_a, const char* name_b, sim::Feed<Beat>& feed,
-             sim::Oracle<Beat>& oracle, sim::Listener<Beat>* listener, const sim::RunSpec& spec,
-             sim::Kernel& kernel, const std::function<uint64_t()>& expected,
-             sim::Outcome& outcome) const {
-    const auto host = this->host(spec);
+  void drive(A& a, B& b, const char* name_a, const char* name_b, const MakeHost<Beat>& make_host,
+             sim::Feed<Beat>& feed, sim::Oracle<Beat>& oracle, sim::Listener<Beat>* listener,
+             const sim::RunSpec& spec, sim::Kernel& kernel,
+             const std::function<uint64_t()>& expected, sim::Outcome& outcome) const {
+    const auto host = make_host ? make_host() : nullptr;
     sim::Feed<Beat>& packets = host != nullptr ? host->feed(feed) : feed;
     sim::Lockstep<A, B> run(a, b, packets, oracle, drive_of(spec), name_a, name_b, listener);
     run.describe_with([this](bool input, size_t port, const sim::Packet<Beat>& packet,
@@ -332,11 +369,14 @@ class DeviceOf : public sim::Device {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     outcome.passed = run.passed();
     outcome.failure = run.failure();
-    if (host != nullptr && run.passed()) host->passed(outcome.sections);
     outcome.statistics = sim::statistics_of(a);
     if (recorder != nullptr) {
       recorder->bench().finish(run.passed() ? std::span<const uint32_t>(outcome.statistics)
                                             : std::span<const uint32_t>());
+    }
+    if (host != nullptr && run.passed()) {
+      host->passed(outcome.sections);
+      if (auto counters = host->statistics(); !counters.empty()) outcome.statistics = counters;
     }
     outcome.timeline = std::move(run.timeline());
   }
@@ -346,7 +386,9 @@ class DeviceOf : public sim::Device {
     BenchOf(const DeviceOf& device, sim::Source& source, const sim::RunSpec& spec,
             sim::Kernel& kernel)
         : device_(device), spec_(spec), kernel_(kernel), boot_(device.boot(spec)) {
-      sim::SourceFeed<Beat> read(source, kIn);
+      sim::LookAhead packets(source);
+      make_host_ = device.host(spec, packets);
+      sim::SourceFeed<Beat> read(packets, kIn);
       for (size_t p = 0; p < kIn; ++p) {
         for (auto next = read.next(p, 0); next.packet != nullptr; next = read.next(p, 0)) {
           feed_.add(p, std::move(next.packet));
@@ -354,9 +396,13 @@ class DeviceOf : public sim::Device {
       }
       if constexpr (kTimeless) {
         const auto oracle = device.oracle(spec);
+        if (make_host_) boot_by_host(*device.model(spec), *make_host_(), oracle.get());
         recorded_.emplace(*oracle, feed_, kIn, kOut);
       }
-      rtl_ = device.compile(spec, false);
+      sim::RunSpec plain = spec;
+      plain.netlist.clear();
+      rtl_ = device.compile(plain, false);
+      if (!spec.netlist.empty()) netlist_ = device.compile(spec, false);
     }
 
     sim::Speed pass(sim::BenchSubject subject) override {
@@ -365,16 +411,17 @@ class DeviceOf : public sim::Device {
       const auto model = device_.model(spec_);
       if constexpr (kTimeless) {
         if (subject == sim::BenchSubject::kModel) {
-          return bare_pass(*model, feed_, *recorded_, boot_, "model");
+          return bare_pass(*model, feed_, *recorded_, boot_, make_host_, "model");
         }
       } else if (subject == sim::BenchSubject::kModel) {
         return timed(*model, none, "model", "");
       }
-      const std::unique_ptr<R> engine = device_.rtl(rtl_, spec_);
+      const bool netlist = subject == sim::BenchSubject::kNetlist;
+      const std::unique_ptr<R> engine = device_.rtl(netlist ? netlist_ : rtl_, spec_);
       R& rtl = *engine;
       if (subject == sim::BenchSubject::kLockstep) return timed(rtl, *model, "rtl", "model");
       if constexpr (kTimeless) {
-        return bare_pass(rtl, feed_, *recorded_, boot_, "rtl");
+        return bare_pass(rtl, feed_, *recorded_, boot_, make_host_, "rtl");
       } else {
         return timed(rtl, none, "rtl", "");
       }
@@ -407,24 +454,32 @@ class DeviceOf : public sim::Device {
         oracle = device_.oracle(spec_);
       }
       sim::Oracle<Beat>& follower = recorded_ ? *recorded_ : *oracle;
-      sim::Lockstep<A, B> run(a, b, feed_, follower, device_.drive_of(spec_), name_a, name_b);
+      const auto host = make_host_ ? make_host_() : nullptr;
+      sim::Feed<Beat>& packets = host != nullptr ? host->feed(feed_) : feed_;
+      sim::Lockstep<A, B> run(a, b, packets, follower, device_.drive_of(spec_), name_a, name_b);
+      if (host != nullptr) run.control_with(*host);
       run.reset();
+      // What the host does before the first packet is none of the device's work.
+      while (host != nullptr && !host->booted() && run.advance(64)) {
+      }
+      const uint64_t booted = run.now();
       const auto begin = std::chrono::steady_clock::now();
       kernel_.run(run, spec_.clock_mhz);
       const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
       if (!run.passed()) {
         throw std::logic_error(device_.name() + " did not pass while it was timed");
       }
-      return {.cycles = run.now(), .seconds = seconds.count()};
+      return {.cycles = run.now() - booted, .seconds = seconds.count()};
     }
 
     const DeviceOf& device_;
     const sim::RunSpec spec_;
     sim::Kernel& kernel_;
     const sim::Boot boot_;
+    MakeHost<Beat> make_host_;
     sim::PreparedFeed<Beat> feed_;
     std::optional<RecordedOracle<Beat>> recorded_;
-    std::vector<CompiledRtl> rtl_;
+    std::vector<CompiledRtl> rtl_, netlist_;
   };
 
   Facts facts_;

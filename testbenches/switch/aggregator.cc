@@ -18,7 +18,6 @@ class AggregatorDevice final : public FrameDevice<M> {
                                    "(IEICE'21, 3.3)",
                         .top = "gw_aggregator",
                         .file_list = "rtl/switch/gw_aggregator.f",
-                        .pins = {{"workers_i", 5}, {"group_i", 16}, {"depth_i", 11}},
                         .inside = {"tvalid", "tready", "tlast"}},
                        kBlocks) {}
 
@@ -30,10 +29,6 @@ class AggregatorDevice final : public FrameDevice<M> {
     } else {
       return std::make_unique<M>(aggregation_config(net));
     }
-  }
-  PinValues pins(const sim::RunSpec& spec) const override {
-    if constexpr (FrameDevice<M>::kHosted) return {};
-    return aggregator_pins(network_spec(spec.options));
   }
 };
 

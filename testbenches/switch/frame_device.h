@@ -1,8 +1,9 @@
-// What parser, aggregator and optimizer share as devices: frames in, frames out, one stream, a
-// chain of blocks; with pins and writes of their own for a host, or with registers.
+// What parser, aggregator, optimizer and switch share as devices: frames in, frames out, a chain of
+// blocks; with pins and writes of their own for a host, or with registers.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -24,6 +25,8 @@ class FrameDevice : public DeviceOf<typename M::Ports, M> {
  public:
   using Facts = sim::Device::Facts;
   static constexpr bool kHosted = sim::kControlsOf<typename M::Ports> != 0;
+  /// Four MACs, not one stream.
+  static constexpr bool kPaced = M::Ports::kInputs[0].paced;
 
   void check(const sim::RunSpec& spec) const override {
     network_spec(spec.options);
@@ -31,11 +34,11 @@ class FrameDevice : public DeviceOf<typename M::Ports, M> {
     if constexpr (kHosted) host_plan(spec.options);
   }
   std::unique_ptr<sim::Source> source(const sim::RunSpec& spec) const override {
-    return open_frames(spec, /*by_port=*/false);
+    return open_frames(spec, /*by_port=*/kPaced);
   }
   std::unique_ptr<sim::PacketWriter> writer(const std::string& path, const sim::Source& source,
-                                            const sim::RunSpec&) const override {
-    return stream_writer(path, source);
+                                            const sim::RunSpec& spec) const override {
+    return kPaced ? timed_writer(path, source, spec.clock_mhz) : stream_writer(path, source);
   }
 
  protected:
@@ -46,16 +49,25 @@ class FrameDevice : public DeviceOf<typename M::Ports, M> {
     const NetworkSpec net = network_spec(spec.options);
     if constexpr (kHosted) {
       const HostPlan plan = host_plan(spec.options);
-      return std::make_unique<HostedOracle<FrameOracle>>(frame_registers(blocks_, net), blocks_,
-                                                         net, spec.seed,
-                                                         plan.loaded ? plan.loaded->iterations : 0);
+      const uint64_t behind = plan.loaded ? plan.loaded->iterations : 0;
+      const systemc::RegisterMap map = frame_registers(blocks_, net);
+      if constexpr (kPaced) {
+        return std::make_unique<HostedOracle<SwitchOracle>>(map, net, spec.seed, behind);
+      } else {
+        return std::make_unique<HostedOracle<FrameOracle>>(map, blocks_, net, spec.seed, behind);
+      }
+    } else if constexpr (kPaced) {
+      return std::make_unique<SwitchOracle>(net, spec.seed);
     } else {
       return std::make_unique<FrameOracle>(blocks_, net, spec.seed);
     }
   }
-  std::unique_ptr<Host<Beat>> host(const sim::RunSpec& spec) const override {
-    if constexpr (!kHosted) return nullptr;
-    return frame_host(blocks_, network_spec(spec.options), host_plan(spec.options), spec.seed);
+  MakeHost<Beat> host(const sim::RunSpec& spec, sim::LookAhead& frames) const override {
+    if constexpr (!kHosted) return {};
+    std::optional<sim::Pace> pace;
+    if (kPaced) pace = sim::Pace{.clock_mhz = spec.clock_mhz};
+    return frame_host(blocks_, network_spec(spec.options), host_plan(spec.options), spec.seed, pace,
+                      frames);
   }
   sim::Boot boot(const sim::RunSpec& spec) const override {
     sim::Boot boot = boot_of(blocks_, network_spec(spec.options), spec.seed);
@@ -65,6 +77,10 @@ class FrameDevice : public DeviceOf<typename M::Ports, M> {
   Parameters parameters(const sim::RunSpec& spec) const override {
     return rtl_parameters(blocks_, network_spec(spec.options));
   }
+  PinValues pins(const sim::RunSpec& spec) const override {
+    if (kHosted || !blocks_.aggregation) return {};
+    return aggregator_pins(network_spec(spec.options));
+  }
   std::string describe(bool, size_t, const sim::Packet<Beat>& packet, size_t beat) const override {
     return describe_frame(packet, beat);
   }
@@ -73,7 +89,8 @@ class FrameDevice : public DeviceOf<typename M::Ports, M> {
   static Facts complete(Facts facts, const reference::Blocks& blocks) {
     facts.clock_mhz = kSwitchClockMhz;
     facts.frames = true;
-    facts.line_rate = sim::LineRate::kWire;
+    facts.line_rate = kPaced ? sim::LineRate::kPorts : sim::LineRate::kWire;
+    if (blocks.aggregation) facts.pins = {{"workers_i", 5}, {"group_i", 16}, {"depth_i", 11}};
     facts.statistics = statistic_names(blocks);
     facts.options = network_options(blocks);
     facts.options.push_back(host_option());

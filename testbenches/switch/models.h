@@ -7,12 +7,14 @@
 #include <span>
 
 #include "models/systemc/aggregator.h"
+#include "models/systemc/hosted_cores.h"
 #include "models/systemc/optimizer.h"
 #include "models/systemc/parser.h"
 #include "models/systemc/switch.h"
 #include "sim/harness/engine.h"
 #include "testbenches/switch/options.h"
 #include "testbenches/switch/ports.h"
+#include "testbenches/switch/registers.h"
 #include "testbenches/switch/timing.h"
 
 namespace gw::testbenches {
@@ -76,34 +78,54 @@ class FrameModel {
   Core core_;
 };
 
-class SwitchModel {
+/// Four ports side by side.
+template <class P, class Core>
+class PortsModel {
  public:
-  using Ports = SwitchPorts;
+  using Ports = P;
 
-  explicit SwitchModel(const NetworkSpec& net) {
-    core_.configure(aggregation_config(net), optimizer_config(net), {});
-  }
+  template <class... Config>
+  explicit PortsModel(const Config&... config) : core_(config...) {}
   void reset() { core_.reset(); }
-  void boot(const sim::Boot& boot) {
-    for (const sim::Boot::Write& write : boot.writes) core_.write(write.address, write.data);
-    core_.prepare();
-  }
   uint32_t s_ready() const {
     uint32_t ready = 0;
-    for (int p = 0; p < systemc::Switch::kPorts; ++p) {
+    for (int p = 0; p < Core::kPorts; ++p) {
       ready |= static_cast<uint32_t>(core_.s_ready(p)) << p;
     }
     return ready;
   }
   const Beat* m_beat(size_t port) const { return core_.m_beat(static_cast<int>(port)); }
   uint64_t probe() const { return core_.events(); }
-  std::span<const uint32_t> statistics() const { return core_.statistics(); }
   void clock(const sim::Offered<Ports>& offered, uint32_t m_ready) {
     core_.clock(offered, m_ready);
   }
 
- private:
-  systemc::Switch core_;
+ protected:
+  Core core_;
+};
+
+class SwitchModel : public PortsModel<SwitchPorts, systemc::Switch> {
+ public:
+  explicit SwitchModel(const NetworkSpec& net) {
+    core_.configure(aggregation_config(net), optimizer_config(net), {});
+  }
+  void boot(const sim::Boot& boot) {
+    for (const sim::Boot::Write& write : boot.writes) core_.write(write.address, write.data);
+    core_.prepare();
+  }
+  std::span<const uint32_t> statistics() const { return core_.statistics(); }
+};
+
+/// Behind its registers.
+class HostedSwitchModel : public PortsModel<HostedSwitchPorts, systemc::HostedSwitch> {
+ public:
+  using PortsModel::PortsModel;
+  void boot(const sim::Boot&) {
+    core_.core().skip_clearing();
+    core_.clock({}, 0);
+  }
+  const AxiLiteReply& control(size_t) const { return core_.reply(); }
+  void drive(size_t, const AxiLiteRequest& request) { core_.drive(request); }
 };
 
 }  // namespace gw::testbenches

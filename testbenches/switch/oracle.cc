@@ -35,7 +35,8 @@ const char* why_rx_must_drop(const sim::Packet<Beat>* frame) {
                                          : nullptr;
 }
 
-std::vector<std::optional<uint32_t>> counters_of(const Pipeline& pipeline) {
+/// `behind`: iterations of another run.
+std::vector<std::optional<uint32_t>> counters_of(const Pipeline& pipeline, uint64_t behind) {
   std::vector<std::optional<uint32_t>> all;
   for (size_t k = 0; k < expether::kKindCount; ++k) {
     all.emplace_back(pipeline.of_kind(static_cast<expether::Kind>(k)));
@@ -53,10 +54,16 @@ std::vector<std::optional<uint32_t>> counters_of(const Pipeline& pipeline) {
   if (pipeline.config().blocks.optimization) {
     all.emplace_back(pipeline.optimised());
     all.emplace_back(pipeline.out_of_range());
-    all.emplace_back(static_cast<uint32_t>(pipeline.iterations()));
+    all.emplace_back(static_cast<uint32_t>(pipeline.iterations() - behind));
     all.emplace_back();  // cycles of the interlock
   }
   return all;
+}
+
+/// Iterations lie behind, in another run.
+void resume(Pipeline& pipeline, uint64_t iterations) {
+  if (iterations == 0) return;
+  pipeline.resume(iterations, pipeline.optimizer().registers().powers(), std::nullopt);
 }
 
 json aggregator_json(const Pipeline& pipeline) {
@@ -170,35 +177,9 @@ std::vector<std::string> statistic_names(const Blocks& blocks) {
   return names;
 }
 
-// ---- One stream
+// ---- The host of an optimizer
 
-FrameOracle::FrameOracle(const Blocks& blocks, const NetworkSpec& net, uint64_t seed,
-                         uint64_t iterations)
-    : QueueOracle(1),
-      net_(net),
-      pipeline_(pipeline_config(blocks, net, seed)),
-      behind_(iterations) {
-  if (iterations != 0) {
-    pipeline_.resume(iterations, pipeline_.optimizer().registers().powers(), std::nullopt);
-  }
-}
-
-void FrameOracle::arrives(size_t, const sim::PacketRef<Beat>& packet) {
-  const int port = static_cast<int>(packet->beats.front().meta[0] & 3);
-  const Pipeline::Frame frame = pipeline_.accept(sim::bytes_of(*packet), port);
-  packet->trigger = std::min(static_cast<uint32_t>(packet->beats.size()) - 1, kDecidingBeat);
-  sim::PacketRef<Beat> owed = sim::make_packet<Beat>(frame.bytes, false, frame.meta);
-  owed->source = packet;
-  owe(0, std::move(owed));
-}
-
-std::vector<std::optional<uint32_t>> FrameOracle::statistics() const {
-  std::vector<std::optional<uint32_t>> all = counters_of(pipeline_);
-  if (behind_ != 0) *all[all.size() - 2] -= static_cast<uint32_t>(behind_);  // iterations
-  return all;
-}
-
-void FrameOracle::host_wrote(uint32_t address, uint32_t data) {
+void PipelineHost::wrote(uint32_t address, uint32_t data) {
   namespace map = registers::optimizer_axil;
   namespace optimizer = reference::optimizer;
   if (!pipeline_.config().blocks.optimization) return;
@@ -220,20 +201,20 @@ void FrameOracle::host_wrote(uint32_t address, uint32_t data) {
     powers[address == map::kPower2] = data;
     pipeline_.resume(now.iteration(), powers, last);
   } else if (address == map::kIteration) {
-    host_iteration_ = data;
+    iteration_ = data;
     pipeline_.resume(now.iteration(), now.powers(), last ? std::optional(data) : std::nullopt);
   } else if (address == map::kIterating) {
     // A step belongs to an iteration, also to one of which nothing else is known.
     const uint64_t t = data != 0 ? std::max<uint64_t>(now.iteration(), 1) : now.iteration();
     pipeline_.resume(t, now.powers(),
-                     data != 0 ? std::optional(last.value_or(host_iteration_)) : std::nullopt);
+                     data != 0 ? std::optional(last.value_or(iteration_)) : std::nullopt);
   } else if (address == map::kJobReset) {
-    host_iteration_ = last.value_or(host_iteration_);
+    iteration_ = last.value_or(iteration_);
     pipeline_.resume(now.iteration(), {reference::fp::kOne, reference::fp::kOne}, std::nullopt);
   }
 }
 
-std::optional<uint32_t> FrameOracle::host_reads(uint32_t address) const {
+std::optional<uint32_t> PipelineHost::reads(uint32_t address) const {
   namespace map = registers::optimizer_axil;
   namespace optimizer = reference::optimizer;
   if (!pipeline_.config().blocks.optimization) return {};
@@ -255,19 +236,45 @@ std::optional<uint32_t> FrameOracle::host_reads(uint32_t address) const {
   if (address >= map::kActiveLr && address <= map::kActiveBias) {
     return exact.registers()[source(map::kActiveLr)];
   }
-  if (address == map::kIteration) return exact.last_iteration().value_or(host_iteration_);
+  if (address == map::kIteration) return exact.last_iteration().value_or(iteration_);
   if (address == map::kIterating) return exact.last_iteration().has_value();
   if (address == map::kPower1) return exact.registers().powers()[0];
   if (address == map::kPower2) return exact.registers().powers()[1];
   return {};
 }
 
+// ---- One stream
+
+FrameOracle::FrameOracle(const Blocks& blocks, const NetworkSpec& net, uint64_t seed,
+                         uint64_t iterations)
+    : QueueOracle(1),
+      net_(net),
+      pipeline_(pipeline_config(blocks, net, seed)),
+      behind_(iterations) {
+  resume(pipeline_, iterations);
+}
+
+void FrameOracle::arrives(size_t, const sim::PacketRef<Beat>& packet) {
+  const int port = static_cast<int>(packet->beats.front().meta[0] & 3);
+  const Pipeline::Frame frame = pipeline_.accept(sim::bytes_of(*packet), port);
+  packet->trigger = std::min(static_cast<uint32_t>(packet->beats.size()) - 1, kDecidingBeat);
+  sim::PacketRef<Beat> owed = sim::make_packet<Beat>(frame.bytes, false, frame.meta);
+  owed->source = packet;
+  owe(0, std::move(owed));
+}
+
+std::vector<std::optional<uint32_t>> FrameOracle::statistics() const {
+  return counters_of(pipeline_, behind_);
+}
+
 json FrameOracle::findings() const { return findings_of(pipeline_, net_); }
 
 // ---- The switch
 
-SwitchOracle::SwitchOracle(const NetworkSpec& net, uint64_t seed)
-    : net_(net), pipeline_(pipeline_config(kSwitch, net, seed)) {}
+SwitchOracle::SwitchOracle(const NetworkSpec& net, uint64_t seed, uint64_t iterations)
+    : net_(net), pipeline_(pipeline_config(kSwitch, net, seed)), behind_(iterations) {
+  resume(pipeline_, iterations);
+}
 
 /// Beats that were there before can only have become fewer when the packet comes, so that it fits
 /// if it fits beside all of them.
@@ -355,6 +362,7 @@ uint64_t SwitchOracle::work_of(const Pipeline::Frame& frame) const {
 }
 
 void SwitchOracle::has_left(uint64_t order) {
+  left_ = std::max(left_, order);
   while (!computing_.empty() && computing_.front().order <= order) {
     work_ -= computing_.front().cycles;
     computing_.pop_front();
@@ -378,7 +386,7 @@ bool SwitchOracle::quiet() const {
 }
 
 std::vector<std::optional<uint32_t>> SwitchOracle::statistics() const {
-  std::vector<std::optional<uint32_t>> all = counters_of(pipeline_);
+  std::vector<std::optional<uint32_t>> all = counters_of(pipeline_, behind_);
   for (size_t p = 0; p < kPorts; ++p) {
     for (const uint32_t n : {rx_[p].committed, rx_[p].dropped, tx_[p].committed, tx_[p].dropped}) {
       all.emplace_back(n);

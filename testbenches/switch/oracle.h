@@ -23,6 +23,18 @@ reference::PipelineConfig pipeline_config(const reference::Blocks& blocks, const
 /// Names of the words of stat_o.
 std::vector<std::string> statistic_names(const reference::Blocks& blocks);
 
+/// What a host's writes do to an optimizer, and what it reads of it (docs/registers/optimizer.md).
+class PipelineHost {
+ public:
+  explicit PipelineHost(reference::Pipeline& pipeline) : pipeline_(pipeline) {}
+  void wrote(uint32_t address, uint32_t data);
+  std::optional<uint32_t> reads(uint32_t address) const;
+
+ private:
+  reference::Pipeline& pipeline_;
+  uint32_t iteration_ = 0;  ///< as the host wrote it, while none has begun
+};
+
 /// Parser, aggregator, optimizer: each frame that comes in leaves, in order.
 class FrameOracle : public sim::QueueOracle<Beat> {
  public:
@@ -34,24 +46,24 @@ class FrameOracle : public sim::QueueOracle<Beat> {
   std::vector<std::optional<uint32_t>> statistics() const override;
   nlohmann::json findings() const override;
 
-  // The optimizer's registers and cells (docs/registers/optimizer.md), as HostedOracle wants them.
-  void host_wrote(uint32_t address, uint32_t data);
-  std::optional<uint32_t> host_reads(uint32_t address) const;
+  // As HostedOracle wants it.
+  void host_wrote(uint32_t address, uint32_t data) { host_.wrote(address, data); }
+  std::optional<uint32_t> host_reads(uint32_t address) const { return host_.reads(address); }
 
  private:
   NetworkSpec net_;
   reference::Pipeline pipeline_;
+  PipelineHost host_{pipeline_};
   uint64_t behind_;
-  uint32_t host_iteration_ = 0;  ///< as the host wrote it, while none has begun
 };
 
 /// The switch. What leaves depends on the order in which the arbiter serves the ports, and on which
 /// frames find room; both are the device's to decide, in time. The events say what it decided, and
 /// the reference computes what follows from that: as far as it can be known without time, it also
 /// says whether the device may.
-class SwitchOracle final : public sim::Oracle<Beat> {
+class SwitchOracle : public sim::Oracle<Beat> {
  public:
-  SwitchOracle(const NetworkSpec& net, uint64_t seed);
+  SwitchOracle(const NetworkSpec& net, uint64_t seed, uint64_t iterations = 0);
 
   void arrives(size_t port, const sim::PacketRef<Beat>& packet) override;
   std::string decides(uint64_t events) override;
@@ -63,6 +75,13 @@ class SwitchOracle final : public sim::Oracle<Beat> {
   std::vector<std::optional<uint32_t>> statistics() const override;
   /// Those of the pipeline, and `ports`.
   nlohmann::json findings() const override;
+
+  // As HostedOracle wants it.
+  void host_wrote(uint32_t address, uint32_t data) { host_.wrote(address, data); }
+  std::optional<uint32_t> host_reads(uint32_t address) const { return host_.reads(address); }
+  /// Frames were served of which no event has told since.
+  bool within() const { return left_ < served_; }
+  void has_come_to_rest() { has_left(served_); }
 
  private:
   static constexpr size_t kPorts = SwitchPorts::kPorts;
@@ -98,14 +117,16 @@ class SwitchOracle final : public sim::Oracle<Beat> {
 
   NetworkSpec net_;
   reference::Pipeline pipeline_;
+  PipelineHost host_{pipeline_};
+  uint64_t behind_;
   std::array<Queue, kPorts> rx_, tx_;
   std::array<uint64_t, kPorts> frames_in_{}, frames_out_{}, bytes_out_{};
   struct Work {
     uint64_t order, cycles;
   };
   std::deque<Work> computing_;
-  uint64_t work_ = 0;    // the sum of its cycles
-  uint64_t served_ = 0;  // frames so far
+  uint64_t work_ = 0;               // the sum of its cycles
+  uint64_t served_ = 0, left_ = 0;  // frames so far; known to have left
 };
 
 /// A beat of a frame in words: the header's fields on the first, values on the payload's.

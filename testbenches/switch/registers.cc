@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <cstring>
@@ -12,6 +13,7 @@
 #include "models/registers/aggregator.h"
 #include "models/registers/optimizer.h"
 #include "models/registers/parser.h"
+#include "models/registers/switch.h"
 #include "sim/base/error.h"
 #include "testbenches/switch/oracle.h"
 
@@ -21,6 +23,7 @@ namespace {
 namespace optimizer_map = registers::optimizer_axil;
 namespace aggregator_map = registers::aggregator_axil;
 namespace parser_map = registers::parser_axil;
+namespace switch_map = registers::switch_axil;
 namespace expether = reference::expether;
 using Write = CarefulHost<gw::Beat>::Write;
 
@@ -36,9 +39,28 @@ bool serially_behind(uint32_t iteration, uint32_t other) {
   return ahead != 0 && ahead < 0x8000'0000;
 }
 
-/// The registers of an optimizer's state in the order of its fields.
+/// Of each sequence number with parameters: whether frames of it are to come.
+using Sequences = std::vector<bool>;
+
+/// Those of the frames, if they can be known.
+Sequences sequences_of(sim::LookAhead& frames) {
+  Sequences used(kNetworkDepth, false);
+  size_t left = used.size();
+  const bool known = frames.look([&](const sim::RawPacket& frame) {
+    const expether::Classified what = expether::classify(frame.bytes);
+    if (what.kind == expether::Kind::kGradient && what.fields.sequence < used.size()) {
+      left -= !used[what.fields.sequence];
+      used[what.fields.sequence] = true;
+    }
+    return left != 0;
+  });
+  return known ? used : Sequences(kNetworkDepth, true);
+}
+
+/// The registers of an optimizer's state in the order of its fields; cells of these sequence
+/// numbers.
 template <class State, class Each>
-void each_register(State& state, const NetworkSpec& net, const Each& each) {
+void each_register(State& state, const NetworkSpec& net, const Sequences& used, const Each& each) {
   for (uint32_t i = 0; i < state.registers.size(); ++i) {
     each(optimizer_map::kLr + 4 * i, state.registers[i]);
   }
@@ -52,13 +74,14 @@ void each_register(State& state, const NetworkSpec& net, const Each& each) {
   }
   for (uint32_t block = 0; block < state.cells.size(); ++block) {
     for (uint32_t p = 0; p < state.cells[block].size(); ++p) {
+      if (!used[p / expether::kMaxValues]) continue;
       each(optimizer_map::kCells.at(block, p), state.cells[block][p]);
     }
   }
 }
 
 std::vector<Write> boot_writes(const reference::Blocks& blocks, const NetworkSpec& net,
-                               const OptimizerState& state) {
+                               const OptimizerState& state, const Sequences& used) {
   std::vector<Write> writes;
   if (blocks.aggregation) {
     writes = {{aggregator_map::kWorkers, static_cast<uint32_t>(net.workers)},
@@ -66,7 +89,7 @@ std::vector<Write> boot_writes(const reference::Blocks& blocks, const NetworkSpe
               {aggregator_map::kDepth, static_cast<uint32_t>(net.depth)}};
   }
   if (blocks.optimization) {
-    each_register(state, net,
+    each_register(state, net, used,
                   [&](uint32_t address, uint32_t word) { writes.emplace_back(address, word); });
     writes.emplace_back(optimizer_map::kIterating, state.iterating);
   }
@@ -80,7 +103,8 @@ std::vector<uint32_t> looks(const reference::Blocks& blocks, const NetworkSpec& 
   const systemc::RegisterMap map = frame_registers(blocks, net);
   for (uint32_t i = 0; i < map.counters; ++i) addresses.push_back(map.counters_at + 4 * i);
   if (whole) {
-    each_register(state, net, [&](uint32_t address, uint32_t) { addresses.push_back(address); });
+    each_register(state, net, Sequences(kNetworkDepth, true),
+                  [&](uint32_t address, uint32_t) { addresses.push_back(address); });
     addresses.push_back(optimizer_map::kIterating);
   }
   return addresses;
@@ -89,14 +113,15 @@ std::vector<uint32_t> looks(const reference::Blocks& blocks, const NetworkSpec& 
 class FrameHost final : public CarefulHost<gw::Beat> {
  public:
   FrameHost(const reference::Blocks& blocks, const NetworkSpec& net, const HostPlan& plan,
-            OptimizerState begin)
-      : CarefulHost(boot_writes(blocks, net, begin),
-                    looks(blocks, net, begin, !plan.save_to.empty())),
+            OptimizerState begin, const Sequences& used, std::optional<sim::Pace> pace)
+      : CarefulHost(boot_writes(blocks, net, begin, used),
+                    looks(blocks, net, begin, !plan.save_to.empty()),
+                    blocks.lookup ? SwitchPorts::kPorts : 1, pace),
+        counters_(statistic_names(blocks)),
+        counters_at_(frame_registers(blocks, net).counters_at),
         net_(net),
         plan_(plan),
-        begin_(std::move(begin)) {
-    if (begin_.iterating) last_ = begin_.iteration;
-  }
+        begin_(std::move(begin)) {}
 
   void passed(nlohmann::json& sections) override {
     for (size_t i = 0; i < plan_.schedule.size(); ++i) {
@@ -105,46 +130,66 @@ class FrameHost final : public CarefulHost<gw::Beat> {
                                          {"reached", i < next_}});
     }
     if (plan_.save_to.empty()) return;
+    refuse_open_sums();
     OptimizerState state = begin_;
-    each_register(state, net_,
+    each_register(state, net_, Sequences(kNetworkDepth, true),
                   [&](uint32_t address, uint32_t& word) { word = seen().at(address); });
     state.iterating = seen().at(optimizer_map::kIterating) != 0;
-    state.iterations += seen().at(kIterationsCounter);
+    state.iterations += counter("iterations");
     save_state(plan_.save_to, net_, state);
+  }
+  std::vector<uint32_t> statistics() const override {
+    std::vector<uint32_t> words;
+    for (size_t i = 0; i < counters_.size(); ++i) words.push_back(counter(i));
+    return words;
   }
 
  protected:
-  std::optional<Write> before(const sim::Packet<gw::Beat>& packet) override {
-    if (next_ == plan_.schedule.size()) return {};
-    const expether::Classified what = expether::classify(sim::bytes_of(packet));
-    if (what.kind != expether::Kind::kGradient || what.fields.sequence >= kNetworkDepth) return {};
-    const uint32_t iteration = what.fields.iteration;
-    if (last_ && !serially_behind(iteration, *last_)) return {};
-    last_ = iteration;
-    std::optional<Write> change;
-    while (next_ < plan_.schedule.size() &&
-           !serially_behind(plan_.schedule[next_].iteration, iteration)) {
-      change = {optimizer_map::kLr, std::bit_cast<uint32_t>(plan_.schedule[next_++].lr)};
-    }
-    return change;
+  /// A gradient of the iteration from which the next rate counts, or of a later one.
+  bool changes(const sim::Packet<gw::Beat>& packet) const override {
+    if (next_ == plan_.schedule.size()) return false;
+    const std::optional<uint32_t> iteration = iteration_of(packet);
+    return iteration && !serially_behind(plan_.schedule[next_].iteration, *iteration);
+  }
+  Write change(const sim::Packet<gw::Beat>& packet) override {
+    const uint32_t iteration = *iteration_of(packet);
+    float lr = 0;
+    do {
+      lr = plan_.schedule[next_++].lr;
+    } while (next_ < plan_.schedule.size() &&
+             !serially_behind(plan_.schedule[next_].iteration, iteration));
+    return {optimizer_map::kLr, std::bit_cast<uint32_t>(lr)};
   }
 
  private:
-  static constexpr uint32_t kIterationsCounter = [] {
-    for (uint32_t i = 0; i < optimizer_map::kCounterNames.size(); ++i) {
-      if (std::string_view(optimizer_map::kCounterNames[i]) == "iterations") {
-        return optimizer_map::kCounters + 4 * i;
-      }
-    }
-    return 0u;
-  }();
-  static_assert(kIterationsCounter != 0);
+  static std::optional<uint32_t> iteration_of(const sim::Packet<gw::Beat>& packet) {
+    const expether::Classified what = expether::classify(sim::bytes_of(packet));
+    if (what.kind != expether::Kind::kGradient || what.fields.sequence >= kNetworkDepth) return {};
+    return what.fields.iteration;
+  }
+  uint32_t counter(size_t i) const {
+    return seen().at(counters_at_ + 4 * static_cast<uint32_t>(i));
+  }
+  uint32_t counter(std::string_view name) const {
+    return counter(static_cast<size_t>(std::ranges::find(counters_, name) - counters_.begin()));
+  }
+  /// What an aggregator has summed so far cannot be read.
+  void refuse_open_sums() const {
+    if (std::ranges::find(counters_, "first") == counters_.end()) return;
+    const uint32_t open = counter("first") - counter("complete") - counter("abandoned");
+    if (open == 0) return;
+    throw sim::InputError(fmt::format(
+        "--save-state {}: gradients of {} sequence {} lack those of other workers; a state "
+        "cannot include what the aggregator has summed so far",
+        plan_.save_to, open, open == 1 ? "number" : "numbers"));
+  }
 
+  const std::vector<std::string> counters_;
+  const uint32_t counters_at_;
   const NetworkSpec net_;
   const HostPlan plan_;
   const OptimizerState begin_;
-  size_t next_ = 0;               // of the schedule
-  std::optional<uint32_t> last_;  // iteration that the frames so far have begun
+  size_t next_ = 0;  // of the schedule
 };
 
 std::vector<RateChange> parse_schedule(const std::string& text) {
@@ -183,6 +228,11 @@ systemc::RegisterMap frame_registers(const reference::Blocks& blocks, const Netw
     map.registers = m::kRegisters;
     map.id = m::kIdValue;
     map.version = m::kVersionValue;
+    if (blocks.lookup) {
+      map.registers = switch_map::kRegisters;
+      map.id = switch_map::kIdValue;
+      map.version = switch_map::kVersionValue;
+    }
     map.algorithm = static_cast<unsigned>(net.algorithm);
     map.depth_log2 = kNetworkDepthLog2;
     map.cells = m::kCells;
@@ -190,7 +240,9 @@ systemc::RegisterMap frame_registers(const reference::Blocks& blocks, const Netw
         static_cast<uint32_t>(1 + reference::optimizer::graph_of(net.algorithm).states());
     map.parameters = static_cast<uint32_t>(kNetworkDepth * expether::kMaxValues);
     map.capability =
-        m::kCapabilityPortsField.in(1) | m::kCapabilityDepthLog2Field.in(kNetworkDepthLog2) |
+        m::kCapabilityPortsField.in(blocks.lookup ? SwitchPorts::kPorts : 1) |
+        aggregator_map::kCapabilityAddLatencyField.in(blocks.aggregation ? kAddLatency : 0) |
+        m::kCapabilityDepthLog2Field.in(kNetworkDepthLog2) |
         m::kCapabilityPesField.in(static_cast<uint32_t>(net.pes)) |
         m::kCapabilitySubnormalField.in(subnormal) | m::kCapabilityProfileField.in(net.fast) |
         m::kCapabilityKindField.in(net.iterative) | m::kCapabilityAlgorithmField.in(map.algorithm);
@@ -257,15 +309,19 @@ HostPlan host_plan(const sim::OptionSet& options) {
   return plan;
 }
 
-std::unique_ptr<Host<gw::Beat>> frame_host(const reference::Blocks& blocks, const NetworkSpec& net,
-                                           const HostPlan& plan, uint64_t seed) {
+MakeHost<gw::Beat> frame_host(const reference::Blocks& blocks, const NetworkSpec& net,
+                              const HostPlan& plan, uint64_t seed, std::optional<sim::Pace> pace,
+                              sim::LookAhead& frames) {
   OptimizerState begin;
+  Sequences used(kNetworkDepth, true);
   if (plan.loaded) {
     begin = *plan.loaded;
   } else if (blocks.optimization) {
     begin = initial_state(net, seed);
   }
-  return std::make_unique<FrameHost>(blocks, net, plan, std::move(begin));
+  // A state is all there is.
+  if (blocks.optimization && plan.save_to.empty()) used = sequences_of(frames);
+  return [=] { return std::make_unique<FrameHost>(blocks, net, plan, begin, used, pace); };
 }
 
 }  // namespace gw::testbenches

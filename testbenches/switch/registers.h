@@ -2,9 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,8 +19,9 @@ namespace gw::testbenches {
 using HostedParserPorts = HostedPorts<FramePorts, 12>;
 using HostedAggregatorPorts = HostedPorts<FramePorts, 12>;
 using HostedOptimizerPorts = HostedPorts<FramePorts, 28>;
+using HostedSwitchPorts = HostedPorts<SwitchPorts, 28>;
 
-/// The map of gw_NAME_axil with one stream, made of these blocks.
+/// The map of gw_NAME_axil made of these blocks.
 systemc::RegisterMap frame_registers(const reference::Blocks& blocks, const NetworkSpec& net);
 
 /// A learning rate from an iteration on, by the number that the frames give it.
@@ -31,7 +30,7 @@ struct RateChange {
   float lr;
 };
 
-/// What a run of the optimizer does with registers, beyond writing them once.
+/// What a run does with an optimizer's registers, beyond writing them once.
 struct HostPlan {
   std::vector<RateChange> schedule;  ///< rising
   std::string save_to, load_from;    ///< files; empty: none
@@ -43,8 +42,10 @@ std::vector<sim::Option> host_plan_options();
 /// Nothing, if the options do not know of it. Reads the state. Throws UserError.
 HostPlan host_plan(const sim::OptionSet& options);
 
-/// Writes what the device needs before its first frame; of the optimizer also what the plan says.
-std::unique_ptr<Host<gw::Beat>> frame_host(const reference::Blocks& blocks, const NetworkSpec& net,
-                                           const HostPlan& plan, uint64_t seed);
+/// Writes what the device needs before its first frame, cells of those sequence numbers that are to
+/// come; of the optimizer also what the plan says. `pace`: of the device's ports.
+MakeHost<gw::Beat> frame_host(const reference::Blocks& blocks, const NetworkSpec& net,
+                              const HostPlan& plan, uint64_t seed, std::optional<sim::Pace> pace,
+                              sim::LookAhead& frames);
 
 }  // namespace gw::testbenches

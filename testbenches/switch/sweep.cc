@@ -297,13 +297,14 @@ json smallest_arrays(const json& points, const std::vector<Line>& lines) {
   return rows;
 }
 
-/// Runs points in lockstep with the RTL that they are about, those that are recommended or all;
-/// says in each point whether it was.
+/// Runs points in lockstep with the RTL that they are about, or its netlist, those that are
+/// recommended or all; says in each point whether it was.
 json check_points(const sim::Device& device, const SweepOptions& options,
                   const std::vector<Point>& grid, const std::vector<sim::RawPacket>& frames,
                   json& points, const json& smallest,
                   const std::function<void(const std::string&)>& note) {
   json result = {{"lockstep", 0}, {"model_only", 0}};
+  if (!options.netlist.empty()) result["netlist"] = options.netlist;
   std::string why;
   for (size_t i = 0; i < points.size(); ++i) {
     json& point = points[i];
@@ -317,6 +318,7 @@ json check_points(const sim::Device& device, const SweepOptions& options,
     if (point["checked"] == "lockstep") {
       sim::RunSpec spec = grid[i].spec;
       spec.rtl = true;
+      spec.netlist = options.netlist;
       spec.note = note;
       spec.cache = options.cache;
       // Enough to fill and drain the array; the figures are the model's, over all frames.
@@ -331,7 +333,7 @@ json check_points(const sim::Device& device, const SweepOptions& options,
                                      point["profile"].get<std::string>() +
                                      fmt::format(" {} PEs", point["pes"].get<int>()));
         }
-      } catch (const sim::InputError& error) {  // no Verilator, no compiler, no room
+      } catch (const sim::InputError& error) {  // no Yosys, Verilator or compiler, no room
         why = error.what();
         point["checked"] = "model";
       }

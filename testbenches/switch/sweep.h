@@ -26,7 +26,8 @@ struct SweepOptions {
   int ports = 0;          // of the link that is asked about; 0: one and four of 10GbE
   double rate_gbps = 10;  // of each port
   SweepCheck check = SweepCheck::kRecommended;
-  std::string cache;  // of RTL built on demand; empty: the user's
+  std::string netlist;  // of these cells, checked points run as netlists; empty: as RTL
+  std::string cache;    // of RTL built on demand; empty: the user's
   uint64_t seed = 1;
   uint64_t frames = 512;     // a point
   bool area = true;          // run Yosys for what is not in the cache

@@ -52,8 +52,9 @@ std::string sweep_text(const json& sweep) {
         name, line["cycles_per_frame"].get<double>(), line["stream_percent"].get<double>());
   }
   const json& checks = sweep["checks"];
-  out += fmt::format("{} points checked in lockstep with their RTL, {} by the model alone{}\n",
-                     checks["lockstep"].get<int>(), checks["model_only"].get<int>(),
+  out += fmt::format("{} points checked in lockstep with their {}, {} by the model alone{}\n",
+                     checks["lockstep"].get<int>(), checks.contains("netlist") ? "netlist" : "RTL",
+                     checks["model_only"].get<int>(),
                      checks.contains("missing") ? ": " + checks["missing"].get<std::string>() : "");
   if (checks.contains("failed")) {
     for (const json& point : checks["failed"]) {

@@ -1,5 +1,10 @@
 // Writing: files, slices, frames.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <csignal>
+#include <thread>
 
 #include "tests/capture/frames.h"
 
@@ -64,18 +69,34 @@ TEST(Writer, TooLongAFrame) {
   EXPECT_FALSE(writer->write(0, Bytes(262144)));
 }
 
-TEST(Slice, KeepsTheSynOfItsFlows) {
-  const TemporaryFolder folder;
+/// A capture of these frames in the folder.
+std::filesystem::path write_capture(const TemporaryFolder& folder,
+                                    const std::vector<Bytes>& frames) {
+  Bytes file = pcap_header({}, true);
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    file = file + pcap_record({}, 1, static_cast<std::uint32_t>(i), frames[i]);
+  }
+  return folder.write("source.pcap", file);
+}
+
+/// Ten segments behind their SYN.
+std::vector<Bytes> a_stream() {
   std::vector<Bytes> frames{tcp_frame(99, {}, kSyn)};
   for (std::uint32_t i = 0; i < 10; ++i) frames.push_back(tcp_frame(100 + 8 * i, ramp(8)));
-  Capture c = capture_of(frames);
-  c.file = folder / "source.pcap";
+  return frames;
+}
+
+TEST(Slice, KeepsTheSynOfItsFlows) {
+  const TemporaryFolder folder;
+  const auto source = write_capture(folder, a_stream());
   SliceOptions options;
   options.first = 5;
   options.last = 8;
-  auto written = slice(c, folder / "cut.pcap", options);
-  ASSERT_TRUE(written) << written.error().sentence;
-  EXPECT_EQ(*written, 5u);
+  auto sliced = slice(source, folder / "cut.pcap", options);
+  ASSERT_TRUE(sliced) << sliced.error().sentence;
+  EXPECT_EQ(sliced->written, 5u);
+  EXPECT_EQ(sliced->of, 11u);
+  EXPECT_FALSE(sliced->damage);
   auto cut = read(folder / "cut.pcap");
   ASSERT_TRUE(cut);
   const auto s = select(*cut);
@@ -83,28 +104,118 @@ TEST(Slice, KeepsTheSynOfItsFlows) {
   EXPECT_EQ(s.payloads[0].stream_offset, 24u);
 
   options.keep_syn = false;
-  EXPECT_EQ(*slice(c, folder / "cut.pcap", options), 4u);
+  EXPECT_EQ(slice(source, folder / "cut.pcap", options)->written, 4u);
   cut = read(folder / "cut.pcap");
   ASSERT_TRUE(cut);
   EXPECT_EQ(select(*cut).skipped[Skip::kNoStreamStart], 4u);
 
   options = {};
   options.max_file_bytes = 300;
-  EXPECT_EQ(*slice(c, folder / "cut.pcap", options), 3u);
+  EXPECT_EQ(slice(source, folder / "cut.pcap", options)->written, 3u);
   EXPECT_LE(std::filesystem::file_size(folder / "cut.pcap"), 300u);
+}
+
+TEST(Slice, OfSeveralSynsTheLastBeforeTheRangeCounts) {
+  const TemporaryFolder folder;
+  // The SYNs of packets 1 and 3 are followed by that of packet 4; the UDP flow has none.
+  const auto source =
+      write_capture(folder, {tcp_frame(9, {}, kSyn), udp_frame(ramp(8)), tcp_frame(9, {}, kSyn),
+                             tcp_frame(49, {}, kSyn), udp_frame(ramp(8)), tcp_frame(50, ramp(8)),
+                             tcp_frame(89, {}, kSyn), tcp_frame(90, ramp(8))});
+  EXPECT_EQ(slice(source, folder / "cut.pcap", {.first = 5, .last = 6})->written, 3u);
+  const auto cut = read(folder / "cut.pcap");
+  ASSERT_TRUE(cut);
+  EXPECT_EQ(cut->packets[0].layers.tcp->sequence, 49u);
+  EXPECT_EQ(cut->packets[0].timestamp_ns, 1'000'000'003);
+  // None of the flow is in the range, or only a SYN in it.
+  EXPECT_EQ(slice(source, folder / "cut.pcap", {.first = 5, .last = 5})->written, 1u);
+  EXPECT_EQ(slice(source, folder / "cut.pcap", {.first = 8, .last = 8})->written, 2u);
+}
+
+TEST(Slice, TheFilterLeavesNumbersAsTheyAre) {
+  const TemporaryFolder folder;
+  auto frames = a_stream();
+  frames.insert(frames.begin() + 3, 4, udp_frame(ramp(8)));  // packets 4 to 7
+  const auto source = write_capture(folder, frames);
+  const auto filter = Filter::compile("tcp");
+  ASSERT_TRUE(filter);
+  const auto sliced =
+      slice(source, folder / "cut.pcap", {.first = 6, .last = 9, .filter = &*filter});
+  ASSERT_TRUE(sliced);
+  EXPECT_EQ(sliced->written, 3u);  // the SYN, packets 8 and 9
+  EXPECT_EQ(sliced->of, 11u);
+}
+
+TEST(Slice, APipeGivesWhatItsFileGives) {
+  const TemporaryFolder folder;
+  const auto source = write_capture(folder, a_stream());
+  for (const std::uint64_t first : {1u, 5u}) {  // one pass, two
+    const SliceOptions options{.first = first, .last = 8};
+    const auto pipe = folder / "pipe";
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    std::thread feeder(
+        [&] { std::ofstream(pipe, std::ios::binary) << std::ifstream(source).rdbuf(); });
+    const auto of_pipe = slice(pipe, folder / "pipe.pcap", options);
+    feeder.join();
+    std::filesystem::remove(pipe);
+    ASSERT_TRUE(of_pipe) << of_pipe.error().sentence;
+    ASSERT_TRUE(slice(source, folder / "file.pcap", options));
+    EXPECT_EQ(load(folder / "pipe.pcap"), load(folder / "file.pcap"));
+    EXPECT_EQ(of_pipe->of, 11u);
+  }
+}
+
+TEST(Slice, OfADamagedCaptureKeepsWhatIsWhole) {
+  const TemporaryFolder folder;
+  const auto source = write_capture(folder, a_stream());
+  std::filesystem::resize_file(source, std::filesystem::file_size(source) - 3);
+  const auto sliced = slice(source, folder / "cut.pcap", {.first = 8});
+  ASSERT_TRUE(sliced);
+  EXPECT_EQ(sliced->written, 4u);  // the SYN, packets 8 to 10
+  ASSERT_TRUE(sliced->damage);
+  EXPECT_NE(sliced->damage->sentence.find("packet 11"), std::string::npos);
+  EXPECT_FALSE(read(folder / "cut.pcap")->damage);
+}
+
+TEST(Slice, NoHalfFileIsLeft) {
+  const TemporaryFolder folder;
+  const auto source = write_capture(folder, a_stream());
+  struct Limit {  // a file size limit stands in for a full disk
+    explicit Limit(rlim_t bytes) {
+      ::getrlimit(RLIMIT_FSIZE, &old);
+      const rlimit small{bytes, old.rlim_max};
+      ::setrlimit(RLIMIT_FSIZE, &small);
+      ::signal(SIGXFSZ, SIG_IGN);
+    }
+    ~Limit() { ::setrlimit(RLIMIT_FSIZE, &old); }
+    rlimit old{};
+  };
+  std::optional<Expected<Sliced>> sliced;
+  {
+    const Limit limit(500);
+    sliced = slice(source, folder / "cut.pcap");
+  }
+  ASSERT_FALSE(*sliced);
+  EXPECT_NE(sliced->error().sentence.find("cannot be written after packet"), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(folder / "cut.pcap"));
+  EXPECT_FALSE(slice(source, "/dev/full"));
+  EXPECT_TRUE(std::filesystem::exists("/dev/full"));
+  EXPECT_FALSE(slice(folder / "absent.pcap", folder / "cut.pcap"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "cut.pcap"));
 }
 
 TEST(Slice, NeverOntoItsSource) {
   const TemporaryFolder folder;
-  const auto file =
-      folder.write("a.pcap", pcap_header({}, false) + pcap_record({}, 1, 1, udp_frame(ramp(8))));
+  const auto file = write_capture(folder, a_stream());
   const Bytes before = load(file);
-  const auto capture = read(file);
-  ASSERT_TRUE(capture);
-  const auto written = slice(*capture, folder / "../" / file.parent_path().filename() / "a.pcap");
-  ASSERT_FALSE(written);
-  EXPECT_NE(written.error().sentence.find("is the capture itself"), std::string::npos);
-  EXPECT_EQ(load(file), before);
+  std::filesystem::create_hard_link(file, folder / "other.pcap");
+  for (const auto& target :
+       {folder / "../" / file.parent_path().filename() / "source.pcap", folder / "other.pcap"}) {
+    const auto written = slice(file, target);
+    ASSERT_FALSE(written);
+    EXPECT_NE(written.error().sentence.find("is the capture itself"), std::string::npos);
+    EXPECT_EQ(load(file), before);
+  }
 }
 
 TEST(Frame, ReplacedPayloadsKeepTheHeaders) {

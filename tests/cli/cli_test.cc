@@ -289,6 +289,80 @@ TEST_F(Cli, TraceInfoSliceSynth) {
   EXPECT_EQ(gradwire("run compressor --trace u.pcap --quiet").code, 0);
 }
 
+TEST_F(Cli, TraceInfoAndSliceHoldAPacketNotTheCapture) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "AddressSanitizer needs more addresses than any capture";
+#endif
+  auto writer = capture::PcapWriter::open(path("large.pcap"));
+  ASSERT_TRUE(writer);
+  constexpr size_t kPackets = 16'000, kPayload = 8'000;
+  const std::vector<uint8_t> payload(kPayload);
+  for (size_t i = 0; i < kPackets; ++i) {
+    const auto frame =
+        capture::make_frame({.flow = {.transport = capture::Transport::kTcp},
+                             .sequence = static_cast<uint32_t>(i == 0 ? 0 : 1 + (i - 1) * kPayload),
+                             .syn = i == 0},
+                            i == 0 ? std::span<const uint8_t>() : payload);
+    ASSERT_TRUE(frame);
+    ASSERT_FALSE(writer->write(static_cast<int64_t>(i) * 1000, *frame));
+  }
+  ASSERT_FALSE(writer->close());
+  // More bytes than the program may have addresses, its code and libraries among them.
+  constexpr size_t kLimit = 100'000'000;
+  ASSERT_GT(fs::file_size(path("large.pcap")), kLimit + kLimit / 5);
+  const std::string limited = fmt::format("ulimit -v {}; " GRADWIRE_BINARY " ", kLimit / 1024);
+
+  const Result info = shell(limited + "trace info large.pcap --json -");
+  ASSERT_EQ(info.code, 0) << info.err;
+  EXPECT_EQ(json::parse(info.out)["packets"], kPackets);
+  EXPECT_EQ(json::parse(info.out)["selected"], kPackets - 1);
+  // Two passes, for the SYN; one, of a pipe.
+  const Result slice = shell(limited + "trace slice large.pcap s.pcap --first 3 --filter tcp");
+  ASSERT_EQ(slice.code, 0) << slice.err;
+  EXPECT_EQ(slice.out, "s.pcap: 15999 of 16000 packets\n");
+  const Result pipe = shell("cat large.pcap | (" + limited + "trace slice /dev/stdin p.pcap)");
+  ASSERT_EQ(pipe.code, 0) << pipe.err;
+  EXPECT_EQ(slurp(path("p.pcap")), slurp(path("large.pcap")));
+}
+
+TEST_F(Cli, TraceInfoAndSliceOfBadInputSayOneSentence) {
+  const std::string good = slurp(capture("hdc-ring-early"));
+  write("cut.pcap", good.substr(0, good.size() / 2 + 7));
+  // What is whole is counted, or written, and the exit code says that it is not all.
+  const Result info = gradwire("trace info cut.pcap --json -");
+  expect_one_sentence(info, 3, "is cut off by the end of the file");
+  EXPECT_GT(json::parse(info.out)["packets"], 100);
+  expect_one_sentence(gradwire("trace slice cut.pcap s.pcap --first 5"), 3,
+                      "is cut off by the end of the file");
+  EXPECT_EQ(gradwire("trace info s.pcap").code, 0);
+  for (const std::string command : {"trace info cut.pcap", "trace slice cut.pcap never.pcap"}) {
+    expect_one_sentence(gradwire(command + " --filter 'port and'"), 2, "is no capture filter");
+  }
+  expect_one_sentence(gradwire("trace slice cut.pcap cut.pcap"), 3, "is the capture itself");
+  expect_one_sentence(gradwire("trace slice missing.pcap never.pcap"), 3, "missing.pcap");
+  expect_one_sentence(gradwire("trace slice cut.pcap no/such/never.pcap"), 3, "cannot be written");
+  expect_one_sentence(gradwire("trace slice cut.pcap /dev/full"), 3, "No space left");
+  // A file size limit stands in for a full disk.
+  expect_one_sentence(shell("ulimit -f 16; trap '' XFSZ; " GRADWIRE_BINARY " trace slice " +
+                            capture("hdc-ring-early") + " never.pcap"),
+                      3, "never.pcap: cannot be written after packet");
+  EXPECT_FALSE(fs::exists(path("never.pcap")));
+
+  // Time that runs backwards: the earliest and the latest count, the slice keeps the file's order.
+  auto writer = capture::PcapWriter::open(path("back.pcap"));
+  ASSERT_TRUE(writer);
+  const auto frame = capture::make_frame({}, std::vector<uint8_t>(64));
+  for (const int64_t seconds : {5, 2, 3}) {
+    ASSERT_FALSE(writer->write(seconds * 1'000'000'000, *frame));
+  }
+  ASSERT_FALSE(writer->close());
+  const Result back = gradwire("trace info back.pcap --json -");
+  EXPECT_EQ(back.code, 0) << back.err;
+  EXPECT_EQ(json::parse(back.out)["seconds"], 3.0);
+  EXPECT_EQ(gradwire("trace slice back.pcap copy.pcap").code, 0);
+  EXPECT_EQ(slurp(path("copy.pcap")), slurp(path("back.pcap")));
+}
+
 TEST_F(Cli, TraceSynthMakesExpEther) {
   // 3 workers x 4 iterations x 16 sequence numbers, and a frame of each of four stations before.
   ASSERT_EQ(gradwire("trace synth a.pcap --expether").code, 0);
@@ -427,6 +501,12 @@ TEST_F(Cli, WrongUsageIsTwo) {
       {"run optimizer --lr-at 7 --synth workers", "ITERATION:VALUE"},
       {"run optimizer --iterations 3 --from-iteration 4 --synth workers", "--from-iteration"},
       {"run compressor --netlist --rtl my.f --top t" + synth, "--netlist"},
+      {"run compressor --netlist cmos" + synth, "neither generic nor xilinx"},
+      {"run --netlist compressor --engine model" + synth, "--netlist has no effect"},
+      {"run compressor --engine model --netlist xilinx" + synth, "--netlist has no effect"},
+      {"bench --netlist", "needs a DEVICE"},
+      {"bench parser --netlist=cmos", "neither generic nor xilinx"},
+      {"sweep optimizer --netlist --check none", "no effect with --check none"},
       {"list nonsense", "nonsense"},
   };
   for (const auto& [arguments, part] : cases) {
@@ -673,6 +753,29 @@ TEST_F(Cli, SweepWithoutYosysKeepsTheThroughputAndSaysWhatIsMissing) {
   EXPECT_DOUBLE_EQ(sweep["points"][0]["cycles_per_frame"], 32);
   EXPECT_NE(sweep["missing"].get<std::string>().find("yosys is not installed"), std::string::npos);
   EXPECT_NE(result.out.find("yosys is not installed"), std::string::npos) << result.out;
+}
+
+TEST_F(Cli, NetlistsThatCannotBeMadeAreRefusedOrSaid) {
+  // All the machine's programs but one.
+  const std::string without_yosys =
+      "mkdir -p bin; cp -s /usr/bin/* bin/ 2> cp.err; rm -f bin/yosys; "
+      "PATH=$PWD/bin " GRADWIRE_BINARY " ";
+  for (const char* command : {"run parser --synth workers --netlist",
+                              "bench parser --seconds 0.01 --quiet --netlist xilinx"}) {
+    expect_one_sentence(shell(without_yosys + command), 3, "there is no Yosys here");
+  }
+  const Result sweep = shell(without_yosys +
+                             "sweep optimizer --algorithm sgd --pes 1 --kind pipelined --profile "
+                             "fast --frames 64 --no-area --no-cpu --netlist --json sweep.json");
+  EXPECT_EQ(sweep.code, 0) << sweep.err;
+  EXPECT_NE(sweep.out.find("0 points checked in lockstep with their netlist, 1 by the model alone: "
+                           "gw_optimizer"),
+            std::string::npos)
+      << sweep.out;
+  EXPECT_EQ(json::parse(slurp(path("sweep.json")))["checks"]["netlist"], "generic");
+  // At once, not after minutes of synthesis.
+  expect_one_sentence(gradwire("run optimizer --synth workers --netlist xilinx"), 3,
+                      "gw_optimization.sv wants block RAM");
 }
 
 TEST_F(Cli, SweepKeepsAreasUntilTheRtlChangesAndDrawsThem) {

@@ -84,8 +84,8 @@ class ScalerDevice final : public DeviceOf<Ports, toys::OtherScaler<Ports>> {
   std::unique_ptr<sim::Oracle<Beat>> oracle(const sim::RunSpec&) const override {
     return std::make_unique<toys::ScalerOracle>();
   }
-  std::unique_ptr<Host<Beat>> host(const sim::RunSpec& spec) const override {
-    return std::make_unique<Prepared>(transactions(spec.seed));
+  MakeHost<Beat> host(const sim::RunSpec& spec, sim::LookAhead&) const override {
+    return [seed = spec.seed] { return std::make_unique<Prepared>(transactions(seed)); };
   }
   std::string describe(bool, size_t, const sim::Packet<Beat>&, size_t) const override { return ""; }
 };

@@ -534,7 +534,7 @@ TEST_F(Library, NetlistsComeFromYosysAndAreKeptByWhatTheyAreMadeOf) {
   write(folder_ / "headers/more.svh", "// one\n");
   request.include_dirs = {folder_ / "headers"};
   const auto rtl = make(request);
-  request.netlist = true;
+  request.netlist = "generic";
   const auto netlist = make(request);
   EXPECT_EQ(netlist->origin(), RtlLibrary::Origin::kBuilt);
   EXPECT_GT(netlist->yosys_seconds(), 0);

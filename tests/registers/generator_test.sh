@@ -19,7 +19,7 @@ generate() { "$work/tree/tools/registers/generate.py" "$@" > "$work/said" 2>&1; 
 
 fresh
 generate --check || wrong "what was generated is not what is generated"
-for file in rtl/registers/gw_switch_registers.sv models/registers/parser.h docs/registers/optimizer.md; do
+for file in rtl/registers/gw_switch_registers.sv rtl/registers/gw_decompressor_axil.sv models/registers/parser.h docs/registers/optimizer.md; do
   echo >> "$work/tree/$file"
   if generate --check || ! grep -q "^registers: $file is not what" "$work/said"; then wrong "a change in $file is not found"; fi
   generate || wrong "nothing is written"

@@ -26,6 +26,7 @@ constexpr uint32_t kSequences = 6;  // of the traffic; cells of others are left 
 using ParserModel = HostedModel<HostedParserPorts, systemc::HostedParser>;
 using AggregatorModel = HostedModel<HostedAggregatorPorts, systemc::HostedAggregator>;
 using OptimizerModel = HostedModel<HostedOptimizerPorts, systemc::HostedOptimizer>;
+using SwitchModel = HostedSwitchModel;
 
 struct Seen {
   std::string difference;  ///< "": none
@@ -93,14 +94,17 @@ void add_known(sim::PreparedControls& controls, const systemc::RegisterMap& map)
   }
 }
 
-std::vector<std::vector<Beat>> frames_of(uint64_t seed) {
+/// Those of each port.
+template <size_t kPorts>
+std::array<std::vector<std::vector<Beat>>, kPorts> frames_of(uint64_t seed) {
   TrafficOptions options;
   options.sequences = kSequences;
   options.iterations = 24;
   options.duplicate = options.reorder = options.foreign = 5;
-  std::vector<std::vector<Beat>> frames;
+  std::array<std::vector<std::vector<Beat>>, kPorts> frames;
   for (const sim::Frame& frame : synthesise_frames("workers", seed, 0, options).frames) {
-    sim::append_beats<Beat>(frames.emplace_back(), frame.bytes);
+    const size_t port = kPorts == 1 ? 0 : static_cast<size_t>(frame.port);
+    sim::append_beats<Beat>(frames[port].emplace_back(), frame.bytes);
   }
   return frames;
 }
@@ -137,11 +141,21 @@ Seen run_pair(const std::string& name, const systemc::RegisterMap& map, M& model
   master.follow(controls);
   master.ask(0);
 
-  const std::vector<std::vector<Beat>> frames = frames_of(seed);
+  constexpr size_t kIn = sim::kInputsOf<P>, kOut = sim::kOutputsOf<P>;
+  const auto frames = frames_of<kIn>(seed);
+  struct Input {
+    size_t frame = 0, beat = 0;
+    bool offering = false;
+    uint64_t wait_until = 4000;
+  };
+  std::array<Input, kIn> in;
   Seen seen;
-  size_t frame = 0, beat = 0;
-  bool offering = false;
-  uint64_t wait_until = 4000;
+  const auto all_in = [&] {
+    for (size_t p = 0; p < kIn; ++p) {
+      if (in[p].frame != frames[p].size()) return false;
+    }
+    return true;
+  };
   for (uint64_t cycle = 0, still = 0; still < 1500 && cycle < 60'000; ++cycle) {
     const auto differs = [&](const char* what) {
       seen.difference = name + ": " + what + " in cycle " + std::to_string(cycle);
@@ -160,9 +174,18 @@ Seen run_pair(const std::string& name, const systemc::RegisterMap& map, M& model
               .c_str());
     }
     if (rtl.s_ready() != model.s_ready()) return differs("tready");
-    const Beat *const a = rtl.m_beat(0), *const b = model.m_beat(0);
-    if ((a != nullptr) != (b != nullptr)) return differs("tvalid");
-    if (a != nullptr && sim::first_difference(*a, *b) != nullptr) return differs("a beat");
+    if (rtl.probe() != model.probe()) return differs("the probe");
+    std::array<const Beat*, kOut> m{};
+    bool leaving = false;
+    for (size_t p = 0; p < kOut; ++p) {
+      m[p] = rtl.m_beat(p);
+      const Beat* const other = model.m_beat(p);
+      if ((m[p] != nullptr) != (other != nullptr)) return differs("tvalid");
+      if (m[p] != nullptr && sim::first_difference(*m[p], *other) != nullptr) {
+        return differs("a beat");
+      }
+      leaving |= m[p] != nullptr;
+    }
 
     if (master.decide(cycle, 0, [] { return false; })) {
       rtl.drive(0, master.request());
@@ -183,26 +206,35 @@ Seen run_pair(const std::string& name, const systemc::RegisterMap& map, M& model
       if (heard.moved) master.finish(heard, cycle);
     }
     // Bursts with silence between them, so that the device is idle at times.
-    if (!offering && cycle >= wait_until && frame < frames.size()) offering = random.below(6) != 0;
-    const bool taken = offering && model.s_ready() != 0;
-    seen.drained += offering && !taken && a == nullptr;
-    const bool m_ready = random.below(8) != 0;
-    const sim::Offered<P> offered = {offering ? &frames[frame][beat] : nullptr};
-    if (a != nullptr && m_ready && a->last != 0) ++seen.frames;
+    sim::Offered<P> offered{};
+    for (size_t p = 0; p < kIn; ++p) {
+      Input& i = in[p];
+      if (!i.offering && cycle >= i.wait_until && i.frame < frames[p].size()) {
+        i.offering = random.below(6) != 0;
+      }
+      if (!i.offering) continue;
+      offered[p] = &frames[p][i.frame][i.beat];
+      if ((model.s_ready() >> p & 1) == 0) {
+        seen.drained += !leaving;
+        continue;
+      }
+      i.offering = false;
+      if (++i.beat < frames[p][i.frame].size()) continue;
+      i.beat = 0;
+      ++i.frame;
+      if (random.below(20) == 0) i.wait_until = cycle + random.below(900);
+    }
+    uint32_t m_ready = 0;
+    for (size_t p = 0; p < kOut; ++p) {
+      const bool ready = random.below(8) != 0;
+      m_ready |= static_cast<uint32_t>(ready) << p;
+      if (m[p] != nullptr && ready && m[p]->last != 0) ++seen.frames;
+    }
     rtl.clock(offered, m_ready);
     model.clock(offered, m_ready);
-    if (taken) {
-      offering = false;
-      if (++beat == frames[frame].size()) {
-        beat = 0;
-        ++frame;
-        if (random.below(20) == 0) wait_until = cycle + random.below(900);
-      }
-    }
-    still = frame == frames.size() && master.over() && a == nullptr ? still + 1 : 0;
+    still = all_in() && master.over() && !leaving ? still + 1 : 0;
   }
-  if (frame != frames.size() || !master.over())
-    seen.difference = name + ": does not come to an end";
+  if (!all_in() || !master.over()) seen.difference = name + ": does not come to an end";
   return seen;
 }
 
@@ -246,6 +278,18 @@ Subject<OptimizerModel, systemc::OptimizerConfig> optimizer(const std::string& a
   return {"optimizer", {.optimization = true}, spec, optimizer_config(network_spec(spec.options))};
 }
 
+Subject<SwitchModel, systemc::AggregationConfig, systemc::OptimizerConfig> switch_of(
+    const std::string& algorithm) {
+  const sim::RunSpec spec =
+      spec_of("switch",
+              {{"host", "axi-lite"}, {"algorithm", algorithm}, {"pes", "1"}, {"profile", "fast"}});
+  const NetworkSpec net = network_spec(spec.options);
+  return {"switch",
+          {.aggregation = true, .optimization = true, .lookup = true},
+          spec,
+          {aggregation_config(net), optimizer_config(net)}};
+}
+
 template <class S>
 void expect_equal(const S& subject) {
   const CompiledRtl rtl = subject.rtl();
@@ -256,7 +300,8 @@ void expect_equal(const S& subject) {
     EXPECT_GT(seen.written, 20u);
     EXPECT_GT(seen.read, 60u);
     EXPECT_GT(seen.refused, 60u);
-    EXPECT_GT(seen.drained, 10u);
+    // A switch goes on to take frames.
+    if (!subject.blocks.lookup) EXPECT_GT(seen.drained, 10u);
   }
 }
 
@@ -264,10 +309,11 @@ TEST(Registers, ParserEqualsItsModel) { expect_equal(parser()); }
 TEST(Registers, AggregatorEqualsItsModel) { expect_equal(aggregator()); }
 TEST(Registers, SgdEqualsItsModel) { expect_equal(optimizer("sgd", "4")); }
 TEST(Registers, AdamEqualsItsModel) { expect_equal(optimizer("adam", "2")); }
+TEST(Registers, SwitchEqualsItsModel) { expect_equal(switch_of("sgd")); }
 
 // A fault of a register block, in the model: each is found.
-TEST(Registers, FaultsAreFound) {
-  const auto subject = optimizer("sgd", "4");
+template <class S>
+void expect_faults_found(const S& subject) {
   const CompiledRtl rtl = subject.rtl();
   const std::pair<const char*, Fault> faults[] = {
       {"strobes are ignored", {[](AxiLiteRequest& q) { q.wstrb = 15; }, {}}},
@@ -304,6 +350,8 @@ TEST(Registers, FaultsAreFound) {
   }
   EXPECT_EQ(subject.run(rtl, seed()).difference, "");
 }
+TEST(Registers, FaultsAreFound) { expect_faults_found(optimizer("sgd", "4")); }
+TEST(Registers, FaultsOfTheSwitchAreFound) { expect_faults_found(switch_of("sgd")); }
 
 /// The RTL of a top with one text of one file in place of another.
 fs::path wrong_rtl(const std::string& top, const std::string& file, const std::string& from,
@@ -342,6 +390,160 @@ TEST(Registers, FaultsOfTheRtlAreFound) {
   }
 }
 
+// ---- Runs, by a careful host.
+
+constexpr const char* kHosted = "axi-lite";
+
+/// Passages, and by how many cycles the hosted run is behind the raw one; none if that differs.
+std::optional<uint64_t> shift_of(const sim::Outcome& raw, const sim::Outcome& hosted) {
+  const auto& a = raw.timeline.rows;
+  const auto& b = hosted.timeline.rows;
+  if (a.empty() || a.size() != b.size()) return {};
+  const uint64_t shift = b[0].first - a[0].first;
+  for (size_t i = 0; i < a.size(); ++i) {
+    sim::Passage moved = a[i];
+    for (uint64_t sim::Passage::*cycle :
+         {&sim::Passage::accepted, &sim::Passage::accepted_last, &sim::Passage::triggered,
+          &sim::Passage::offered, &sim::Passage::first, &sim::Passage::last}) {
+      if (cycle != &sim::Passage::triggered || moved.follows) moved.*cycle += shift;
+    }
+    if (!(moved == b[i])) return {};
+  }
+  return shift;
+}
+
+sim::RunSpec model_spec(const std::string& name, Settings settings) {
+  sim::RunSpec spec = spec_of(name, settings);
+  spec.rtl = false;
+  return spec;
+}
+
+size_t writes_of(const sim::Outcome& outcome) {
+  return static_cast<size_t>(
+      std::ranges::count(outcome.timeline.accesses, true, &sim::Access::write));
+}
+
+// Who sends stands still while the host boots: all happens as in the raw run, so much later. And
+// what the raw run counts on its pins, the host reads.
+TEST(HostedRuns, OfTheSwitchDoWhatRawOnesDoLater) {
+  for (const char* traffic : {"workers", "irregular", "incast", "anything"}) {
+    const auto outcome = [&](const char* host) {
+      sim::RunSpec spec = model_spec("switch", {{"host", host}});
+      spec.clock_mhz = 156.25;  // eight bytes a cycle: a later cycle is not rounded differently
+      return run_synth("switch", traffic, 300, spec);
+    };
+    const sim::Outcome raw = outcome("raw"), hosted = outcome(kHosted);
+    const std::optional<uint64_t> shift = shift_of(raw, hosted);
+    ASSERT_TRUE(shift) << traffic;
+    EXPECT_GT(*shift, 100u);
+    EXPECT_EQ(raw.statistics, hosted.statistics) << traffic;
+    EXPECT_EQ(raw.sections, hosted.sections) << traffic;
+  }
+}
+
+TEST(HostedRuns, CountWhatRawOnesCount) {
+  for (const char* name : {"parser", "aggregator", "optimizer"}) {
+    const sim::Outcome raw = run_synth(name, "workers", 0, model_spec(name, {}));
+    const sim::Outcome hosted =
+        run_synth(name, "workers", 0, model_spec(name, {{"host", kHosted}}));
+    EXPECT_EQ(raw.statistics, hosted.statistics) << name;
+  }
+}
+
+// 32 cells of each number that comes, not 32,768; all of them if a state is to be saved.
+TEST(HostedRuns, BootWhatTheyUse) {
+  const Settings settings = {{"host", kHosted}, {"sequences", "3"}, {"algorithm", "adagrad"}};
+  for (const char* name : {"optimizer", "switch"}) {
+    const sim::Outcome few = run_synth(name, "workers", 0, model_spec(name, settings));
+    EXPECT_GE(writes_of(few), 2u * 3 * 32) << name;
+    EXPECT_LT(writes_of(few), 2u * 3 * 32 + 32) << name;
+  }
+  // Frames of which not all can be known beforehand.
+  sim::RawPacket big{.bytes = std::vector<uint8_t>(9000)};
+  sim::ListSource source(std::vector<sim::RawPacket>(sim::LookAhead::kBytes / 9000 + 10, big));
+  sim::LookAhead ahead(source);
+  EXPECT_FALSE(ahead.look([](const sim::RawPacket&) { return true; }));
+  size_t packets = 0;
+  while (ahead.next()) ++packets;
+  EXPECT_EQ(packets, sim::LookAhead::kBytes / 9000 + 10);
+}
+
+// The last frame is filtered: nothing is owed, and the optimizer still computes.
+TEST(HostedRuns, WaitForWhatLeavesByNoPort) {
+  const auto outcome = [](const char* host) {
+    const sim::RunSpec spec = model_spec("switch", {{"host", host},
+                                                    {"workers", "1"},
+                                                    {"algorithm", "smorms3"},
+                                                    {"pes", "1"},
+                                                    {"kind", "iterative"}});
+    return run("switch", {ordinary(kEveryone, kHostA, 10), gradient(0, 0)}, spec);
+  };
+  const sim::Outcome raw = outcome("raw"), hosted = outcome(kHosted);
+  EXPECT_EQ(raw.statistics, hosted.statistics);
+  EXPECT_EQ(hosted.statistics.back(), 1u) << "filtered";
+  EXPECT_GT(std::ranges::count(hosted.timeline.accesses, systemc::RegisterFile::kStatus,
+                               &sim::Access::address),
+            20);
+}
+
+TEST(HostedRuns, SkipSilenceExactly) {
+  sim::RunSpec spec = model_spec("switch", {{"host", kHosted}, {"sequences", "4"}});
+  spec.clock_mhz = 2;
+  spec.options.set("lr-at", "3:0.5");
+  std::vector<sim::RawPacket> packets;
+  for (sim::Frame& frame : synthesise_frames("workers", 1, 0, traffic_spec(spec.options)).frames) {
+    const int64_t second = static_cast<int64_t>(packets.size() / 16) * 100'000'000;
+    packets.push_back({.bytes = std::move(frame.bytes),
+                       .port = static_cast<uint32_t>(frame.port),
+                       .time_ns = frame.time_ns + second});
+  }
+  std::vector<sim::Outcome> outcomes;
+  for (const bool skip : {true, false}) {
+    spec.skip_idle = skip;
+    sim::ListSource source(packets);
+    outcomes.push_back(run("switch", source, spec));
+    EXPECT_EQ(outcomes.back().timeline.skipped != 0, skip);
+  }
+  EXPECT_TRUE(same_passages(outcomes[0], outcomes[1]));
+  EXPECT_EQ(outcomes[0].timeline.cycles, outcomes[1].timeline.cycles);
+  EXPECT_EQ(outcomes[0].sections, outcomes[1].sections);
+  EXPECT_EQ(outcomes[0].sections["lr_schedule"][0]["reached"], true);
+}
+
+// Both engines, stalls, a schedule of the learning rate: frames that leave by no port may still be
+// within when the host looks.
+TEST(HostedRuns, OfTheSwitchEqualTheirRtl) {
+  sim::RunSpec spec = switch_of("sgd").spec;
+  spec.options.set("lr-at", "2:0.5,4:0.25").set("iterations", "5");
+  for (const char* stall : {"none", "both:30"}) {
+    spec.stall = sim::StallSpec::parse(stall);
+    for (const char* traffic : {"workers", "irregular"}) {
+      const sim::Outcome outcome = run_synth("switch", traffic, 200, spec);
+      EXPECT_GT(outcome.timeline.lockstep_cycles, 1000u);
+      EXPECT_GT(outcome.timeline.packets_out(), 50u);
+    }
+  }
+}
+
+TEST(HostedRuns, AreTimed) {
+  for (const sim::RunSpec& spec : {spec_of("parser", {{"host", kHosted}}), switch_of("sgd").spec}) {
+    sim::RunSpec timed = spec;
+    const std::string name = timed.options.knows("algorithm") ? "switch" : "parser";
+    timed.stimulus = {.synth = "gradient-192", .packets = 100};
+    const auto source = device(name).source(timed);
+    const auto bench = device(name).bench(*source, timed, sim::Kernel::instance());
+    for (const auto subject :
+         {sim::BenchSubject::kRtl, sim::BenchSubject::kModel, sim::BenchSubject::kLockstep}) {
+      const sim::Speed speed = bench->pass(subject);
+      EXPECT_GT(speed.cycles, 500u) << name;
+      EXPECT_LT(speed.cycles, 10'000u) << name;
+    }
+  }
+  const sim::RunSpec saving = spec_of("switch", {{"save-state", "s"}});
+  sim::ListSource none({});
+  EXPECT_THROW(device("switch").bench(none, saving, sim::Kernel::instance()), sim::UsageError);
+}
+
 // ---- States.
 
 class States : public ::testing::Test {
@@ -350,8 +552,9 @@ class States : public ::testing::Test {
 
   /// Runs the exchange, its frames' iterations from..to, and saves; returns the file's bytes.
   std::string run_part(const Settings& settings, const std::string& engine, const char* from,
-                       const char* to, const std::string& load) {
-    sim::RunSpec spec = spec_of("optimizer", settings);
+                       const char* to, const std::string& load,
+                       const std::string& name = "optimizer") {
+    sim::RunSpec spec = spec_of(name, settings);
     spec.options.set("iterations", to).set("from-iteration", from);
     spec.options.set("save-state", path_);
     if (!load.empty()) {
@@ -362,10 +565,9 @@ class States : public ::testing::Test {
     spec.model = engine != "rtl";
     spec.stall = sim::StallSpec::parse("both:20");
     spec.stimulus.synth = "workers";
-    const sim::Device& optimizer = device("optimizer");
-    optimizer.check(spec);
-    const sim::Outcome outcome =
-        optimizer.run(*optimizer.source(spec), spec, sim::Kernel::instance());
+    const sim::Device& subject = device(name);
+    subject.check(spec);
+    const sim::Outcome outcome = subject.run(*subject.source(spec), spec, sim::Kernel::instance());
     EXPECT_TRUE(outcome.passed) << explain(outcome.failure);
     return bytes_of(path_);
   }
@@ -405,6 +607,27 @@ TEST_F(States, StoppedSavedLoadedContinuedEqualsOneGo) {
       EXPECT_NE(half, whole) << algorithm << ' ' << engine;
       EXPECT_TRUE(two == whole) << algorithm << ' ' << engine;
     }
+  }
+}
+
+// Of the switch: what its optimizer holds. What its aggregator has summed so far nobody can read.
+// Two workers: a sum of more depends on the order in which stalls let their gradients come.
+TEST_F(States, OfTheSwitchAreItsOptimizers) {
+  const Settings settings = {
+      {"algorithm", "adam"}, {"workers", "2"}, {"sequences", "4"}, {"lr-at", "8:0.25"}};
+  const std::string whole = run_part(settings, "model", "1", "10", "", "switch");
+  const std::string half = run_part(settings, "model", "1", "5", "", "switch");
+  const std::string two = run_part(settings, "model", "6", "10", half, "switch");
+  EXPECT_NE(half, whole);
+  EXPECT_TRUE(two == whole);
+  EXPECT_EQ(refusal(half, {{"algorithm", "adam"}}), "");
+
+  try {
+    run_part({{"sequences", "4"}, {"loss", "30"}}, "model", "1", "3", "", "switch");
+    ADD_FAILURE() << "sums that are not whole are saved";
+  } catch (const sim::InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("a state cannot include"), std::string::npos)
+        << error.what();
   }
 }
 

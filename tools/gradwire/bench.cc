@@ -60,6 +60,10 @@ int execute(BenchArguments& a) {
     for (const sim::Option& option : device->facts().options) all.push_back(option);
   }
   if (a.bench.devices.empty()) registry().device(a.name);  // says which there are
+  check_netlist(a.bench.spec.netlist);
+  if (!a.bench.spec.netlist.empty() && a.name.empty()) {
+    throw sim::UsageError("--netlist needs a DEVICE: netlists of all of them take hours to build");
+  }
   a.bench.spec.options = a.device.values(all);
   a.bench.frames = "gradient-192";
   a.bench.spec.stall = sim::StallSpec::parse(a.stall);
@@ -87,7 +91,7 @@ int execute(BenchArguments& a) {
 
 void add_bench(CLI::App& app, Invocation& invocation) {
   CLI::App* command = app.add_subcommand(
-      "bench", "simulator speed: rtl, model, lockstep, reference codec; as ratios");
+      "bench", "simulator speed: rtl, model, lockstep, netlist, reference codec; as ratios");
   auto a = std::make_shared<BenchArguments>();
   command->add_option("DEVICE", a->name, "all devices if left out");
   command
@@ -101,6 +105,8 @@ void add_bench(CLI::App& app, Invocation& invocation) {
     if (device == nullptr || device == candidate.get()) a->device.add(*command, *candidate);
   }
   command->add_option("--stall", a->stall, "stalls of the lockstep runs")->capture_default_str();
+  add_netlist(*command, a->bench.spec.netlist, "also what Yosys makes of the RTL");
+  command->add_option("--cache", a->bench.spec.cache, "folder of RTL built on demand");
   command->add_option("--json", a->json, "write the figures as JSON; - for standard output");
   command->add_flag("--quiet", a->quiet, "no table, no progress");
   command->callback([a, &invocation] { invocation.action = [a] { return execute(*a); }; });

@@ -51,6 +51,31 @@ const sim::Device* device_named(const std::vector<std::string>& arguments) {
   return nullptr;
 }
 
+void add_netlist(CLI::App& command, std::string& cells, const std::string& text) {
+  command
+      .add_flag("--netlist{generic}", cells,
+                text + "; of Yosys' own gates (generic) or a Virtex-7's cells (xilinx)")
+      ->option_text("[generic|xilinx]");
+}
+
+std::vector<std::string> join_netlist(std::vector<std::string> arguments) {
+  for (size_t i = 0; i + 1 < arguments.size(); ++i) {
+    const std::string next = arguments[i + 1];
+    if (arguments[i] != "--netlist" || next.starts_with("-") || device_named({next}) != nullptr) {
+      continue;
+    }
+    arguments[i] += "=" + next;
+    arguments.erase(arguments.begin() + static_cast<ptrdiff_t>(i) + 1);
+  }
+  return arguments;
+}
+
+void check_netlist(const std::string& cells) {
+  if (!cells.empty() && cells != "generic" && cells != "xilinx") {
+    throw sim::UsageError(fmt::format("--netlist '{}' is neither generic nor xilinx", cells));
+  }
+}
+
 void refuse_idle_options(const std::map<std::string, std::string>& given,
                          const std::vector<sim::Option>& declared, const std::string& synth,
                          const std::vector<sim::SynthKind>& stimuli) {

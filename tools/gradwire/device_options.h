@@ -25,6 +25,13 @@ class DeviceOptions {
 /// The device that the arguments name; nullptr if none of them does.
 const sim::Device* device_named(const std::vector<std::string>& arguments);
 
+/// Offers `--netlist [generic|xilinx]`, whose value is optional. `join_netlist` makes one word of
+/// the two: what follows is the value unless it is an option or a device.
+void add_netlist(CLI::App& command, std::string& cells, const std::string& text);
+std::vector<std::string> join_netlist(std::vector<std::string> arguments);
+/// Throws UsageError for cells that there are none of.
+void check_netlist(const std::string& cells);
+
 /// Throws UsageError that names the device's own options, if there was one that it does not have.
 void refuse_extras(const CLI::App& command, const std::string& name, const sim::Device& device);
 

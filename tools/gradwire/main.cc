@@ -12,6 +12,7 @@
 #include "sim/harness/kernel.h"
 #include "tools/gradwire/commands.h"
 #include "tools/gradwire/config_file.h"
+#include "tools/gradwire/device_options.h"
 
 namespace {
 constexpr const char* kOutputLost = "cannot write to standard output";
@@ -35,7 +36,7 @@ int main(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   tools::Invocation invocation{.command = tools::shell_command(argv[0], arguments)};
   try {
-    arguments = tools::expand_config_file(std::move(arguments));
+    arguments = tools::join_netlist(tools::expand_config_file(std::move(arguments)));
     invocation.arguments = arguments;
     tools::add_list(app, invocation);
     tools::add_run(app, invocation);

@@ -89,10 +89,11 @@ int execute(RunArguments& a, const sim::Device& device) {
   if (!spec.user_rtl.file_list.empty() && !spec.rtl) {
     throw sim::UsageError("--rtl has no effect without the engine rtl");
   }
-  if (spec.netlist && !spec.rtl) {
+  check_netlist(spec.netlist);
+  if (!spec.netlist.empty() && !spec.rtl) {
     throw sim::UsageError("--netlist has no effect without the engine rtl");
   }
-  if (spec.netlist && !spec.user_rtl.file_list.empty()) {
+  if (!spec.netlist.empty() && !spec.user_rtl.file_list.empty()) {
     throw sim::UsageError("--netlist is made of the project's own RTL and does not go with --rtl");
   }
   Progress progress(a.quiet);
@@ -151,8 +152,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
   command->add_option("--rtl", spec.user_rtl.file_list,
                       "file list of RTL of your own, in the place of the project's");
   command->add_option("--top", spec.user_rtl.top, "its top module");
-  command->add_flag("--netlist", spec.netlist,
-                    "what Yosys makes of the RTL (gates, flip-flops, memories), in its place");
+  add_netlist(*command, spec.netlist, "what Yosys makes of the RTL, in its place");
   command->add_option("--cache", spec.cache, "folder of RTL built on demand");
   command->add_flag("--quiet", a->quiet, "no table, no progress");
   const sim::Device* const device = device_named(invocation.arguments);

@@ -11,6 +11,7 @@
 #include "sim/run/data_folder.h"
 #include "testbenches/switch/options.h"
 #include "tools/gradwire/commands.h"
+#include "tools/gradwire/device_options.h"
 #include "tools/gradwire/progress.h"
 
 namespace gw::tools {
@@ -61,6 +62,10 @@ int execute(SweepArguments& a) {
     a.sweep.check = testbenches::SweepCheck::kAll;
   } else if (a.check != "recommended") {
     throw sim::UsageError(fmt::format("--check '{}' is not none, recommended or all", a.check));
+  }
+  check_netlist(a.sweep.netlist);
+  if (!a.sweep.netlist.empty() && a.sweep.check == testbenches::SweepCheck::kNone) {
+    throw sim::UsageError("--netlist has no effect with --check none");
   }
   a.sweep.area = !a.no_area;
   if (a.sweep.area) {
@@ -114,6 +119,8 @@ void add_sweep(CLI::App& app, Invocation& invocation) {
       ->add_option("--check", a->check,
                    "points that run in lockstep with their RTL: none, recommended, all")
       ->capture_default_str();
+  add_netlist(*command, a->sweep.netlist,
+              "they run in lockstep with what Yosys makes of the RTL, which takes minutes a PE");
   command->add_option("--cache", a->sweep.cache, "folder of RTL built on demand");
   command->add_option("--frames", a->sweep.frames, "simulated a point")->capture_default_str();
   command->add_option("--seed", a->sweep.seed, "of gradients and parameters")

@@ -38,18 +38,10 @@ struct TraceArguments {
   DeviceOptions traffic;
 };
 
-/// Those packets of a capture that the filter lets through.
-capture::Capture read(const TraceArguments& a) {
+capture::Filter compiled_filter(const TraceArguments& a) {
   capture::Expected<capture::Filter> filter = capture::Filter::compile(a.filter);
   if (!filter) throw sim::UsageError(filter.error().sentence);
-  capture::Expected<capture::Capture> result = capture::read(a.file);
-  if (!result) throw sim::InputError(result.error().sentence);
-  capture::Capture capture = std::move(result).value();
-  if (!a.filter.empty()) {
-    std::erase_if(capture.packets,
-                  [&](const capture::Packet& packet) { return !filter->matches(packet); });
-  }
-  return capture;
+  return std::move(filter).value();
 }
 
 json info_json(const capture::Info& info) {
@@ -87,22 +79,28 @@ json info_json(const capture::Info& info) {
 }
 
 /// Frames of the optimizer switch by kind, malformed ones by reason.
-json expether_json(const capture::Capture& capture) {
-  std::map<std::string, uint64_t> kinds, reasons;
-  uint64_t frames = 0, truncated = 0;
-  for (const capture::Packet& packet : capture.packets) {
+class ExpEtherCounter {
+ public:
+  void add(const capture::Packet& packet) {
     const expether::Classified what = expether::classify(packet.bytes);
-    if (what.kind == expether::Kind::kNotExpEther) continue;
-    ++frames;
+    if (what.kind == expether::Kind::kNotExpEther) return;
+    ++frames_;
     if (packet.original_length > packet.bytes.size()) {
-      ++truncated;  // what it was on the wire, nobody can say
-      continue;
+      ++truncated_;  // what it was on the wire, nobody can say
+      return;
     }
-    ++kinds[std::string(name_of(what.kind))];
-    if (what.kind == expether::Kind::kMalformed) ++reasons[std::string(name_of(what.reason))];
+    ++kinds_[std::string(name_of(what.kind))];
+    if (what.kind == expether::Kind::kMalformed) ++reasons_[std::string(name_of(what.reason))];
   }
-  return {{"frames", frames}, {"kinds", kinds}, {"malformed", reasons}, {"truncated", truncated}};
-}
+  json sums() const {
+    return {
+        {"frames", frames_}, {"kinds", kinds_}, {"malformed", reasons_}, {"truncated", truncated_}};
+  }
+
+ private:
+  std::map<std::string, uint64_t> kinds_, reasons_;
+  uint64_t frames_ = 0, truncated_ = 0;
+};
 
 void print_expether(const json& d) {
   const auto frames = d["frames"].get<uint64_t>();
@@ -120,9 +118,22 @@ void print_expether(const json& d) {
 }
 
 int info(const TraceArguments& a) {
-  const capture::Capture capture = read(a);
-  json d = info_json(capture::info(capture));
-  d["expether"] = expether_json(capture);
+  const capture::Filter filter = compiled_filter(a);
+  capture::Expected<capture::Reader> reader = capture::Reader::open(a.file);
+  if (!reader) throw sim::InputError(reader.error().sentence);
+  capture::Counter counter;
+  ExpEtherCounter expether;
+  while (const std::optional<capture::Record> record = reader->next()) {
+    if (!filter.matches(record->bytes, record->original_length)) continue;
+    const capture::Packet packet = capture::packet_of(*record);
+    counter.add(packet);
+    expether.add(packet);
+  }
+  capture::Info info = counter.sums();
+  info.file = reader->file();
+  info.format = reader->format();
+  json d = info_json(info);
+  d["expether"] = expether.sums();
   if (a.json_path.empty()) {
     fmt::print("{}: {}, {} packets, {} bytes, {:.3f} s\n", a.file, d["format"].get<std::string>(),
                d["packets"].get<uint64_t>(), d["captured_bytes"].get<uint64_t>(),
@@ -141,19 +152,23 @@ int info(const TraceArguments& a) {
   } else {
     sim::write_report_file(a.json_path == "-" ? "/dev/stdout" : a.json_path, sim::json_text(d));
   }
-  if (capture.damage) throw sim::InputError(capture.damage->sentence);
+  if (reader->damage()) throw sim::InputError(reader->damage()->sentence);
   return sim::kPass;
 }
 
 int slice(const TraceArguments& a) {
   if (a.first == 0 || a.first > a.last)
     throw sim::UsageError("--first and --last name no packets; they count from 1");
-  const capture::Capture capture = read(a);
-  const capture::Expected<uint64_t> written = capture::slice(
-      capture, a.output, {.first = a.first, .last = a.last, .max_file_bytes = a.max_bytes});
-  if (!written) throw sim::InputError(written.error().sentence);
-  fmt::print("{}: {} of {} packets\n", a.output, *written, capture.packets.size());
-  if (capture.damage) throw sim::InputError(capture.damage->sentence);
+  const capture::Filter filter = compiled_filter(a);
+  const capture::Expected<capture::Sliced> sliced =
+      capture::slice(a.file, a.output,
+                     {.first = a.first,
+                      .last = a.last,
+                      .max_file_bytes = a.max_bytes,
+                      .filter = a.filter.empty() ? nullptr : &filter});
+  if (!sliced) throw sim::InputError(sliced.error().sentence);
+  fmt::print("{}: {} of {} packets\n", a.output, sliced->written, sliced->of);
+  if (sliced->damage) throw sim::InputError(sliced->damage->sentence);
   return sim::kPass;
 }
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Makes register blocks, C++ headers and pages from rtl/registers/*.toml: generate.py [--check] [NAME...]
 
-Of each top NAME: rtl/registers/gw_NAME_registers.sv, models/registers/NAME.h, docs/registers/NAME.md. --check writes nothing and fails if
-one of them is not what would be written. A description that contradicts itself is refused.
+Of each top NAME: rtl/registers/gw_NAME_registers.sv, models/registers/NAME.h, docs/registers/NAME.md; of compressor and decompressor, which
+are wired alike, the top gw_NAME_axil.sv itself. --check writes nothing and fails if one of them is not what would be written. A description
+that contradicts itself is refused.
 """
 import argparse
 import pathlib
@@ -96,7 +97,7 @@ class Map:
         top = self.load(name)
         self.device, self.number, self.address_bits = top["device"], top["number"], top["address_bits"]
         self.parameters, self.counters, self.ports = top.get("parameters", {}), top["counters"], top["ports"]
-        self.parts = top["parts"]
+        self.parts, self.codec = top["parts"], top.get("codec")
         self.registers, self.cells = [], None
         facts = {"number": self.number, "major": MAJOR, "minor": MINOR, "ports": self.ports}
         parts = [self.load(part) for part in self.parts]
@@ -433,6 +434,83 @@ def block(top):
     return text + "endmodule\n\n`default_nettype wire\n"
 
 
+CODEC_TOP = """\
+`default_nettype none
+
+module gw_{device}_axil (
+  input  wire logic         aclk,
+  input  wire logic         aresetn,
+  input  wire logic [11:0]  s_axil_awaddr,
+  input  wire logic [2:0]   s_axil_awprot,
+  input  wire logic         s_axil_awvalid,
+  output logic              s_axil_awready,
+  input  wire logic [31:0]  s_axil_wdata,
+  input  wire logic [3:0]   s_axil_wstrb,
+  input  wire logic         s_axil_wvalid,
+  output logic              s_axil_wready,
+  output logic [1:0]        s_axil_bresp,
+  output logic              s_axil_bvalid,
+  input  wire logic         s_axil_bready,
+  input  wire logic [11:0]  s_axil_araddr,
+  input  wire logic [2:0]   s_axil_arprot,
+  input  wire logic         s_axil_arvalid,
+  output logic              s_axil_arready,
+  output logic [31:0]       s_axil_rdata,
+  output logic [1:0]        s_axil_rresp,
+  output logic              s_axil_rvalid,
+  input  wire logic         s_axil_rready,
+  input  wire logic [255:0] s_axis_tdata,
+  input  wire logic [31:0]  s_axis_tkeep,
+  input  wire logic         s_axis_tvalid,
+  output logic              s_axis_tready,
+  input  wire logic         s_axis_tlast,
+  input  wire logic         s_axis_tuser,
+  output logic [255:0]      m_axis_tdata,
+  output logic [31:0]       m_axis_tkeep,
+  output logic              m_axis_tvalid,
+  input  wire logic         m_axis_tready,
+  output logic              m_axis_tlast,
+  output logic              m_axis_tuser
+);
+  wire drain, idle, valid, ready;
+  gw_stream_gate u_gate (
+    .clk_i(aclk), .rst_ni(aresetn), .drain_i(drain), .idle_o(idle),
+    .s_valid_i(s_axis_tvalid), .s_ready_o(s_axis_tready), .s_last_i(s_axis_tlast), .core_valid_o(valid), .core_ready_i(ready),
+    .m_valid_i(m_axis_tvalid), .m_ready_i(m_axis_tready), .m_last_i(m_axis_tlast)
+  );
+  wire        bounded;
+  wire [3:0]  bound;
+  wire [31:0] errors;
+  gw_{device} u_core (
+    .aclk, .aresetn, .bound_i(bound), .bounded_i(bounded),
+    .s_axis_tdata, .s_axis_tkeep, .s_axis_tvalid(valid), .s_axis_tready(ready), .s_axis_tlast, .s_axis_tuser,
+    .m_axis_tdata, .m_axis_tkeep, .m_axis_tvalid, .m_axis_tready, .m_axis_tlast, .m_axis_tuser,
+    .error_count_o(errors)
+  );
+  gw_{device}_registers u_registers (
+    .clk_i(aclk), .rst_ni(aresetn),
+    .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid, .s_axil_wready,
+    .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready,
+    .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready,
+    .clearing_i(1'b0), .idle_i(idle), .drain_o(drain), .bounded_o(bounded), .bound_o(bound), .stat_i(errors)
+  );
+  wire unused_protection = ^{{s_axil_awprot, s_axil_arprot}};
+endmodule
+
+`default_nettype wire
+"""
+
+
+def codec_top(top):
+    """The top of a codec: its core, bounds and errors in the place of pins. None of other devices."""
+    if top.codec is None:
+        return None
+    text = f"// {top.codec['title']} behind AXI4-Lite registers: gw_{top.device} for a host that knows no pins.\n"
+    text += f"// Latency and throughput the core's; contract in docs/registers/README.md and docs/devices/{top.device}.md.\n"
+    text += f"// {top.codec['paper']}\n"
+    return text + generated(top, "//") + CODEC_TOP.format(device=top.device)
+
+
 # ---- Page
 
 def legal_of(register, field):
@@ -485,7 +563,8 @@ def page(top):
     return text
 
 
-OUTPUTS = {"rtl/registers/gw_{}_registers.sv": block, "models/registers/{}.h": header, "docs/registers/{}.md": page}
+OUTPUTS = {"rtl/registers/gw_{}_registers.sv": block, "rtl/registers/gw_{}_axil.sv": codec_top, "models/registers/{}.h": header,
+           "docs/registers/{}.md": page}
 
 
 def tops():
@@ -505,6 +584,8 @@ def main():
             for pattern, make in OUTPUTS.items():
                 path = ROOT / pattern.format(name)
                 text = make(top)
+                if text is None:  # written by hand
+                    continue
                 if path.exists() and path.read_text(encoding="utf-8") == text:
                     continue
                 if options.check:

@@ -9,13 +9,13 @@
 set -eu
 
 usage() {
-  echo "usage: $0 --top TOP [--name NAME] [--cells generic|xc7] [--set Parameter=value]... [--verilog FILE] [--json FILE]" >&2
-  echo "          [--log FILE] [-IDIR | +define+NAME[=value] | SOURCE]...    (NAME: of the netlist's module)" >&2
+  echo "usage: $0 --top TOP [--name NAME] [--cells generic|xc7] [--set Parameter=value]... [--verilog FILE] [--models FILE]" >&2
+  echo "          [--json FILE] [--log FILE] [-IDIR | +define+NAME[=value] | SOURCE]...    (NAME: of the netlist's module)" >&2
   exit 2
 }
 
 yosys=${YOSYS:-yosys}
-top=""; name=""; cells=generic; verilog=""; json=""; log=""; parameters=""; words=""
+top=""; name=""; cells=generic; verilog=""; models=""; json=""; log=""; parameters=""; words=""
 while [ $# -gt 0 ]; do
   case $1 in
     --*)
@@ -25,6 +25,7 @@ while [ $# -gt 0 ]; do
         --name) name=$2 ;;
         --cells) cells=$2 ;;
         --verilog) verilog=$2 ;;
+        --models) models=$2 ;;
         --json) json=$2 ;;
         --log) log=$2 ;;
         --set)
@@ -45,6 +46,15 @@ name=${name:-$top}
 command -v "$yosys" >/dev/null || { echo "netlist: yosys is not installed; on Debian: apt-get install yosys" >&2; exit 1; }
 
 xc7="synth_xilinx -family xc7 -top $name -flatten -abc9 -noiopad -noclkbuf -run"
+# --models: a file list of the cells' simulation models, Yosys' own; generic cells are Verilog that needs none.
+if [ -n "$models" ]; then
+  : > "$models"
+  if [ "$cells" != generic ]; then
+    "$yosys" -p "read_verilog -lib +/xilinx/cells_sim.v" | sed -n 's/^.*frontend: \(\/.*cells_sim.v\)$/\1/p' > "$models"
+    [ -s "$models" ] || { echo "netlist: this Yosys does not say where its models of Xilinx cells are" >&2; exit 1; }
+  fi
+fi
+
 case $cells in
   generic) map="
     synth -top $name -flatten -run :fine

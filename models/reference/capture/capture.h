@@ -15,8 +15,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "models/reference/capture/filter.h"
 #include "models/reference/capture/packet.h"
 #include "models/reference/capture/result.h"
 
@@ -198,11 +200,26 @@ struct Info {
 };
 Info info(const Capture& capture, const SelectOptions& options = {});
 
+/// The same, packet by packet, in the Selector's memory.
+class Counter {
+ public:
+  explicit Counter(SelectOptions options = {}) : selector_(std::move(options)) {}
+  void add(const Packet& packet);
+  /// Of the packets so far; file, format and damage are the reader's to say.
+  Info sums() const;
+
+ private:
+  Info sums_;
+  Selector selector_;
+};
+
 // ---- Writing
 
 /// Writes a pcap file of Ethernet frames. close() (or the destructor, silently) completes it.
 class PcapWriter {
  public:
+  static constexpr std::uint64_t kRecordHeader = 16;  ///< bytes in the file before each frame
+
   static Expected<PcapWriter> open(const std::filesystem::path& file,
                                    Precision precision = Precision::kNanoseconds);
   PcapWriter(PcapWriter&&) noexcept;
@@ -210,7 +227,7 @@ class PcapWriter {
   ~PcapWriter();
 
   /// original_length 0: the frame is complete. A full disk is reported here or, at the latest, by
-  /// close().
+  /// close(); the half file is gone then.
   Status write(std::int64_t timestamp_ns, std::span<const std::uint8_t> frame,
                std::size_t original_length = 0);
   Status write(const Packet& packet) {
@@ -234,12 +251,20 @@ struct SliceOptions {
   /// Keep the SYNs before `first` of the flows that have packets in the range: without them a TCP
   /// stream's offsets are not known.
   bool keep_syn = true;
+  const Filter* filter = nullptr;  ///< only packets that it lets through; they keep their numbers
 };
 
-/// Writes a range of packets to a file of their own; how many were written. Never onto the file it
-/// came from.
-Expected<std::uint64_t> slice(const Capture& capture, const std::filesystem::path& file,
-                              const SliceOptions& options = {});
+struct Sliced {
+  std::uint64_t written = 0;
+  std::uint64_t of = 0;         ///< packets in the capture that the filter lets through
+  std::optional<Error> damage;  ///< as Reader's: the file ends there, and so does the slice
+};
+
+/// Writes a range of a capture's packets to a file of their own, never onto the capture itself.
+/// Memory holds a packet and the flows; SYNs are looked for in a pass of their own, so that of a
+/// pipe, which is read once, everything is held if there may be any.
+Expected<Sliced> slice(const std::filesystem::path& capture, const std::filesystem::path& file,
+                       const SliceOptions& options = {});
 
 // ---- Making frames
 

@@ -4,43 +4,49 @@
 
 namespace gw::capture {
 
-Info info(const Capture& capture, const SelectOptions& options) {
-  Info out;
-  out.file = capture.file;
-  out.format = capture.format;
-  out.packets = capture.packets.size();
-  out.damage = capture.damage;
-  bool first = true;
-  for (const auto& p : capture.packets) {
-    const Layers& layers = p.layers;
-    out.captured_bytes += p.bytes.size();
-    out.original_bytes += p.original_length;
-    out.first_ns = first ? p.timestamp_ns : std::min(out.first_ns, p.timestamp_ns);
-    out.last_ns = first ? p.timestamp_ns : std::max(out.last_ns, p.timestamp_ns);
-    first = false;
-    out.snapped += p.bytes.size() < p.original_length;
-    out.vlan += !layers.vlan.empty();
-    if (layers.ipv4) {
-      ++out.ipv4;
-      out.tcp += layers.tcp.has_value();
-      out.udp += layers.udp.has_value();
-      out.other_transport += !layers.tcp && !layers.udp;
-      const Checksums sums = check_checksums(p);
-      out.bad_checksums += !sums.ipv4 || !sums.transport;
-    } else if (layers.stopped == Skip::kArp) {
-      ++out.arp;
-    } else if (layers.stopped == Skip::kIpv6) {
-      ++out.ipv6;
-    } else {
-      ++out.other_network;
-    }
+void Counter::add(const Packet& packet) {
+  const Layers& layers = packet.layers;
+  const bool first = sums_.packets++ == 0;
+  sums_.captured_bytes += packet.bytes.size();
+  sums_.original_bytes += packet.original_length;
+  sums_.first_ns = first ? packet.timestamp_ns : std::min(sums_.first_ns, packet.timestamp_ns);
+  sums_.last_ns = first ? packet.timestamp_ns : std::max(sums_.last_ns, packet.timestamp_ns);
+  sums_.snapped += packet.bytes.size() < packet.original_length;
+  sums_.vlan += !layers.vlan.empty();
+  if (layers.ipv4) {
+    ++sums_.ipv4;
+    sums_.tcp += layers.tcp.has_value();
+    sums_.udp += layers.udp.has_value();
+    sums_.other_transport += !layers.tcp && !layers.udp;
+    const Checksums checked = check_checksums(packet);
+    sums_.bad_checksums += !checked.ipv4 || !checked.transport;
+  } else if (layers.stopped == Skip::kArp) {
+    ++sums_.arp;
+  } else if (layers.stopped == Skip::kIpv6) {
+    ++sums_.ipv6;
+  } else {
+    ++sums_.other_network;
   }
-  Selection selection = select(capture, options);
+  sums_.selected += selector_.take(packet).has_value();
+}
+
+Info Counter::sums() const {
+  Info out = sums_;
+  const Selection& selection = selector_.sums();
   out.marked = selection.marked;
-  out.selected = selection.payloads.size();
   out.selected_bytes = selection.bytes;
   out.skipped = selection.skipped.by_name();
-  out.flows = std::move(selection.flows);
+  out.flows = selection.flows;
+  return out;
+}
+
+Info info(const Capture& capture, const SelectOptions& options) {
+  Counter counter(options);
+  for (const Packet& packet : capture.packets) counter.add(packet);
+  Info out = counter.sums();
+  out.file = capture.file;
+  out.format = capture.format;
+  out.damage = capture.damage;
   return out;
 }
 

@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <set>
+#include <filesystem>
 
 #include "models/reference/capture/capture.h"
 
@@ -14,7 +14,6 @@ namespace {
 
 constexpr int kSnapLength = 262144;  // what libpcap accepts on reading
 constexpr std::uint64_t kFileHeader = 24;
-constexpr std::uint64_t kRecordHeader = 16;
 
 }  // namespace
 
@@ -34,6 +33,9 @@ struct PcapWriter::Impl {
   Status check(int flushed) const {
     const int code = errno;
     if (flushed == 0 && std::ferror(pcap_dump_file(dumper)) == 0) return std::nullopt;
+    std::error_code ignored;
+    const std::filesystem::path half = std::filesystem::canonical(file, ignored);
+    if (std::filesystem::is_regular_file(half, ignored)) std::filesystem::remove(half, ignored);
     return Error{file, packets, std::nullopt,
                  fmt::format("{}: cannot be written after packet {} ({}).", file, packets,
                              std::strerror(code != 0 ? code : EIO))};
@@ -94,7 +96,7 @@ Status PcapWriter::write(std::int64_t timestamp_ns, std::span<const std::uint8_t
   pcap_dump(reinterpret_cast<u_char*>(impl_->dumper), &header, frame.data());
   if (auto error = impl_->check(0)) return error;
   ++impl_->packets;
-  impl_->bytes += kRecordHeader + frame.size();
+  impl_->bytes += PcapWriter::kRecordHeader + frame.size();
   return std::nullopt;
 }
 
@@ -110,44 +112,5 @@ Status PcapWriter::close() {
 
 std::uint64_t PcapWriter::packets() const { return impl_->packets; }
 std::uint64_t PcapWriter::file_bytes() const { return impl_->bytes; }
-
-Expected<std::uint64_t> slice(const Capture& capture, const std::filesystem::path& file,
-                              const SliceOptions& options) {
-  std::error_code ignored;
-  if (std::filesystem::equivalent(capture.file, file, ignored)) {
-    return Error{file.string(), std::nullopt, std::nullopt,
-                 fmt::format("{}: is the capture itself, choose another file.", file.string())};
-  }
-  const auto in_range = [&](const Packet& p) {
-    return p.number >= options.first && p.number <= options.last;
-  };
-  // Per flow, the last SYN before the range is the one that counts.
-  std::map<FlowKey, std::uint64_t> syn_of;
-  std::set<std::uint64_t> kept_syns;
-  if (options.keep_syn) {
-    for (const auto& p : capture.packets) {
-      const auto flow = p.layers.flow();
-      if (!flow || !p.layers.tcp) continue;
-      if (p.number < options.first && p.layers.tcp->syn) syn_of[*flow] = p.number;
-      if (!in_range(p)) continue;
-      if (const auto found = syn_of.find(*flow); found != syn_of.end()) {
-        kept_syns.insert(found->second);
-        syn_of.erase(found);
-      }
-    }
-  }
-  auto writer = PcapWriter::open(file, capture.precision);
-  if (!writer) return writer.error();
-  for (const auto& p : capture.packets) {
-    if (!in_range(p) && !kept_syns.contains(p.number)) continue;
-    if (options.max_file_bytes != 0 &&
-        writer->file_bytes() + kRecordHeader + p.bytes.size() > options.max_file_bytes) {
-      break;
-    }
-    if (auto error = writer->write(p)) return *error;
-  }
-  if (auto error = writer->close()) return *error;
-  return writer->packets();
-}
 
 }  // namespace gw::capture
