@@ -20,34 +20,43 @@ module gw_fifo_head #(
   output logic [Width-1:0]      m_data_o
 );
   // Each word has a place in the memory, also one that goes straight into the register. `read_q` names the place of the word
-  // that goes there next. One bit more than the address: pointers that differ in that bit alone mean full.
-  logic [DepthLog2:0] write_q, read_q;
+  // that goes there next, `next_q` the one behind it. One bit more than the address: pointers that differ in that bit alone
+  // mean full.
+  localparam logic [DepthLog2:0] One = {{DepthLog2{1'b0}}, 1'b1};
+  logic [DepthLog2:0] write_q, read_q, next_q;
+  logic               more_q;  // write_q != read_q, known when the cycle begins
   (* ram_style = "distributed" *) logic [Width-1:0] memory_q [0:Depth-1];
 
-  wire push = s_valid_i & s_ready_o;
-  wire more = write_q != read_q;
-  wire load = ~m_valid_o | m_ready_i;
-  wire [DepthLog2:0] step = read_q ^ (read_q + {{DepthLog2{1'b0}}, 1'b1});  // the bits that change
+  wire push    = s_valid_i & s_ready_o;
+  wire load    = ~m_valid_o | m_ready_i;
+  wire several = write_q != next_q;  // if there are more: than one
   assign s_ready_o = (write_q ^ read_q) != {1'b1, {DepthLog2{1'b0}}};
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       write_q   <= '0;
       read_q    <= '0;
+      next_q    <= One;
+      more_q    <= 1'b0;
       m_valid_o <= 1'b0;
     end else begin
-      write_q   <= write_q + {{DepthLog2{1'b0}}, push};
-      m_valid_o <= ~load | more | push;
-      if (load) read_q <= read_q ^ (step & {(DepthLog2+1){more | push}});  // `load` is late: it goes by an enable
+      if (push) write_q <= write_q + One;
+      more_q    <= push ? more_q | ~load : more_q & (~load | several);
+      m_valid_o <= ~load | more_q | push;
+      if (load & (more_q | push)) begin  // `load` is late: no sum waits for it
+        read_q <= next_q;
+        next_q <= next_q + One;
+      end
     end
   end
   always_ff @(posedge clk_i) begin
     if (push) memory_q[write_q[DepthLog2-1:0]] <= s_data_i;
-    if (load) m_data_o <= more ? memory_q[read_q[DepthLog2-1:0]] : s_data_i;
+    if (load) m_data_o <= more_q ? memory_q[read_q[DepthLog2-1:0]] : s_data_i;
   end
 
   wire [DepthLog2:0] held = write_q - read_q;
   `GW_ASSERT(NeverMoreThanDepth, held <= {1'b1, {DepthLog2{1'b0}}})
+  `GW_ASSERT(MoreIsThePointers, more_q == (write_q != read_q) && next_q == read_q + One)
 endmodule
 
 `default_nettype wire

@@ -52,7 +52,8 @@ module gw_aggregation #(
   wire        group_ok0   = s_axis_tuser[gw_expether_pkg::UserGroup +: 16] == group_i;
   wire        worker_ok0  = s_axis_tuser[gw_expether_pkg::UserWorker +: 16] < {11'd0, workers_i};
   wire        range_ok0   = sequence_no < {{(31-DepthLog2){1'b0}}, depth_i};
-  wire        candidate0  = gradient0 && group_ok0 && worker_ok0 && range_ok0;
+  wire        accepted0   = gradient0 && group_ok0 && worker_ok0;
+  wire        candidate0  = accepted0 && range_ok0;
   wire [DepthLog2-1:0] slot0 = sequence_no[DepthLog2-1:0];
 
   logic [2:0] index_q;  // of the beat that is offered in its frame; 6: any behind the payload
@@ -60,10 +61,13 @@ module gw_aggregation #(
   wire [1:0]  row0   = index_q[1:0] - 2'd2;
   wire        payload0 = candidate0 && index_q >= 3'd2 && index_q <= 3'd5 && {1'b0, row0, 3'd0} < count0;
 
+  // A frame waits for one with its own sequence number, and that one is in range. So the late comparison with depth_i need not
+  // be waited for: numbers below 2^DepthLog2 are equal if their slots are.
   wire conflict;
   wire issue;
+  wire names_slot0 = sequence_no[31:DepthLog2] == '0;
   gw_interlock #(.SlotBits(DepthLog2), .AddLatency(A)) u_interlock (
-    .clk_i, .rst_ni, .candidate_i(candidate0), .index_i(index_q), .slot_i(slot0), .payload_i(payload0), .issue_i(issue),
+    .clk_i, .rst_ni, .candidate_i(accepted0 && names_slot0), .index_i(index_q), .slot_i(slot0), .payload_i(payload0), .issue_i(issue),
     .hazard_o(conflict)
   );
   wire hazard = s_axis_tvalid && conflict;
@@ -224,22 +228,19 @@ module gw_aggregation #(
     );
   end
 
-  // The checksum, made anew: the first beat's part waits for the second's.
-  wire  [255:0] data3 = data[1];
-  logic [19:0] sum_first_q, sum_second_q;
-  wire  [15:0] header_sum = gw_expether_pkg::fold(sum_first_q + sum_second_q);
-  wire  [15:0] checksum = ~header_sum;
+  // The checksum follows the flag: it was right, or the frame would be no candidate. tuser has what the flag was and what it is.
+  wire [255:0] data3 = data[1];
+  wire [191:0] user3 = line[1][191:0];
   wire         checksum_goes_in = second_q[1] && rewritten[1];
   localparam int Checksum = 8 * (gw_expether_pkg::ChecksumByte - 32);
+  localparam logic [15:0] FlagWeight = 16'd1 << (8 + gw_expether_pkg::FlagComplete);  // flags are their word's upper byte
+  wire         flagged3 = user3[gw_expether_pkg::UserComplete];
+  wire  [15:0] flag_grew = user3[gw_expether_pkg::UserFlags + gw_expether_pkg::FlagComplete] == flagged3 ? 16'hFFFF
+                         : flagged3 ? FlagWeight : ~FlagWeight;
+  wire  [15:0] checksum = gw_expether_pkg::amend(gw_expether_pkg::swap16(data3[Checksum +: 16]), flag_grew);
   wire [255:0] data_fixed = {data3[255:Checksum+16],
                              checksum_goes_in ? gw_expether_pkg::swap16(checksum) : data3[Checksum +: 16],
                              data3[Checksum-1:0]};
-  logic opening3_q;
-  always_ff @(posedge clk_i) begin
-    opening3_q <= opening2_q;
-    if (opening3_q)  sum_first_q  <= gw_expether_pkg::header_sum(data3[8*gw_expether_pkg::ControlByte +: 112]);
-    if (second_q[0]) sum_second_q <= gw_expether_pkg::header_sum(data2[111:0]);
-  end
 
   always_ff @(posedge clk_i) begin
     valid_q     <= {valid_q[A-1:0], valid1_q} & {(A+1){rst_ni}};
@@ -327,7 +328,7 @@ module gw_aggregation #(
     assign stat_o[32*i +: 32] = count_q;
   end
 
-  wire unused_bits = ^{second_q[A], data2[143:112], user2[gw_expether_pkg::UserAction +: 3], user2[gw_expether_pkg::UserComplete]};
+  wire unused_bits = ^{second_q[A], user2[gw_expether_pkg::UserAction +: 3], user2[gw_expether_pkg::UserComplete]};
 
   // No row is read while a beat that will write it is between its read and its write.
   wire [A+1:0] stale_read;

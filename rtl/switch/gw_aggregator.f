@@ -4,7 +4,6 @@ rtl/fp/gw_fp_registers.sv
 rtl/fp/gw_fp_add_pkg.sv
 rtl/fp/gw_fp_add.sv
 rtl/switch/gw_expether_pkg.sv
-rtl/switch/gw_popcount32.sv
 rtl/switch/gw_parser.sv
 rtl/switch/gw_interlock.sv
 rtl/switch/gw_aggregation.sv

@@ -77,14 +77,26 @@ package gw_expether_pkg;
     swap32 = {bytes[7:0], bytes[15:8], bytes[23:16], bytes[31:24]};
   endfunction
 
-  // Of a sum of at most 15 words: carries added back in.
-  function automatic [15:0] fold(input [19:0] sum);
-    logic [16:0] once;
-    once = {1'b0, sum[15:0]} + {13'd0, sum[19:16]};
-    fold = once[15:0] + {15'd0, once[16]};
+  // Number of bytes of a beat, modulo 32, from a tkeep that is contiguous from byte 0: of n ones, n / 2 lie at every second
+  // place, n / 4 at every fourth one, and so on; each bit of n is the parity of one such number.
+  function automatic [4:0] bytes_below_32(input [31:0] keep);
+    bytes_below_32 = {keep[15] ^ keep[31], ^(keep & 32'h8080_8080), ^(keep & 32'h8888_8888), ^(keep & 32'hAAAA_AAAA), ^keep};
   endfunction
 
-  // Whether fold(sum) is 0xFFFF, as that of an intact header; with no carry left: 0x1FFFE is out of reach.
+  // A header's checksum once one of its words has grown by `difference`, in one's complement: RFC 1624. What the header is like
+  // otherwise does not matter. A difference of 0xFFFF is none, one of 0 is not allowed: so the result is never 0xFFFF, as with
+  // RFC 1071. Both sums at once, so that none waits for the other's carry.
+  function automatic [15:0] amend(input [15:0] checksum, input [15:0] difference);
+    logic [16:0] sum;
+    logic [15:0] around;  // with the carry that comes back in
+    logic [1:0]  unused;
+    sum   = {1'b0, ~checksum} + {1'b0, difference};
+    {unused[1], around, unused[0]} = {1'b0, ~checksum, 1'b1} + {1'b0, difference, 1'b1};
+    amend = ~(sum[16] ? around : sum[15:0]);
+  endfunction
+
+  // Of a sum of at most 15 words, with its carries added back in, whether it is 0xFFFF, as that of an intact header; with no carry
+  // left: 0x1FFFE is out of reach.
   function automatic logic folds_to_ones(input [19:0] sum);
     folds_to_ones = sum[15:0] == {12'hFFF, ~sum[19:16]};
   endfunction

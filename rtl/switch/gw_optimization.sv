@@ -83,9 +83,9 @@ module gw_optimization #(
     end else begin
       if (issue) index_q <= s_axis_tlast ? 3'd0 : index_q == 3'd6 ? 3'd6 : index_q + 3'd1;
       used_q     <= used_q + {8'd0, issue} - {8'd0, load};
-      issued_q   <= issued_q + {6'd0, issue && first0 && selected0};
-      gathered_q <= gathered_q + {6'd0, issue && final0};
-      loaded_q   <= loaded_q + {6'd0, load_last_selected};
+      if (issue && first0 && selected0) issued_q   <= issued_q + 7'd1;
+      if (issue && final0)              gathered_q <= gathered_q + 7'd1;
+      if (load_last_selected)           loaded_q   <= loaded_q + 7'd1;
     end
   end
 
@@ -428,16 +428,15 @@ module gw_optimization #(
     end
   end
 
-  // 7. Around the array: the frames in order. Headers of selected ones are made new on the way in.
+  // 7. Around the array: the frames in order. Headers of selected ones are made new on the way in: the checksum was right, or
+  // the frame would be no gradient.
   logic         valid1_q, valid2_q, valid3_q, first1_q, first2_q, first3_q, second1_q, second2_q;
   logic         selected1_q, selected2_q, selected3_q;
   logic [480:0] beat1_q, beat2_q, beat3_q;
-  logic [19:0]  sum_first_q, sum_second_q;
-  wire  [255:0] data1 = beat1_q[255:0];
   wire  [255:0] data2 = beat2_q[255:0];
-  wire  [15:0]  header_sum = gw_expether_pkg::fold(sum_first_q + sum_second_q);
-  wire  [15:0]  checksum   = ~header_sum;
   localparam int Checksum = 8 * (gw_expether_pkg::ChecksumByte - 32);
+  localparam logic [15:0] TypeGrew = {8'd0, gw_expether_pkg::TypeParameter - gw_expether_pkg::TypeGradient};  // its word's lower byte
+  wire  [15:0]  checksum = gw_expether_pkg::amend(gw_expether_pkg::swap16(data2[Checksum +: 16]), TypeGrew);
   localparam int TypeBit  = 8 * gw_expether_pkg::TypeByte;
   wire  [191:0] user0 = {s_axis_tuser[191:gw_expether_pkg::UserOptimised+1],
                          selected0, s_axis_tuser[gw_expether_pkg::UserOptimised-1:0]};
@@ -458,8 +457,6 @@ module gw_optimization #(
       second2_q   <= second1_q;
       selected2_q <= selected1_q;
       beat2_q     <= beat1_q;
-      if (first1_q)  sum_first_q  <= gw_expether_pkg::header_sum(data1[8*gw_expether_pkg::ControlByte +: 112]);
-      if (second1_q) sum_second_q <= gw_expether_pkg::header_sum(data1[111:0]);
     end
     if (valid2_q) begin
       first3_q    <= first2_q;
@@ -577,7 +574,7 @@ module gw_optimization #(
   end
   assign stat_o = {interlock_q, iterations_q, out_of_range_q, optimised_q};
 
-  wire unused_bits = ^{cfg_address_i[27:5+DepthLog2], frames[5:0], cfg_shift[31:0], new_state, data1[143:112], info_second[37:0],
+  wire unused_bits = ^{cfg_address_i[27:5+DepthLog2], frames[5:0], cfg_shift[31:0], new_state, info_second[37:0],
                        ahead[30:0], older[30:0]};
 
   wire [8:0] tags = tag_write_q - tag_read_q;

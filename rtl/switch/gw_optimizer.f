@@ -19,7 +19,6 @@ rtl/switch/gw_pe_pipeline.sv
 rtl/switch/gw_pe_iterative.sv
 rtl/switch/gw_optimizer_array.sv
 rtl/switch/gw_expether_pkg.sv
-rtl/switch/gw_popcount32.sv
 rtl/switch/gw_parser.sv
 rtl/switch/gw_optimization.sv
 rtl/switch/gw_optimizer.sv

@@ -5,6 +5,7 @@
 `include "gw_assert.svh"
 `default_nettype none
 
+// s_keep_i is contiguous from byte 0 and partial with s_last_i only.
 // Rx = 1: frames of fewer than 60 or more than 9,018 bytes, or with bad_i on their last beat, are dropped too. Always ready.
 // After reset it waits until it knows where a frame begins: behind a tlast, or behind 8 cycles in which offered_i was 0.
 module gw_packet_queue #(
@@ -38,12 +39,10 @@ module gw_packet_queue #(
   logic               lost_q;
   wire  [DepthLog2:0] used  = write_q - read_q;
   wire  [DepthLog2:0] beats = write_q - begin_q;
-  wire  [5:0] beat_bytes;
-  gw_popcount32 u_bytes (.bits_i(s_keep_i), .count_o(beat_bytes));
-  // The frame's bytes are those of whole beats, known early, and this beat's.
+  // The frame's bytes are those of whole beats, known early, and this beat's: a byte is there, or it is not.
   wire [31:0] whole_beats = {{(32-DepthLog2){1'b0}}, beats[DepthLog2-1:0]};
-  wire        overlong = Rx && (whole_beats > MaxBytes / 32 || (whole_beats == MaxBytes / 32 && {26'd0, beat_bytes} > MaxBytes % 32));
-  wire        tiny     = Rx && (whole_beats < MinBytes / 32 || (whole_beats == MinBytes / 32 && {26'd0, beat_bytes} < MinBytes % 32));
+  wire        overlong = Rx && (whole_beats > MaxBytes / 32 || (whole_beats == MaxBytes / 32 && s_keep_i[MaxBytes % 32]));
+  wire        tiny     = Rx && (whole_beats < MinBytes / 32 || (whole_beats == MinBytes / 32 && !s_keep_i[MinBytes % 32 - 1]));
   wire        spoilt   = spoilt_q || used[DepthLog2] || overlong || lost_q;
   wire        bad      = spoilt || (Rx && s_bad_i) || tiny;
   wire        load     = (!m_valid_o || m_ready_i) && more_o;

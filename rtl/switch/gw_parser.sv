@@ -32,7 +32,8 @@ module gw_parser (
   wire        first  = index_q == 3'd0;
   wire        decide = accept && (index_q == 3'd5 || (s_axis_tlast && index_q < 3'd5));
   logic [6:0] used_q;  // beats accepted and not left, at most 64; both queues hold as many
-  wire  [6:0] used_d = used_q + {6'd0, accept} - {6'd0, leave};
+  wire  [6:0] used_in = used_q + {6'd0, accept};
+  wire  [6:0] used_d  = leave ? used_in - 7'd1 : used_in;  // `leave` is late: no sum waits for it
   logic       beat_valid_q, beat_first_q, beat_second_q, beat_decide_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -68,8 +69,6 @@ module gw_parser (
 
   // 2. Extract: the headers' bytes, and how many bytes the frame has. tkeep is contiguous, so the count of a beat is where
   // it ends, and a frame that ends in beat n has all 32 bytes of those before.
-  wire [5:0]    beat_bytes;
-  gw_popcount32 u_bytes (.bits_i(beat_keep_q), .count_o(beat_bytes));
   logic [255:0] first_q, second_q;
   logic [7:0]   bytes_q;
   logic         decide2_q;
@@ -78,7 +77,7 @@ module gw_parser (
     if (beat_valid_q && beat_first_q)  first_q  <= beat_data_q;
     if (beat_valid_q && beat_second_q) second_q <= beat_data_q;
     if (beat_decide_q) begin
-      bytes_q <= {beat_index_q, 5'd0} + {2'd0, beat_bytes};
+      bytes_q <= {beat_index_q + {2'd0, beat_keep_q[31]}, gw_expether_pkg::bytes_below_32(beat_keep_q)};
       port2_q <= port_q;
     end
     decide2_q <= beat_decide_q && rst_ni;

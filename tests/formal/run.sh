@@ -23,14 +23,14 @@ of() {
     gw_fifo_head)
       probes="write_q read_q m_valid_o=valid_q m_data_o=head_q"
       for i in 0 1 2 3; do probes="$probes memory_q[$i]=word${i}_q"; done
-      mutant='s/{more | push}}/{more}}/' ;;
+      mutant='s/load \& (more_q | push)/load \& more_q/' ;;
     gw_fifo_2w)
       covers=3; probes="write_q read_q"
       for i in 0 1 2 3; do probes="$probes even_q[$i]=even${i}_q odd_q[$i]=odd${i}_q"; done
       mutant='s/write_q\[DepthLog2:1\] + .*/write_q[DepthLog2:1];/' ;;
     gw_packet_queue)  # not optimised before probes are connected: with Rx = 0 some have nobody else who looks
       depth=10; flatten="hierarchy -check -top ${1}_props; proc; flatten; memory_collect"
-      files="$files rtl/switch/gw_popcount32.sv"; sets="Rx=0 Rx=1"; probes="write_q begin_q read_q spoilt_q lost_q idle_q"
+      sets="Rx=0 Rx=1"; probes="write_q begin_q read_q spoilt_q lost_q idle_q"
       for i in 0 1 2 3; do probes="$probes memory_q[$i]=place${i}_q"; done
       mutant='s/(lost_q | ~rst_ni)/lost_q/' ;;
     gw_skid) probes="skid_valid_q skid_data_q"; mutant='s/s_ready_o    <= ~park/s_ready_o    <= 1/' ;;
@@ -43,6 +43,9 @@ of() {
       sets="A=12 A=11 A=10 A=9 A=8 A=7 A=6 A=5 A=4 A=3 A=2 A=1"  # covers and mutant with the last
       mutant='s/<= A + 2;/<= A + 1;/' ;;
     gw_arbiter) mutant='s/request\[p1\] ? p1 : request\[p2\] ? p2/request[p2] ? p2 : request[p1] ? p1/' ;;
+    gw_checksum)
+      of=rtl/switch/gw_expether_pkg.sv; files=$of; depth=5
+      mutant='s/sum\[16\] ? around : //' ;;
     gw_compression_block) covers=4; mutant='s/depth <= bound >> 1}/depth < bound >> 1}/' ;;
     gw_decompression_block) files="rtl/codec/gw_codec_pkg.sv $files"; covers=3; mutant='s/d14 - (ceiling/d14 - (~ceiling/' ;;
     gw_codec_value)
@@ -98,7 +101,7 @@ fail() {
   echo "formal: $1"
   tail -n 12 "$log" | sed 's/^/  /'
 }
-[ $# -gt 0 ] || set -- gw_fifo gw_fifo_head gw_fifo_2w gw_packet_queue gw_skid gw_axil_slave gw_stream_gate gw_interlock gw_arbiter \
+[ $# -gt 0 ] || set -- gw_fifo gw_fifo_head gw_fifo_2w gw_packet_queue gw_skid gw_axil_slave gw_stream_gate gw_interlock gw_arbiter gw_checksum \
   gw_compression_block gw_decompression_block gw_codec_value gw_compressor gw_decompressor gw_fp_compare
 log=$work/log
 for cell in "$@"; do
