@@ -8,8 +8,14 @@
 
 namespace gw::systemc {
 
-void Aggregation::configure(const AggregationConfig& config) {
+void Aggregation::set_pins(const AggregationConfig& config) {
   config_ = config;
+  config_.workers = std::min(config.workers, kMaxWorkers);
+  config_.depth = std::min(config.depth, 1u << config.depth_log2);
+}
+
+void Aggregation::configure(const AggregationConfig& config) {
+  set_pins(config);
   slots_.assign(size_t{1} << config.depth_log2, {});
   reset();
 }

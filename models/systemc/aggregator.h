@@ -31,8 +31,8 @@ class Aggregation {
   /// Pins and parameters; as after an edge in reset.
   void configure(const AggregationConfig& config);
   void reset();
-  /// Pins that change while no frame is within.
-  void set_pins(const AggregationConfig& config) { config_ = config; }
+  /// Pins that change while no frame is within. More workers or slots than there are count as all.
+  void set_pins(const AggregationConfig& config);
   /// In this cycle, behind clock(): the slots are cleared from the next edge on.
   void job_reset();
   bool clearing() const { return clearing_ != 0; }
@@ -51,6 +51,7 @@ class Aggregation {
 
  private:
   static constexpr uint32_t kQueue = 32;
+  static constexpr uint32_t kMaxWorkers = 16;
   static constexpr uint32_t kLanesOfSlot = 32;
   static constexpr uint32_t kStatComplete = 7, kStatAbandoned = 8, kStatInterlock = 9;
   enum Action : uint32_t {

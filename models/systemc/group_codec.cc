@@ -34,9 +34,9 @@ float step_below(int biased_exponent) {
 constexpr HalfGroupTable kHalfGroup = make_table();
 
 void GroupCodec::configure(CodecConfig config) {
-  if (config.bound < kMinBound || config.bound > kMaxBound) {
-    std::fprintf(stderr, "gw::systemc: error bound exponent %d is not in %d..%d\n", config.bound,
-                 kMinBound, kMaxBound);
+  if (config.bound > kMaxPins) {
+    std::fprintf(stderr, "gw::systemc: error bound exponent %d is not in 0..%d\n", config.bound,
+                 kMaxPins);
     std::abort();
   }
   config_ = config;

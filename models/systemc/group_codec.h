@@ -36,6 +36,7 @@ struct CodecConfig {
 
 inline constexpr int kMinBound = 1;
 inline constexpr int kMaxBound = 14;
+inline constexpr int kMaxPins = 15;  // and the least is 0: no bounds, but the pins can show them
 inline constexpr int kTagBytes = 2;
 inline constexpr int kMaxGroupBytes = kTagBytes + kLanes * 4;
 
@@ -62,7 +63,7 @@ class GroupCodec {
  public:
   explicit GroupCodec(CodecConfig config = {}) { configure(config); }
 
-  /// Aborts if the bound is not in 1..14: whoever takes it from a user refuses it before.
+  /// Aborts if the bound is not in 0..15: whoever takes it from a user refuses it before.
   void configure(CodecConfig config);
   const CodecConfig& config() const { return config_; }
 

@@ -98,6 +98,7 @@ void Optimization::configure(const OptimizerConfig& config, std::span<const uint
   if (config.algorithm == Algorithm::kSmorms3) first = {0, 0, 0, kOne};
   cells_.assign(size_t{kValues} << config.depth_log2, first);
   for (size_t i = 0; i < std::min(theta.size(), cells_.size()); ++i) cells_[i][0] = theta[i];
+  loaded_ = issued_ = 0;
   reset();
 }
 
@@ -212,7 +213,19 @@ void Optimization::take_registers() {
   changed_ = false;
 }
 
+/// Rounds are computed with their dispatch; those that would be written back behind this edge, a
+/// reset, never are. A lock has kept every other frame from what such a round changed.
+void Optimization::lose_rounds() {
+  for (uint64_t n = loaded_; n < issued_; ++n) {
+    const Frame& f = frame(n);
+    for (size_t i = 0; i < f.count; ++i) {
+      if (f.written[i] > now_ + 1) cells_[size_t{f.sequence} * kValues + i] = f.before[i];
+    }
+  }
+}
+
 void Optimization::reset() {
+  lose_rounds();
   shadow_ = written_;
   changed_ = changes_ = host_writes_row_ = false;
   powers_ = {kOne, kOne};
@@ -319,6 +332,7 @@ void Optimization::compute_with(Frame& frame) {
   const uint32_t end = std::min(frame.count, begin + static_cast<uint32_t>(row_cells()));
   for (uint32_t i = begin; i < end; ++i) {
     frame.written[i] = now_ + config_.latency + kArrayOverhead;
+    frame.before[i] = cells[i];
     const uint32_t g = frame.values[i];
     switch (config_.algorithm) {
       case Algorithm::kSgd:

@@ -75,7 +75,8 @@ class Optimization {
     uint64_t done = kHeld;  // the cycle from which it is
     std::array<uint32_t, kValues> values{};
     std::array<uint64_t, kValues>
-        written{};  // value i is written back in the cycle before this one
+        written{};                     // value i is written back in the cycle before this one
+    std::array<Cell, kValues> before;  // what its cell holds until then
   };
 
   bool in_range(const Beat& b) const { return Meta::sequence(b) >> config_.depth_log2 == 0; }
@@ -89,6 +90,7 @@ class Optimization {
   bool begin_iteration(const Frame& next);
   void take_registers();
   void correct(size_t beta);
+  void lose_rounds();
   size_t row_cells() const { return config_.pes < kValues ? config_.pes : kValues; }
   bool under_way(uint32_t cell) const;
   void compute(Frame& frame);

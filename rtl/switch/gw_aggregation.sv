@@ -50,8 +50,10 @@ module gw_aggregation #(
   wire [5:0]  count0      = s_axis_tuser[gw_expether_pkg::UserCount +: 6];  // of a candidate: 1..32
   wire        gradient0   = s_axis_tuser[gw_expether_pkg::UserKind +: 3] == gw_expether_pkg::KindGradient;
   wire        group_ok0   = s_axis_tuser[gw_expether_pkg::UserGroup +: 16] == group_i;
-  wire        worker_ok0  = s_axis_tuser[gw_expether_pkg::UserWorker +: 16] < {11'd0, workers_i};
-  wire        range_ok0   = sequence_no < {{(31-DepthLog2){1'b0}}, depth_i};
+  // There are 16 workers and 2^DepthLog2 slots, whatever the pins say: none is two workers' or two sequence numbers'.
+  wire [15:0] worker0     = s_axis_tuser[gw_expether_pkg::UserWorker +: 16];
+  wire        worker_ok0  = worker0 < {11'd0, workers_i} && worker0[15:4] == 12'd0;
+  wire        range_ok0   = sequence_no < {{(31-DepthLog2){1'b0}}, depth_i} && sequence_no[31:DepthLog2] == '0;
   wire        accepted0   = gradient0 && group_ok0 && worker_ok0;
   wire        candidate0  = accepted0 && range_ok0;
   wire [DepthLog2-1:0] slot0 = sequence_no[DepthLog2-1:0];

@@ -45,7 +45,7 @@ testbenches::CompiledRtl linked(const char* top, bool traced) {
 template <class Core>
 void drive_anything(const char* top, bool traced) {
   uint64_t errors = 0;
-  for (int k = 1; k <= 14; ++k) {
+  for (int k = 0; k <= 15; ++k) {
     const bool bounded = k % 2 == 0;
     const uint64_t salt = seed() * 100 + static_cast<uint64_t>(k);
     sim::Random random(salt);
@@ -78,8 +78,7 @@ void drive_anything(const char* top, bool traced) {
       const bool ready = random.below(100) < (phase == 2 ? 20u : phase == 3 ? 60u : 98u);
       const bool taken = valid && model.s_ready();
       // A bound and a mode belong to the packet: at other times the pins may show anything.
-      const systemc::CodecConfig pins{static_cast<uint8_t>(1 + random.below(14)),
-                                      random.below(2) != 0};
+      const systemc::CodecConfig pins{static_cast<uint8_t>(random.below(16)), random.below(2) != 0};
       rtl.configure(0, {pins.bound, pins.bounded ? 1u : 0u});
       model.configure(pins);
       accepted += taken;

@@ -1,5 +1,6 @@
 // The value codec as docs/devices say it and nothing else: classes by exponent, a shift, a cut. A literal transcription, made to
-// be read, not to be synthesised; what rtl/codec does must equal it for every word, bound 2^-k with k in 1..14, and mode.
+// be read, not to be synthesised; what rtl/codec does must equal it for every word, k in 0..15, and mode (bounds are 2^-k with k in
+// 1..14; what the pins say beside, is coded by the same rules).
 `ifndef GW_CODEC_SPEC_SVH
 `define GW_CODEC_SPEC_SVH
 

@@ -1,6 +1,8 @@
 #!/bin/sh
 # Proves properties of cells with Yosys alone, by induction after one cycle in reset: run.sh [CELL...]
-# Of each cell also: every cover is reached, so that what the proof assumes can be met, and its mutant is refuted by a
+# Those named .._stream are whole devices, whose every run of some cycles from reset on is looked at instead (steps), whatever their
+# registers hold before it; queues are shrunk and blocks that do not matter are free to do anything, as docs/verification.md says.
+# Of each cell also: every cover is reached, so that what the proof assumes can be met, and its mutants are refuted by a
 # counterexample. TIMES=1 prints seconds.
 # async2sync lowers assertions, which newer versions of Yosys read as $check cells, to the $assert cells that sat proves.
 set -eu
@@ -11,11 +13,13 @@ cd "$root"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# of CELL: files (packages first), covers 0..covers-1, mutant (a sed expression) of the file `of`, probes (signal=register of
-# u_dut, connected once the hierarchy is flat), sets (one run for each, a parameter of the properties), depth (cycles within
-# which covers and the mutant's counterexample are found, with GW_SHORT's inputs if the properties know them).
+# of CELL: files (packages first), covers 0..covers-1, mutant (a sed expression) of the file `of`, or several, one a line, shrink (the
+# same, for what is proved and for mutants), steps (empty: proved by induction), probes (signal=register of
+# u_dut, connected once the hierarchy is flat), sets (one run for each, a parameter of the properties; @ and steps of its own),
+# depth (cycles within which covers and the mutant's counterexample are found, with GW_SHORT's inputs if the properties know them).
 of() {
   of=$(ls rtl/*/"$1".sv 2>/dev/null || true); files=$of; probes=""; sets="-"; covers=2; depth=12; flatten="prep -flatten -top ${1}_props"
+  shrink=""; steps=""; rules=tests/formal/gw_stream_rules.sv
   case $1 in
     gw_fifo)
       probes="write_q read_q memory_q[0]=word0_q memory_q[1]=word1_q memory_q[2]=word2_q memory_q[3]=word3_q"
@@ -69,10 +73,46 @@ of() {
     gw_fp_mul)  # by name only: takes minutes
       files="$(cat rtl/fp/gw_fp_mul.f)"; of=rtl/fp/gw_fp_pkg.sv; sets="Subnormal=0"; depth=5
       mutant="s/up    = guard && (rest || kept\[0\])/up    = guard/" ;;
+    gw_compressor_stream)
+      steps=15; of=rtl/codec/gw_alignment_unit.sv
+      files="rtl/codec/gw_codec_pkg.sv rtl/codec/gw_compressor.sv rtl/codec/gw_compression_unit.sv
+        tests/formal/gw_compression_block_free.sv $of rtl/common/gw_fifo_2w.sv $rules"
+      mutant='s/first_last_o  = flush_q | ends_in_one_q/first_last_o  = flush_q/
+        s/~flush_q \& ends_in_one_q/~flush_q/' ;;
+    gw_decompressor_stream)
+      steps=9; of=rtl/codec/gw_burst_buffer.sv
+      files="rtl/codec/gw_codec_pkg.sv rtl/codec/gw_decompressor.sv rtl/codec/gw_decompression_*.sv $of rtl/codec/gw_tag_decoder.sv
+        rtl/common/gw_fifo.sv $rules"
+      mutant='s/issue_end   = credit_i \& ended/issue_end   = credit_i \& (end_two | end_three)/
+        s/last_o   <= ~goes_on;/last_o   <= 1;/' ;;
+    gw_parser_stream)
+      steps=12; of=rtl/switch/gw_parser.sv; shrink='s/DepthLog2(6)/DepthLog2(3)/; s/used_d\[6\]/used_d[3]/; s/7.d64/7'"'"'d8/'
+      files="rtl/switch/gw_expether_pkg.sv $of rtl/switch/gw_popcount32.sv rtl/common/gw_fifo_head.sv $rules"
+      mutant='s/(s_axis_tlast \&\& index_q </(s_axis_tlast \&\& !first \&\& index_q </
+        s/data_valid \& verdict_valid;/data_valid \& s_axis_tready;/' ;;
+    gw_aggregation_stream)
+      steps=14; covers=3; of=rtl/switch/gw_aggregation.sv
+      shrink='s/DepthLog2(5)) u_queue/DepthLog2(3)) u_queue/; s/used_q\[5\]/used_q[3]/; s/6.d32/6'"'"'d8/'
+      files="rtl/switch/gw_expether_pkg.sv $of rtl/switch/gw_interlock.sv rtl/common/gw_fifo_head.sv tests/formal/gw_fp_add_free.sv $rules"
+      mutant='s/payload_i(payload0), .issue_i(issue)/payload_i(candidate0), .issue_i(s_axis_tvalid)/
+        s/{last1_q, keep1_q, user1_q}/{last1_q | payload1_q, keep1_q, user1_q}/' ;;
+    gw_optimization_stream)
+      steps=10; of=rtl/switch/gw_optimization.sv; sets="Traffic=1@22 Traffic=0@10"
+      shrink='s/\[8:0\]/[3:0]/; s/\[7:0\]\]/[2:0]]/; s/\[0:255\]/[0:7]/; s/used_q\[8\]/used_q[3]/; s/9.d256/9'"'"'d8/; s/\[0:63\]/[0:7]/'
+      files="rtl/switch/gw_expether_pkg.sv rtl/switch/gw_optimizer_pkg.sv rtl/fp/gw_fp_pkg.sv $of
+        tests/formal/gw_optimizer_array_free.sv tests/formal/gw_fp_add_free.sv tests/formal/gw_fp_mul_free.sv $rules"
+      mutant='s/{6.d0, frame_done};/{6'"'"'d0, frame_done \& tag_here[0]};/
+        s/s_axis_tlast, s_axis_tkeep, s_axis_tdata\[255/s_axis_tlast | first0, s_axis_tkeep, s_axis_tdata[255/' ;;
     *) echo "formal: no properties for '$1'" >&2; exit 2 ;;
   esac
   # shellcheck disable=SC2086,SC2116 # patterns become files, all on one line
   files=$(echo $files)
+  if [ -n "$shrink" ]; then
+    sed -e "$shrink" "$of" > "$work/shrunk.sv"
+    ! cmp -s "$of" "$work/shrunk.sv" || { echo "formal: $1: nothing is shrunk" >&2; exit 1; }
+    files=$(echo "$files" | sed "s|$of|$work/shrunk.sv|")
+    of=$work/shrunk.sv
+  fi
 }
 
 # sat CELL SET LOG OPTIONS READ: 0 if the proof succeeds; the log says what happened.
@@ -81,17 +121,24 @@ sat() {
   for probe in $probes; do
     connect="$connect; connect -set ${probe#*=} u_dut.${probe%=*}"
   done
-  parameter=""
-  [ "$2" = - ] || parameter="chparam -set ${2%%=*} ${2#*=} ${1}_props;"
+  parameter=${2%@*}
+  if [ "$2" = - ]; then parameter=""; else parameter="chparam -set ${parameter%%=*} ${parameter#*=} ${1}_props;"; fi
   # shellcheck disable=SC2086 # a list of files
   yosys -e 'implicitly declared' -p "
     read_verilog -sv -formal -Irtl/common -Itests/formal $5 tests/formal/${1}_props.sv; $parameter
     $flatten
     async2sync
     memory_map $connect
+    ${steps:+simplemap}
     opt_clean
     select -assert-min 1 t:\$assert; select -count t:\$assert
     sat $4 -prove-asserts -set-at 1 rst_ni 0" > "$3" 2>&1
+}
+
+# bound SET: how the set's proof is bounded, if it is. The first step is in reset, and what it shows is checked in the second.
+bound() {
+  case $1 in *@*) steps=${1#*@} ;; esac
+  bounded=${steps:+-seq $steps -prove-skip 2}
 }
 
 proven=0
@@ -102,31 +149,42 @@ fail() {
   tail -n 12 "$log" | sed 's/^/  /'
 }
 [ $# -gt 0 ] || set -- gw_fifo gw_fifo_head gw_fifo_2w gw_packet_queue gw_skid gw_axil_slave gw_stream_gate gw_interlock gw_arbiter gw_checksum \
-  gw_compression_block gw_decompression_block gw_codec_value gw_compressor gw_decompressor gw_fp_compare
+  gw_compression_block gw_decompression_block gw_codec_value gw_compressor gw_decompressor gw_fp_compare \
+  gw_compressor_stream gw_decompressor_stream gw_parser_stream gw_aggregation_stream gw_optimization_stream
 log=$work/log
 for cell in "$@"; do
   of "$cell"
   since=$(date +%s)
   for set in $sets; do
-    name=$cell${set#-}
-    [ "$set" = - ] || name="$cell $set"
-    if sat "$cell" "$set" "$log" "-verify -tempinduct -seq 1" "$files"; then
+    name=$cell
+    [ "$set" = - ] || name="$cell ${set%@*}"
+    bound "$set"
+    if sat "$cell" "$set" "$log" "-verify ${bounded:--tempinduct -seq 1}" "$files"; then
       proven=$((proven + 1))
-      echo "formal: $name: all $(sed -n 's/^\([0-9]*\) objects\.$/\1/p' "$log" | tail -1) properties hold"
+      echo "formal: $name: all $(sed -n 's/^\([0-9]*\) objects\.$/\1/p' "$log" | tail -1) properties hold${bounded:+ for $steps cycles}"
     else
       fail "$name failed:"
     fi
   done
   cover=0
   while [ $cover -lt $covers ]; do
-    sat "$cell" "$set" "$log" "-seq $depth" "-DGW_SHORT -DGW_COVER=$cover $files" || true
+    sat "$cell" "$set" "$log" "${bounded:--seq $depth}" "-DGW_SHORT -DGW_COVER=$cover $files" || true
     grep -q 'model found: FAIL' "$log" || fail "$cell: cover $cover is not reached:"
     cover=$((cover + 1))
   done
-  sed -e "$mutant" "$of" > "$work/mutant.sv"
-  ! cmp -s "$of" "$work/mutant.sv" || fail "$cell: the mutant is no other than the original"
-  sat "$cell" "$set" "$log" "-seq $depth" "-DGW_SHORT $(echo "$files" | sed "s|$of|$work/mutant.sv|")" || true
-  grep -q 'model found: FAIL' "$log" || fail "$cell: the mutant is not refuted:"
+  mutated=$set
+  [ -z "$steps" ] || mutated=$sets
+  echo "$mutant" | sed 's/^ *//' > "$work/mutants"
+  while read -r mutant <&3; do
+    sed -e "$mutant" "$of" > "$work/mutant.sv"
+    ! cmp -s "$of" "$work/mutant.sv" || fail "$cell: the mutant is no other than the original: $mutant"
+    for set in $mutated; do
+      bound "$set"
+      sat "$cell" "$set" "$log" "${bounded:--seq $depth}" "-DGW_SHORT $(echo "$files" | sed "s|$of|$work/mutant.sv|")" || true
+      ! grep -q 'model found: FAIL' "$log" || break
+    done
+    grep -q 'model found: FAIL' "$log" || fail "$cell: the mutant is not refuted: $mutant"
+  done 3< "$work/mutants"
   [ -z "${TIMES:-}" ] || echo "formal: $cell: $(($(date +%s) - since)) s"
 done
 echo "formal: $proven proofs, $failed failed"

@@ -17,20 +17,22 @@
 namespace gw::testbenches::testing {
 
 inline CompiledRtl compiled(const std::string& name, const reference::Blocks& blocks,
-                            const sim::RunSpec& spec) {
+                            const sim::RunSpec& spec, bool traced) {
   return compile_rtl(device(name).facts(), rtl_parameters(blocks, network_spec(spec.options)), spec,
-                     false);
+                     traced);
 }
 
-/// P: the ports. M: the model, an engine with write() for the host.
+/// P: the ports. M: the model, an engine with write() for the host. Traced RTL starts from random
+/// values, which follow from the spec's seed.
 template <class P, class M>
 class Pair {
  public:
   static constexpr size_t kOut = sim::kOutputsOf<P>;
 
-  Pair(const std::string& name, const reference::Blocks& blocks, const sim::RunSpec& spec, M model)
+  Pair(const std::string& name, const reference::Blocks& blocks, const sim::RunSpec& spec, M model,
+       bool traced = false)
       : boot_(boot_of(blocks, network_spec(spec.options), spec.seed)),
-        rtl_(compiled(name, blocks, spec), spec.seed),
+        rtl_(compiled(name, blocks, spec, traced), spec.seed),
         model_(std::move(model)) {
     if (blocks.aggregation) {
       for (const auto& [pin, value] : aggregator_pins(network_spec(spec.options))) {
@@ -42,6 +44,7 @@ class Pair {
     sim::boot_engine(model_, boot_);
   }
 
+  void pin(const std::string& name, uint64_t value) { rtl_.set(name, value); }
   /// The host writes in this cycle, whatever else happens.
   void write(uint32_t address, uint32_t data) {
     rtl_.set("cfg_valid_i", 1);

@@ -1,0 +1,30 @@
+#!/bin/sh
+# Counters near their end, in Icarus: wrap.sh. A counter that saturates must be noticed.
+set -eu
+root=$(cd "$(dirname "$0")/../.." && pwd)
+command -v iverilog >/dev/null || { echo "wrap: iverilog is not installed; on Debian: apt-get install iverilog" >&2; exit 1; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cp -r "$root/rtl" "$work/rtl"
+cd "$work"
+files=$(cat rtl/codec/gw_compressor.f rtl/codec/gw_decompressor.f rtl/switch/gw_switch.f | sort -u | grep -v _pkg)
+packages=$(cat rtl/codec/gw_compressor.f rtl/codec/gw_decompressor.f rtl/switch/gw_switch.f | grep _pkg | awk '!seen[$0]++')
+said() {
+  # shellcheck disable=SC2086 # lists of files
+  iverilog -g2012 -Irtl/common -s gw_wrap_tb -o bench $packages $files "$root/tests/icarus/gw_wrap_tb.sv" 2> warnings \
+    || { cat warnings; exit 1; }
+  vvp -N bench
+}
+right=$(said)
+echo "$right"
+[ "$right" = PASS ]
+for mutant in 'codec/gw_compressor.sv s/tuser) error_count_o/tuser \&\& ~\&error_count_o) error_count_o/' \
+    'switch/gw_lookup.sv s/flooded_o + {31.d0, valid3_q \&\& !hit}/flooded_o + {31'"'"'d0, valid3_q \&\& !hit \&\& ~\&flooded_o}/'; do
+  file=rtl/${mutant%% *}
+  sed -i.right -e "${mutant#* }" "$file"
+  ! cmp -s "$file" "$file.right" || { echo "wrap: the mutant changes nothing: $mutant"; exit 1; }
+  wrong=$(said)
+  [ "$wrong" != PASS ] || { echo "wrap: not noticed: $mutant"; exit 1; }
+  echo "noticed: $wrong"
+  mv "$file.right" "$file"
+done

@@ -1,0 +1,168 @@
+// Parser, aggregator and optimizer as no run drives them, RTL and model edge by edge: resets in
+// mid-frame, behind which the rest of the frame comes or another one; random start values; pins
+// that no configuration has.
+#include <gtest/gtest.h>
+
+#include "models/reference/aggregator/aggregator.h"
+#include "tests/switch/pair.h"
+
+namespace gw::testbenches::testing {
+namespace {
+
+constexpr reference::Blocks kParser = {};
+constexpr reference::Blocks kAggregator = {.aggregation = true};
+constexpr reference::Blocks kOptimizer = {.optimization = true};
+
+using ParserModel = FrameModel<systemc::Parser>;
+using AggregatorModel = FrameModel<systemc::Aggregator>;
+using OptimizerModel = FrameModel<systemc::Optimizer>;
+
+sim::RunSpec aggregator_spec() {
+  return spec_of("aggregator", {{"workers", "3"}, {"depth", "4"}, {"sequences", "5"}});
+}
+
+std::vector<std::vector<Beat>> traffic(uint64_t salt) {
+  TrafficOptions options;
+  options.workers = 3;
+  options.sequences = 5;
+  options.iterations = 12;
+  options.first_iteration = 0xFFFF'FFFA;  // iterations wrap
+  options.duplicate = options.reorder = options.foreign = options.malformed = 10;
+  std::vector<std::vector<Beat>> all;
+  for (const sim::Frame& frame : synthesise_frames("workers", salt, 0, options).frames) {
+    sim::append_beats<Beat>(all.emplace_back(), frame.bytes);
+  }
+  return all;
+}
+
+/// Random pauses on both sides, and at some cycle or other a reset of one or several edges.
+template <class P, class M>
+void reset_in_mid_frame(Pair<P, M>& pair, uint64_t salt, uint32_t resets) {
+  sim::Random random(salt);
+  const std::vector<std::vector<Beat>> frames = traffic(salt);
+  uint32_t done = 0, cut = 0;
+  uint64_t next_reset = 0;
+  size_t frame = 0, beat = 0;
+  bool offering = false;
+  for (uint64_t since = 0; done < resets || since < 3000; ++since) {
+    if (since == next_reset && done < resets) {
+      cut += beat != 0;
+      for (uint64_t edges = 1 + random.below(3); edges > 0; --edges) pair.reset();
+      ++done;
+      // The slots' clearing takes 1,024 cycles; half of the resets come soon behind the one before.
+      next_reset = random.below(2) == 0 ? 1 + random.below(80) : 1100 + random.below(500);
+      since = 0;
+      offering = false;
+      if (random.below(2) == 0) beat = 0;
+    }
+    offering = offering || random.below(10) != 0;
+    const Beat& offered = frames[frame % frames.size()][beat];
+    const bool taken = offering && pair.s_ready() != 0;
+    pair.clock({offering ? &offered : nullptr}, random.below(8) != 0 ? 1 : 0);
+    if (::testing::Test::HasFatalFailure()) return;
+    if (!taken) continue;
+    offering = false;
+    frame += offered.last != 0;
+    beat = offered.last != 0 ? 0 : beat + 1;
+  }
+  for (int i = 0; i < 1500; ++i) pair.clock({nullptr}, 1);
+  if (::testing::Test::HasFatalFailure()) return;
+  pair.compare_statistics();
+  EXPECT_GT(cut, resets / 5);
+  EXPECT_GT(pair.left.size(), 1000u);
+}
+
+class Start : public ::testing::TestWithParam<uint64_t> {};
+
+TEST_P(Start, ParserFromRandomRegisters) {
+  sim::RunSpec spec = spec_of("parser");
+  spec.seed = seed() + GetParam();
+  Pair<FramePorts, ParserModel> pair("parser", kParser, spec, ParserModel(), true);
+  reset_in_mid_frame(pair, spec.seed, 30);
+}
+
+TEST_P(Start, AggregatorFromRandomRegisters) {
+  sim::RunSpec spec = aggregator_spec();
+  spec.seed = seed() + GetParam();
+  Pair<FramePorts, AggregatorModel> pair(
+      "aggregator", kAggregator, spec,
+      AggregatorModel(aggregation_config(network_spec(spec.options))), true);
+  reset_in_mid_frame(pair, spec.seed, 30);
+}
+
+void optimizer(Settings settings, uint64_t salt, bool traced) {
+  sim::RunSpec spec = spec_of("optimizer", settings);
+  spec.seed = seed() + salt;
+  Pair<FramePorts, OptimizerModel> pair(
+      "optimizer", kOptimizer, spec,
+      OptimizerModel(optimizer_config(network_spec(spec.options)), std::span<const uint32_t>{}),
+      traced);
+  reset_in_mid_frame(pair, spec.seed, 60);
+}
+
+TEST_P(Start, OptimizerFromRandomRegisters) {
+  optimizer({{"pes", "4"}, {"profile", "fast"}}, GetParam(), true);
+}
+
+TEST_P(Start, AdamIsResetInMidFrame) {
+  optimizer({{"algorithm", "adam"}, {"pes", "2"}}, GetParam(), false);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, Start, ::testing::Range<uint64_t>(1, 5));
+
+/// More workers or slots than there are count as all there are; none, as none.
+TEST(IllegalPins, OfTheAggregatorAreClipped) {
+  for (const uint32_t workers : {0u, 1u, 16u, 17u, 20u, 31u}) {
+    for (const uint32_t depth : {0u, 1u, 1024u, 1025u, 2047u}) {
+      const sim::RunSpec spec = aggregator_spec();
+      systemc::AggregationConfig config = aggregation_config(network_spec(spec.options));
+      config.workers = workers;
+      config.depth = depth;
+      Pair<FramePorts, AggregatorModel> pair("aggregator", kAggregator, spec,
+                                             AggregatorModel(config));
+      pair.pin("workers_i", workers);
+      pair.pin("depth_i", depth);
+      reference::Aggregator aggregator({.workers = static_cast<int>(std::clamp(workers, 1u, 16u)),
+                                        .group = config.group,
+                                        .depth = std::clamp<size_t>(depth, 1, 1024)});
+      sim::Random random(seed() + 100 * workers + depth);
+      std::vector<uint32_t> expected;
+      for (int i = 0; i < 120; ++i) {
+        constexpr uint32_t kSequences[] = {0, 1, 1023, 1024, 1025, 2047, 2048};
+        // Every worker in turn, so that some frames complete their sequence number.
+        const uint32_t sequence = kSequences[i < 40 ? 0 : random.below(7)];
+        const auto worker = static_cast<uint16_t>(i < 40 ? i % 33 : random.below(33));
+        std::vector<uint8_t> frame = gradient(sequence, worker);
+        std::vector<uint32_t> values(32, 0);
+        reference::Aggregator::Outcome outcome =
+            aggregator.accept({config.group, worker, sequence, 1}, values);
+        if (workers == 0) {
+          outcome = {reference::Aggregation::kBadWorker, false};
+        } else if (depth == 0 && outcome.action != reference::Aggregation::kBadWorker) {
+          outcome = {reference::Aggregation::kOutOfRange, false};
+        }
+        expected.push_back(1 + static_cast<uint32_t>(outcome.action) + 8 * outcome.complete);
+        std::vector<Beat> beats;
+        sim::append_beats<Beat>(beats, frame);
+        for (size_t at = 0; at < beats.size();) {
+          const bool taken = pair.s_ready() != 0;
+          pair.clock({&beats[at]}, 1);
+          ASSERT_FALSE(HasFatalFailure()) << "W " << workers << " depth " << depth;
+          at += taken;
+        }
+      }
+      for (int i = 0; i < 100; ++i) pair.clock({nullptr}, 1);
+      ASSERT_FALSE(HasFatalFailure()) << "W " << workers << " depth " << depth;
+      pair.compare_statistics();
+      std::vector<uint32_t> seen;
+      for (size_t i = 0; i < pair.left.size(); ++i) {
+        if (i != 0 && pair.left[i - 1].last == 0) continue;
+        seen.push_back((pair.left[i].meta[4] >> 16 & 7) + 8 * (pair.left[i].meta[0] >> 6 & 1));
+      }
+      EXPECT_EQ(seen, expected) << "W " << workers << " depth " << depth;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gw::testbenches::testing
