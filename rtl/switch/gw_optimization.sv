@@ -89,7 +89,8 @@ module gw_optimization #(
     end
   end
 
-  // What the dispatcher has to know of a frame, and its gradients, a bank for each payload beat.
+  // What the dispatcher has to know of a frame, and its gradients, a bank for each payload beat. Written as soon as a beat is offered:
+  // until it is issued it stays the same beat, and its place its own.
   localparam int InfoBits = DepthLog2 + 6 + 32;
   (* ram_style = "distributed" *) logic [InfoBits-1:0] info_memory [0:63];
   (* ram_style = "distributed" *) logic [255:0] gather0_memory [0:63];
@@ -97,15 +98,15 @@ module gw_optimization #(
   (* ram_style = "distributed" *) logic [255:0] gather2_memory [0:63];
   (* ram_style = "distributed" *) logic [255:0] gather3_memory [0:63];
   always_ff @(posedge clk_i) begin
-    if (issue && first0 && selected0) begin
+    if (s_axis_tvalid && first0 && selected0 && !frames[6]) begin
       info_memory[place0] <= {sequence0[DepthLog2-1:0], count0, s_axis_tuser[gw_expether_pkg::UserIteration +: 32]};
     end
   end
   always_ff @(posedge clk_i) begin
-    if (issue && payload0 && row0 == 2'd0) gather0_memory[place0] <= s_axis_tdata;
-    if (issue && payload0 && row0 == 2'd1) gather1_memory[place0] <= s_axis_tdata;
-    if (issue && payload0 && row0 == 2'd2) gather2_memory[place0] <= s_axis_tdata;
-    if (issue && payload0 && row0 == 2'd3) gather3_memory[place0] <= s_axis_tdata;
+    if (s_axis_tvalid && payload0 && row0 == 2'd0) gather0_memory[place0] <= s_axis_tdata;
+    if (s_axis_tvalid && payload0 && row0 == 2'd1) gather1_memory[place0] <= s_axis_tdata;
+    if (s_axis_tvalid && payload0 && row0 == 2'd2) gather2_memory[place0] <= s_axis_tdata;
+    if (s_axis_tvalid && payload0 && row0 == 2'd3) gather3_memory[place0] <= s_axis_tdata;
   end
 
   // 2. The host's writes: registers, and rows of cells that are put together word by word.

@@ -123,7 +123,7 @@ TEST(IllegalPins, OfTheAggregatorAreClipped) {
       pair.pin("workers_i", workers);
       pair.pin("depth_i", depth);
       reference::Aggregator aggregator({.workers = static_cast<int>(std::clamp(workers, 1u, 16u)),
-                                        .group = config.group,
+                                        .group = static_cast<uint16_t>(config.group),
                                         .depth = std::clamp<size_t>(depth, 1, 1024)});
       sim::Random random(seed() + 100 * workers + depth);
       std::vector<uint32_t> expected;
@@ -135,7 +135,7 @@ TEST(IllegalPins, OfTheAggregatorAreClipped) {
         std::vector<uint8_t> frame = gradient(sequence, worker);
         std::vector<uint32_t> values(32, 0);
         reference::Aggregator::Outcome outcome =
-            aggregator.accept({config.group, worker, sequence, 1}, values);
+            aggregator.accept({static_cast<uint16_t>(config.group), worker, sequence, 1}, values);
         if (workers == 0) {
           outcome = {reference::Aggregation::kBadWorker, false};
         } else if (depth == 0 && outcome.action != reference::Aggregation::kBadWorker) {
