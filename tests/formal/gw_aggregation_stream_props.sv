@@ -14,8 +14,7 @@ module gw_aggregation_stream_props #(
   input wire logic         valid_i,
   input wire logic         last_i,
   input wire logic [191:0] user_i,
-  input wire logic         ready_i,
-  input wire logic         follow_i
+  input wire logic         ready_i
 );
   // Frames as the parser gives them out: what a frame is, is the same in each of its beats; a gradient frame has values, and is long
   // enough for them. The iteration and the sequence number are those of few bits.
@@ -57,8 +56,8 @@ module gw_aggregation_stream_props #(
   );
   wire unused = ^data;
   wire [1:0] covers;
-  gw_stream_rules #(.Silence(A + 3), .Bound(A + 12), .Stall(A + 2)) u_rules (
-    .clk_i, .aresetn(rst_ni), .s_stalls_i(valid_i & ~s_ready), .s_ends_i(valid_i & s_ready & s_last), .follow_i,
+  gw_stream_rules #(.Silence(A + 3), .Stall(A + 2)) u_rules (
+    .clk_i, .aresetn(rst_ni), .s_stalls_i(valid_i & ~s_ready), .s_ends_i(valid_i & s_ready & s_last),
     .m_valid_i(valid), .m_ready_i(ready_i), .m_last_i(last), .m_keep_i(keep), .m_bits_i(user[149:142]), .covers_o(covers)
   );
   // And a frame waits for one with its sequence number.

@@ -13,8 +13,7 @@ module gw_decompressor_stream_props (
   input wire logic         valid_i,
   input wire logic         last_i,
   input wire logic         user_i,
-  input wire logic         ready_i,
-  input wire logic         follow_i
+  input wire logic         ready_i
 );
   wire         s_ready, valid, last, user;
   wire [255:0] unused_data;
@@ -27,7 +26,7 @@ module gw_decompressor_stream_props (
   );
   wire [1:0] covers;
   gw_stream_rules #(.Bits(1), .Silence(3)) u_rules (
-    .clk_i, .aresetn(rst_ni), .s_stalls_i(valid_i & ~s_ready), .s_ends_i(valid_i & s_ready & last_i), .follow_i,
+    .clk_i, .aresetn(rst_ni), .s_stalls_i(valid_i & ~s_ready), .s_ends_i(valid_i & s_ready & last_i),
     .m_valid_i(valid), .m_ready_i(ready_i), .m_last_i(last), .m_keep_i(keep), .m_bits_i(user), .covers_o(covers)
   );
 `ifdef GW_COVER

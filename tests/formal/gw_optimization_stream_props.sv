@@ -16,8 +16,7 @@ module gw_optimization_stream_props #(
   input wire logic         valid_i,
   input wire logic         last_i,
   input wire logic [191:0] user_i,
-  input wire logic         ready_i,
-  input wire logic         follow_i
+  input wire logic         ready_i
 );
   localparam bit Steady = Traffic != 0;
   wire offered = valid_i | Steady;
@@ -58,8 +57,8 @@ module gw_optimization_stream_props #(
   );
   wire unused = ^data;
   wire [1:0] covers;
-  gw_stream_rules #(.Silence(8), .Bound(24)) u_rules (
-    .clk_i, .aresetn(rst_ni), .s_stalls_i(offered & ~s_ready), .s_ends_i(offered & s_ready & s_last), .follow_i,
+  gw_stream_rules #(.Silence(8)) u_rules (
+    .clk_i, .aresetn(rst_ni), .s_stalls_i(offered & ~s_ready), .s_ends_i(offered & s_ready & s_last),
     .m_valid_i(valid), .m_ready_i(taking), .m_last_i(last), .m_keep_i(keep), .m_bits_i(user[149:142]), .covers_o(covers)
   );
 `ifdef GW_COVER

@@ -1,8 +1,7 @@
 // What every device promises of its output as an AXI4-Stream: valid and payload hold while the sink waits, nothing is valid in reset,
 // tkeep is contiguous and partial on a packet's last beat only, and what comes in as a packet leaves as one: no tlast leaves but for a
 // packet that is in whole. Bounded liveness: while one is, tvalid is low for no more than `Silence` cycles running, whatever the sink
-// does; no packet that is in whole sees the sink ready in more than `Bound` cycles before its tlast is taken; and what is offered waits
-// for no more than `Stall` cycles running in which the sink is ready.
+// does; and what is offered waits for no more than `Stall` cycles running in which the sink is ready.
 // For the proofs of tests/formal/run.sh; instantiated beside a device by its properties.
 `include "gw_assert.svh"
 `default_nettype none
@@ -10,14 +9,12 @@
 module gw_stream_rules #(
   parameter int Bits = 8,     // of the payload beside tkeep and tlast, those that are looked at
   parameter int Silence = 5,
-  parameter int Bound = 0,    // 0: not asked
   parameter int Stall = 0     // 0: not asked
 ) (
   input wire logic             clk_i,
   input wire logic             aresetn,
   input wire logic             s_stalls_i, // a beat is offered and not taken
   input wire logic             s_ends_i,   // a packet's tlast is taken
-  input wire logic             follow_i,   // free: and that packet is followed
   input wire logic             m_valid_i,
   input wire logic             m_ready_i,
   input wire logic             m_last_i,
@@ -32,8 +29,6 @@ module gw_stream_rules #(
   wire                  m_ends = m_valid_i & m_ready_i & m_last_i;
   logic [5:0]           within_q, silence_q;  // packets that are in whole; cycles with one and without a beat
   logic [5:0]           stall_q;              // cycles for which a beat waits to be taken
-  logic                 follows_q;
-  logic [5:0]           ahead_q, since_q;     // packets that leave before the followed one; cycles with the sink ready
   always_ff @(posedge clk_i) begin
     in_reset_q <= !aresetn;
     waits_q    <= aresetn && m_valid_i && !m_ready_i;
@@ -42,20 +37,10 @@ module gw_stream_rules #(
       within_q  <= '0;
       silence_q <= '0;
       stall_q   <= '0;
-      follows_q <= 1'b0;
     end else begin
       within_q  <= within_q + {5'd0, s_ends_i} - {5'd0, m_ends};
       silence_q <= within_q == 6'd0 || m_valid_i ? 6'd0 : silence_q + 6'd1;
       stall_q   <= s_stalls_i ? stall_q + {5'd0, m_ready_i} : 6'd0;
-      if (!follows_q) begin
-        follows_q <= s_ends_i && follow_i;
-        ahead_q   <= within_q - {5'd0, m_ends};
-        since_q   <= '0;
-      end else begin
-        follows_q <= !(m_ends && ahead_q == 6'd0);
-        ahead_q   <= ahead_q - {5'd0, m_ends};
-        since_q   <= since_q + {5'd0, m_ready_i};
-      end
     end
   end
   assign covers_o = {within_q == 6'd2 && m_valid_i, m_ends && waits_q};
@@ -68,7 +53,6 @@ module gw_stream_rules #(
   `GW_ASSERT(OneLastAPacket, in_reset_q || !m_valid_i || !m_last_i || within_q != 6'd0)
   `GW_ASSERT(NoLongSilence, in_reset_q || {26'd0, silence_q} <= Silence)
   `GW_ASSERT(IsTakenInTime, in_reset_q || Stall == 0 || {26'd0, stall_q} <= Stall)
-  `GW_ASSERT(LeavesInTime, in_reset_q || Bound == 0 || !follows_q || {26'd0, since_q} <= Bound)
 endmodule
 
 `default_nettype wire
