@@ -77,7 +77,7 @@ module gw_wrap_tb;
     check("frames sent by port 1", stat[32*(26 + 4 + 2) +: 32]);
     check("frames flooded", stat[32*42 +: 32]);
     if (failed == 0) $display("PASS");
-    $finish;
+    $finish(0);
   end
 endmodule
 
