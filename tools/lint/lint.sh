@@ -1,6 +1,7 @@
 #!/bin/sh
 # Lints the cells and every RTL top with Verilator, Icarus and Yosys; any warning that waivers.txt does not name fails.
 set -eu
+[ $# -eq 0 ] || { echo "lint: '$1' is not understood; tools/lint/lint.sh has no options and lints all of rtl" >&2; exit 2; }
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$root"
