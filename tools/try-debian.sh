@@ -209,7 +209,7 @@ mkdir -p "$folder/dev/net" "$folder/dev/pts"
 [ ! -c /dev/net/tun ] || mknod -m 666 "$folder/dev/net/tun" c 10 200
 exec env -i HOME=/root TERM="${TERM:-dumb}" PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
   LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive ${http_proxy:+"http_proxy=$http_proxy"} \
-  ${https_proxy:+"https_proxy=$https_proxy"} ${no_proxy:+"no_proxy=$no_proxy"} chroot "$folder" /bin/sh -c "cd /srv/gradwire && $command"
+  ${https_proxy:+"https_proxy=$https_proxy"} ${no_proxy:+"no_proxy=$no_proxy"} chroot "$folder" /bin/bash -c "cd /srv/gradwire && $command"
 '
 failed=()
 # try FOLDER COMMAND: in /srv/gradwire of the system in the folder.

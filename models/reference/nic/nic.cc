@@ -95,6 +95,7 @@ Judged judge_headers(std::span<const std::uint8_t> frame, const NicConfig& confi
   const auto ip = ipv4(frame, link.end);
   if (!ip || !ip->sound() || frame.size() < ip->transport()) return is(TxAction::kBadHeader);
   out.ip = *ip;
+  if (ip->end() > kMaxFrame) return is(TxAction::kBadHeader);  // whatever follows
   out.tcp = ip->protocol == kTcp;
   const bool transport = !ip->fragment && (out.tcp || ip->protocol == kUdp);
   std::size_t header = 0;
@@ -140,6 +141,8 @@ Judged judge(std::span<const std::uint8_t> frame, const NicConfig& config, const
   if (out.action == TxAction::kNotIpv4 || out.action == TxAction::kBadHeader) return out;
   if (out.ip.end() > frame.size() || frame.size() > kMaxFrame) {
     out.action = TxAction::kBadHeader;
+    // A frame that is too long was not held to its end.
+    out.held = out.held && frame.size() <= kMaxFrame;
   } else if (out.action >= TxAction::kTrailer && out.ip.end() < frame.size()) {
     out.action = TxAction::kTrailer;
   }
