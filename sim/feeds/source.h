@@ -42,6 +42,8 @@ class Source {
  public:
   virtual ~Source() = default;
   virtual std::optional<RawPacket> next() = 0;
+  /// `next` gave none, but there may be more later: a live interface.
+  virtual bool waits() const { return false; }
   /// Whole once `next` has said that there are no more; path, name and begin_ns from the beginning.
   virtual const SourceFacts& facts() const = 0;
   /// How many there will be, as far as can be said by now; 0: unknown. For progress.
@@ -77,6 +79,7 @@ class LookAhead final : public Source {
     ahead_.pop_front();
     return packet;
   }
+  bool waits() const override { return source_.waits(); }
   const SourceFacts& facts() const override { return source_.facts(); }
   uint64_t expected() const override { return source_.expected(); }
   bool in_order() const override { return source_.in_order(); }
@@ -120,7 +123,7 @@ class SourceFeed final : public Feed<Beat> {
   Next next(size_t port, uint64_t cycle) override {
     while (waiting_[port].empty() && !over_) {
       if (pace_ && reached_ > cycle + kAhead) return {State::kNotYet, {}, reached_};
-      read();
+      if (!read()) return {State::kNotYet};
     }
     if (waiting_[port].empty()) return {};
     Next next{State::kPacket, std::move(waiting_[port].front())};
@@ -135,11 +138,12 @@ class SourceFeed final : public Feed<Beat> {
  private:
   static constexpr uint64_t kAhead = 1024;  ///< cycles; the loop asks again in every 64th
 
-  void read() {
+  /// False: there is none yet.
+  bool read() {
     std::optional<RawPacket> raw = source_.next();
     if (!raw) {
-      over_ = true;
-      return;
+      over_ = !source_.waits();
+      return over_;
     }
     PacketRef<Beat> packet = make_packet<Beat>(raw->bytes, raw->error, {raw->meta});
     packet->id = count_++;
@@ -153,6 +157,7 @@ class SourceFeed final : public Feed<Beat> {
     if (pace_) reached_ = pace_->arrival(raw->time_ns, 0);
     ++held_;
     waiting_.at(raw->port).push_back(std::move(packet));
+    return true;
   }
 
   Source& source_;

@@ -522,6 +522,7 @@ class Lockstep final : public Steppable {
     Passage passage{
         .beats = beats,
         .bytes = (beats - 1) * Beat::kBytes + static_cast<uint32_t>(bytes_of_keep(out.want->keep))};
+    passage.error = out.want->user != 0;
     passage.out = static_cast<uint32_t>(p);
     passage.offered = out.offered;
     passage.first = out.first;

@@ -24,6 +24,7 @@ struct Passage {
   bool follows = false;      ///< its first beat waits for a certain beat that went in, `triggered`
   uint32_t in = 0, out = 0;  ///< ports
   uint32_t beats = 0, bytes = 0;             ///< as it left
+  bool error = false;                        ///< tuser on its last beat
   uint64_t accepted = 0, accepted_last = 0;  ///< cycles of its maker's first and last beat
   uint64_t triggered = 0;
   uint64_t offered = 0;          ///< its first beat was shown

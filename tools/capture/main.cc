@@ -21,8 +21,14 @@ int main(int argc, char** argv) {
       ->delimiter(',');
   worker->add_option("--interface", o.interface, "to capture on");
   worker->add_option("--data", o.data, "folder of the MNIST files (idx, gz); else draw digits");
-  worker->add_option("--output", o.output, "folder for the captures")->required();
-  worker->add_option("--copy", o.copy, "file that is copied beside, for mixed.pcap")->required();
+  auto* output = worker->add_option("--output", o.output, "folder for the captures");
+  auto* copy = worker->add_option("--copy", o.copy, "file that is copied beside, for mixed.pcap");
+  bool no_capture = false;
+  worker->add_flag("--no-capture", no_capture, "only train")->excludes(output, copy);
+  worker
+      ->add_option("--quantise", o.quantise,
+                   "NICs with the bound 2^-k are on the way: weights stay equal, bit for bit")
+      ->check(CLI::Range(1, 14));
   worker->add_option("--seed", o.seed, "of weights, batches and drawn digits");
   worker->add_option("--max-bytes", o.max_file_bytes, "of a capture");
   worker->add_option("--iterations", o.iterations,
@@ -49,6 +55,10 @@ int main(int argc, char** argv) {
     return app.exit(e) == 0 ? 0 : 2;
   }
   try {
+    o.watch = !no_capture;
+    if (*worker && o.watch && (o.output.empty() || o.copy.empty())) {
+      throw std::runtime_error("--output and --copy are needed, or --no-capture.");
+    }
     if (*worker) gw::capture::run_worker(o);
     if (*manifest) gw::capture::write_manifest(folder, sums, command);
   } catch (const std::exception& e) {

@@ -15,6 +15,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "models/reference/codec.h"
+
 namespace gw::capture {
 namespace {
 
@@ -49,6 +51,16 @@ Socket make_socket(std::uint8_t tos) {
     fail("A socket cannot be marked");
   }
   return s;
+}
+
+void quantised(std::span<float> values, int bound) {
+  const reference::CodecConfig codec{bound, reference::Mode::kBounded};
+  std::vector<std::uint32_t> words(values.size());
+  std::memcpy(words.data(), values.data(), values.size_bytes());
+  std::vector<std::uint8_t> stream;
+  reference::encode(words, codec, stream);
+  // Whole groups come back.
+  std::memcpy(values.data(), reference::decode(stream, codec).values.data(), values.size_bytes());
 }
 
 }  // namespace
@@ -149,13 +161,14 @@ std::size_t Ring::sent_block(std::size_t rank, std::size_t workers, std::size_t 
   return (rank + 2 * workers - step + 1) % workers;
 }
 
-void Ring::all_reduce(std::span<float> gradient) {
+void Ring::all_reduce(std::span<float> gradient, int quantise) {
   const std::size_t n = addresses_.size();
   const std::size_t before = (rank_ + n - 1) % n;
   for (std::size_t step = 1; step <= 2 * n - 2; ++step) {
     const Range out = block_of(gradient.size(), n, sent_block(rank_, n, step));
     const Range in = block_of(gradient.size(), n, sent_block(before, n, step));
     const auto local = gradient.subspan(in.first, in.count);
+    if (step == n && quantise != 0) quantised(gradient.subspan(out.first, out.count), quantise);
     received_.resize(in.count);
     exchange(gradient.subspan(out.first, out.count), received_);
     if (step < n) {

@@ -60,7 +60,12 @@ class Ring {
   bool is_connected() const { return next_.is_open(); }
 
   /// Sums the gradients of all workers: when it returns, every worker has the same sum.
-  void all_reduce(std::span<float> gradient);
+  ///
+  /// `quantise` k: a lossy NIC with the bound 2^-k is on the way. Then the owner of a finished
+  /// block would keep the exact sum, and the others get the decoded one; so it takes
+  /// decode(encode(block)) before it sends it. The codec does nothing to that a second time,
+  /// however TCP cuts it. 0: none.
+  void all_reduce(std::span<float> gradient, int quantise = 0);
 
   /// The block that worker `rank` sends in step 1..2N-2: blk[(i - s + 1) % N] in both phases. Line
   /// 17 of Algorithm 1 as printed sends blk[(i - s + 2) % N] in the second one, which is not yet a

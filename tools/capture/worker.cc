@@ -134,6 +134,7 @@ class Worker {
     if (o_.reduction_iterations == 0) {
       o_.reduction_iterations = std::max<std::size_t>(o_.iterations / 5, 1);
     }
+    if (!o_.watch) return;
     const auto plan = [&](const char* name, std::size_t chosen, std::size_t otherwise) {
       captures_[chosen != 0 ? chosen : otherwise] = name;
     };
@@ -191,7 +192,7 @@ class Worker {
     const double accuracy = network_.accuracy(digits_.test);
     say("accuracy on the test digits {:.2f} % after {} iterations, {:.1f} s", 100 * accuracy,
         o_.iterations, seconds());
-    if (o_.rank == 0) {
+    if (o_.rank == 0 && o_.watch) {
       nlohmann::ordered_json run;
       run["dataset"] = digits_.description;
       run["iterations"] = o_.iterations;
@@ -217,7 +218,7 @@ class Worker {
 
   float iterate(std::size_t t) {
     const float loss = network_.train(digits_.train, batches_.next());
-    ring_.all_reduce(network_.gradient());
+    ring_.all_reduce(network_.gradient(), o_.quantise);
     const auto reductions = static_cast<float>((t - 1) / o_.reduction_iterations);
     rate_ = o_.learning_rate / std::pow(o_.learning_rate_reduction, reductions);
     network_.update(rate_, o_.momentum, o_.weight_decay,

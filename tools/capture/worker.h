@@ -18,7 +18,9 @@ struct WorkerOptions {
   std::filesystem::path copy;          ///< the file that is copied beside, for mixed.pcap
   std::uint64_t seed = 1;
   std::size_t max_file_bytes = 1000000;
-  bool sum = false;  ///< use the sum of the workers' gradients as it is, not their mean
+  int quantise = 0;   ///< bound 2^-k of the lossy NICs on the way; 0: there are none
+  bool watch = true;  ///< capture
+  bool sum = false;   ///< use the sum of the workers' gradients as it is, not their mean
 
   // Table I of the paper, column HDC.
   /// 0: as many as pass over the digits as often as Table I does, which is 10,000 iterations of 100

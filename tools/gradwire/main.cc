@@ -45,6 +45,7 @@ int main(int argc, char** argv) {
     tools::add_trace(app, invocation);
     tools::add_codec(app, invocation);
     tools::add_fp(app, invocation);
+    tools::add_live(app, invocation);
     tools::require_known_command(app, arguments);
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
     app.parse(std::move(arguments));
