@@ -180,7 +180,7 @@ const Beat* NicTx::feed() {
   if (now_ < f.class_at) return offered;
   const uint32_t number = front_ - f.first;
   ++front_;
-  const bool last = front_ == f.end() && f.beats != 0;
+  const bool last = f.ends_at(front_);
   if (f.kind == Class::kCandidate) {
     if (number == 0) {
       groups_left_ = f.cut.groups();
@@ -267,7 +267,7 @@ void NicTx::leave() {
   Frame& f = frame(finished_);
   if (now_ < f.class_at) return;
   if (f.leaves == Leaves::kWaits) settle(f);
-  const bool ended = f.beats != 0 && head_ == f.end();
+  const bool ended = f.ends_at(head_);
   switch (f.leaves) {
     case Leaves::kWaits:
       return;
@@ -275,7 +275,7 @@ void NicTx::leave() {
       if (!ended && head_ != visible_ && output_.credit()) {
         Beat& beat = output_.issue();
         std::memcpy(beat.data.data(), originals_.at(head_++), kBeatBytes);
-        if (f.beats != 0 && head_ == f.end()) {
+        if (f.ends_at(head_)) {
           end_frame(beat, f.size - (f.beats - 1) * kBeatBytes, f.user);
         } else {
           beat.keep = kKeepAll;
@@ -292,11 +292,11 @@ void NicTx::leave() {
   }
   const bool judged = now_ >= f.verdict_at;
   if (f.kind == Class::kCandidate && f.leaves != Leaves::kPacked && judged) {
-    stream_head_ += stream_head_ != f.stream_first + f.stream_beats;
+    stream_head_ += !f.stream_left(stream_head_);
   }
-  if (f.beats == 0 || head_ != f.end()) return;
+  if (!f.ends_at(head_)) return;
   if (f.kind != Class::kBypass && !judged) return;
-  if (f.kind == Class::kCandidate && stream_head_ != f.stream_first + f.stream_beats) return;
+  if (f.kind == Class::kCandidate && !f.stream_left(stream_head_)) return;
   if (f.leaves == Leaves::kPacked && issue_ * kBeatBytes < f.packed_bytes()) return;
   ++finished_;
   ++statistics_[f.action];
@@ -369,11 +369,10 @@ void NicTx::issue_packed(Frame& f) {
       beat.last = beat.user = 0;
     }
     head_ += issue_ < header_beats;
-    stream_head_ +=
-        issue_ >= f.stream_at() / kBeatBytes && stream_head_ != f.stream_first + f.stream_beats;
+    stream_head_ += issue_ >= f.stream_at() / kBeatBytes && !f.stream_left(stream_head_);
     ++issue_;
   }
-  head_ += late && head_ != f.end();
+  head_ += late && !f.ends_at(head_);
 }
 
 }  // namespace gw::systemc
