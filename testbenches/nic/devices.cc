@@ -269,11 +269,134 @@ class NicRxDevice final : public NicDevice<NicRxModel> {
   }
 };
 
+/// Between the MACs: the time that light needs for a hundred metres of fibre.
+constexpr double kLinkNs = 500;
+
+sim::LinkSpec link_of(double clock_mhz) {
+  return {.delay = static_cast<uint32_t>(std::lround(kLinkNs * 1e-3 * clock_mhz)),
+          .pace = sim::Pace{.clock_mhz = clock_mhz}};
+}
+
+/// Both engines with a 10GbE link between them.
+template <class Tx, class Rx>
+class NicChain final : public sim::Chain<NicRxPorts, Tx, Rx> {
+  using Base = sim::Chain<NicRxPorts, Tx, Rx>;
+
+ public:
+  using Ports = NicRxPorts;
+
+  NicChain(std::unique_ptr<Tx> tx, std::unique_ptr<Rx> rx, double clock_mhz)
+      : Base(*tx, *rx, link_of(clock_mhz)), tx_(std::move(tx)), rx_(std::move(rx)) {}
+
+  /// Writes what goes over the link.
+  void watch(const nic::NicConfig& config, sim::PacketWriter* writer) {
+    if (writer != nullptr) wire_ = std::make_unique<NicWire>(config, *writer);
+  }
+  void reset() {
+    Base::reset();
+    if (wire_ != nullptr) wire_->reset();
+  }
+  void clock(const sim::Offered<Ports>& offered, uint32_t m_ready) {
+    if (wire_ != nullptr) [[unlikely]] {
+      wire_->cycle((this->s_ready() & 1) != 0 ? offered[0] : nullptr, tx_->m_beat(0),
+                   this->passing());
+    }
+    Base::clock(offered, m_ready);
+  }
+  std::string stopped() const {
+    return wire_ != nullptr && !wire_->complaint().empty() ? wire_->complaint() : Base::stopped();
+  }
+  /// Each engine has a file of its own: nic_rx's is named after nic_tx's.
+  int trace(const std::string& path, int64_t from, int64_t to, uint64_t period_ps) {
+    std::filesystem::path second(path);
+    second.replace_filename(second.stem().string() + "-nic_rx.fst");
+    const int error = tx_->trace(path, from, to, period_ps);
+    return error != 0 ? error : rx_->trace(second.string(), from, to, period_ps);
+  }
+  std::string finish() {
+    const std::string why = tx_->finish();
+    return why + rx_->finish();
+  }
+
+ private:
+  std::unique_ptr<Tx> tx_;
+  std::unique_ptr<Rx> rx_;
+  std::unique_ptr<NicWire> wire_;
+};
+
+using NicChainModel = NicChain<NicTxModel, NicRxModel>;
+using NicChainRtl = NicChain<RtlEngine<NicTxPorts>, RtlEngine<NicRxPorts>>;
+
+std::vector<std::string> chain_statistics() {
+  std::vector<std::string> all;
+  for (const std::string& name : tx_statistics()) all.push_back("tx_" + name);
+  for (const std::string& name : rx_statistics()) all.push_back("rx_" + name);
+  return all;
+}
+
+class NicPairDevice final : public NicDevice<NicChainModel, NicChainRtl> {
+ public:
+  NicPairDevice()
+      : NicDevice({.name = "nic",
+                   .summary = "two NICs: nic_tx, a 10GbE link, nic_rx: what one host sends and "
+                              "another gets",
+                   .burst_is_input = true,
+                   .top = "gw_nic_tx",
+                   .file_list = "rtl/nic/gw_nic_tx.f",
+                   .statistics = chain_statistics(),
+                   .actions = tx_actions(),
+                   .options = {{"pcap-wire", "write what goes over the link as packets", "",
+                                "NIC"}}}) {}
+
+  void check(const sim::RunSpec& spec) const override {
+    NicDevice::check(spec);
+    if (!spec.user_rtl.file_list.empty()) {
+      throw sim::UsageError("nic is made of two tops: --rtl goes with nic_tx or nic_rx");
+    }
+  }
+  std::unique_ptr<sim::PacketWriter> wire_writer(const sim::Source& source,
+                                                 const sim::RunSpec& spec) const override {
+    const std::string& path = spec.options.word("pcap-wire");
+    if (path.empty()) return nullptr;
+    return sim::open_frame_writer({.path = path,
+                                   .trace = source.facts().path,
+                                   .actions = facts().actions,
+                                   .option = "--pcap-wire"},
+                                  clocked(source, spec.clock_mhz));
+  }
+
+ protected:
+  std::unique_ptr<NicChainModel> model(const sim::RunSpec& spec) const override {
+    const nic::NicConfig config = nic_config(spec.options);
+    auto chain = std::make_unique<NicChainModel>(make_tx_model(config), make_rx_model(config),
+                                                 spec.clock_mhz);
+    if (!spec.rtl) chain->watch(config, spec.wire_writer);
+    return chain;
+  }
+  std::vector<CompiledRtl> compile(const sim::RunSpec& spec, bool traced) const override {
+    return {compile_rtl(NicTxDevice().facts(), {}, spec, traced),
+            compile_rtl(NicRxDevice().facts(), {}, spec, traced)};
+  }
+  std::unique_ptr<NicChainRtl> rtl(const std::vector<CompiledRtl>& compiled,
+                                   const sim::RunSpec& spec) const override {
+    const nic::NicConfig config = nic_config(spec.options);
+    auto chain = std::make_unique<NicChainRtl>(
+        make_rtl<NicTxPorts>(compiled[0], tx_pins(config), spec.seed),
+        make_rtl<NicRxPorts>(compiled[1], rx_pins(config), spec.seed), spec.clock_mhz);
+    chain->watch(config, spec.wire_writer);
+    return chain;
+  }
+  std::unique_ptr<sim::Oracle<Beat>> oracle(const sim::RunSpec& spec) const override {
+    return std::make_unique<NicOracle>(nic_config(spec.options));
+  }
+};
+
 }  // namespace
 
 void add_nic_devices(sim::Registry& registry) {
   registry.add(std::make_unique<NicTxDevice>());
   registry.add(std::make_unique<NicRxDevice>());
+  registry.add(std::make_unique<NicPairDevice>());
 }
 
 }  // namespace gw::testbenches

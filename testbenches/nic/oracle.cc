@@ -1,9 +1,11 @@
 #include "testbenches/nic/oracle.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "models/reference/capture/bytes.h"
 #include "models/reference/nic/headers.h"
+#include "testbenches/codec/report.h"
 #include "sim/harness/pace.h"
 
 namespace gw::testbenches {
@@ -114,8 +116,7 @@ json NicTally::link() const {
 
 void NicTxOracle::arrives(size_t, const sim::PacketRef<Beat>& packet) {
   const std::vector<uint8_t> frame = sim::bytes_of(*packet);
-  latest_ = nic_.pack(frame, packet->beats.back().user != 0);
-  const nic::Packed& made = latest_;
+  const nic::Packed made = nic_.pack(frame, packet->beats.back().user != 0);
   tally_.count(static_cast<size_t>(made.action), frame.size(), made.frame.size());
   if (made.floats != 0) tally_.candidate(made.head);
   dropping_ = !made.leaves;
@@ -124,6 +125,9 @@ void NicTxOracle::arrives(size_t, const sim::PacketRef<Beat>& packet) {
   if (made.action == TxAction::kPacked) {
     tally_.packed(made.floats, made.payload, total_length(frame) - total_length(made.frame),
                   frame.size(), made.frame.size());
+    std::vector<uint32_t> values(made.floats);
+    std::memcpy(values.data(), &frame[frame.size() - made.payload + made.head], 4 * made.floats);
+    floats_.add(std::span<const uint32_t>(values));
   }
   sim::PacketRef<Beat> owed = sim::make_packet<Beat>(made.frame, made.error);
   owed->source = packet;
@@ -139,13 +143,15 @@ std::vector<std::optional<uint32_t>> NicTxOracle::statistics() const {
 }
 
 json NicTxOracle::findings() const {
-  return {{"nic",
-           {{"tx", tally_.direction(tx_actions())},
-            {"packed", tally_.packed()},
-            {"link", tally_.link()},
-            {"flow_table",
-             {{"entries", nic_.flows().entries()}, {"evicted", nic_.flows().evicted()}}},
-            {"phases", tally_.phases()}}}};
+  json sections = {{"nic",
+                    {{"tx", tally_.direction(tx_actions())},
+                     {"packed", tally_.packed()},
+                     {"link", tally_.link()},
+                     {"flow_table",
+                      {{"entries", nic_.flows().entries()}, {"evicted", nic_.flows().evicted()}}},
+                     {"phases", tally_.phases()}}}};
+  if (floats_.values() != 0) sections["compression"] = compression_json(floats_);
+  return sections;
 }
 
 void NicRxOracle::arrives(size_t, const sim::PacketRef<Beat>& packet) {
@@ -179,6 +185,32 @@ json NicRxOracle::findings() const {
             {"packed", tally_.packed()},
             {"link", tally_.link()},
             {"phases", tally_.phases()}}}};
+}
+
+void NicOracle::arrives(size_t port, const sim::PacketRef<Beat>& packet) {
+  tx_.arrives(port, packet);
+  const sim::PacketRef<Beat> between = tx_.next(0);
+  if (between == nullptr) return;
+  rx_.arrives(0, between);
+  sim::PacketRef<Beat> owed = rx_.next(0);
+  // What nic_tx did: nic_rx gives back what was packed, and passes the rest.
+  owed->source = packet;
+  owed->action = between->action;
+  owed->ratio = between->ratio;
+  owe(0, std::move(owed));
+}
+
+std::vector<std::optional<uint32_t>> NicOracle::statistics() const {
+  std::vector<std::optional<uint32_t>> all = tx_.statistics();
+  const std::vector<std::optional<uint32_t>> more = rx_.statistics();
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+json NicOracle::findings() const {
+  json sections = tx_.findings();
+  sections["nic"]["rx"] = rx_.findings()["nic"]["rx"];
+  return sections;
 }
 
 }  // namespace gw::testbenches

@@ -1,6 +1,7 @@
 // The reference NIC as a follower of a run, and what it counts for the report's section `nic`.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "models/reference/codec_statistics.h"
 #include "models/reference/nic/nic.h"
 #include "sim/harness/oracle.h"
 
@@ -56,17 +58,15 @@ class NicTally {
 class NicTxOracle final : public sim::QueueOracle<Beat> {
  public:
   explicit NicTxOracle(const reference::nic::NicConfig& config)
-      : QueueOracle(1), nic_(config), tally_(reference::nic::kTxActions) {}
+      : QueueOracle(1),
+        nic_(config),
+        tally_(reference::nic::kTxActions),
+        floats_(config.codec) {}
 
   void arrives(size_t port, const sim::PacketRef<Beat>& packet) override;
   uint64_t busy() const override { return dropping_ ? kDrop : 0; }
   std::vector<std::optional<uint32_t>> statistics() const override;
   nlohmann::json findings() const override;
-
-  /// What became of the frame that arrived last.
-  const reference::nic::Packed& latest() const { return latest_; }
-  const reference::nic::FlowTable& flows() const { return nic_.flows(); }
-  const NicTally& tally() const { return tally_; }
 
  private:
   /// The original queue, a beat a cycle, and what is before it.
@@ -74,7 +74,7 @@ class NicTxOracle final : public sim::QueueOracle<Beat> {
 
   reference::nic::NicTx nic_;
   NicTally tally_;
-  reference::nic::Packed latest_;
+  reference::CodecStatistics floats_;  ///< of packed frames
   bool dropping_ = false;  // what arrived last leaves nothing
 };
 
@@ -88,8 +88,6 @@ class NicRxOracle final : public sim::QueueOracle<Beat> {
   std::vector<std::optional<uint32_t>> statistics() const override;
   nlohmann::json findings() const override;
 
-  const NicTally& tally() const { return tally_; }
-
  private:
   /// What is left of a stream that is not right: the queues' beats, sixteen groups in each.
   static constexpr uint64_t kDrain = 16 * (64 + 8) + 128;
@@ -97,6 +95,22 @@ class NicRxOracle final : public sim::QueueOracle<Beat> {
   reference::nic::NicRx nic_;
   NicTally tally_;
   bool draining_ = false;  // the stream of what arrived last was not right
+};
+
+/// Both, one behind the other: what comes back to a host.
+class NicOracle final : public sim::QueueOracle<Beat> {
+ public:
+  explicit NicOracle(const reference::nic::NicConfig& config)
+      : QueueOracle(1), tx_(config), rx_(config) {}
+
+  void arrives(size_t port, const sim::PacketRef<Beat>& packet) override;
+  uint64_t busy() const override { return std::max(tx_.busy(), rx_.busy()); }
+  std::vector<std::optional<uint32_t>> statistics() const override;
+  nlohmann::json findings() const override;
+
+ private:
+  NicTxOracle tx_;
+  NicRxOracle rx_;
 };
 
 }  // namespace gw::testbenches
