@@ -34,9 +34,9 @@ module gw_nic_tx_merge (
   localparam logic [255:0] IpNew = {160'd0, 16'hFFFF, 8'hFF, 40'd0, 16'hFFFF, 16'd0};
   wire [255:0] ip_new  = (tag_i ? IpNew << 8*18 : IpNew << 8*14) & {256{beat_i == 3'd0}};
   wire [255:0] ip_data = tag_i ? ip << 8*18 : ip << 8*14;
-  logic [255:0] sum_new;
-  always_comb begin
-    for (int i = 0; i < 16; i++) sum_new[16*i +: 16] = {16{checksum_at_i[4:1] == 4'(i) && beat_i == {1'b0, checksum_at_i[6:5]}}};
+  wire [255:0] sum_new;
+  for (genvar i = 0; i < 16; i++) begin : gen_sum_new
+    assign sum_new[16*i +: 16] = {16{checksum_at_i[4:1] == 4'(i) && beat_i == {1'b0, checksum_at_i[6:5]}}};
   end
   wire [255:0] headers = (original_i & ~ip_new & ~sum_new) | (ip_data & ip_new) | ({16{gw_nic_tx_pkg::swap16(checksum_i)}} & sum_new);
 
