@@ -1,6 +1,7 @@
 #include "testbenches/registry.h"
 
 #include "testbenches/codec/devices.h"
+#include "testbenches/nic/devices.h"
 #include "testbenches/switch/switch_devices.h"
 
 namespace gw::testbenches {
@@ -9,6 +10,7 @@ const sim::Registry& registry() {
   static const sim::Registry kRegistry = [] {
     sim::Registry all;
     add_codec_devices(all);
+    add_nic_devices(all);
     add_switch_devices(all);
     return all;
   }();

@@ -1,4 +1,5 @@
-// What pin-level devices share: the clock, and the ports of the codec devices, named as the RTL's.
+// What pin-level devices share: the clock, streams, and the ports of the codec devices, named as
+// the RTL's.
 #pragma once
 
 #include <array>
@@ -28,12 +29,9 @@ class ClockedPins : public sc_core::sc_module {
   void edge() { rising_edge(); }
 };
 
-/// A codec device: AXI4-Stream in and out, codec register, error counter.
-class CodecPins : public ClockedPins {
+/// A device with one AXI4-Stream in and one out, tuser one bit.
+class StreamPins : public ClockedPins {
  public:
-  sc_core::sc_in<sc_dt::sc_uint<4>> SC_NAMED(bound_i);
-  sc_core::sc_in<bool> SC_NAMED(bounded_i);
-
   sc_core::sc_in<sc_dt::sc_bv<256>> SC_NAMED(s_axis_tdata);
   sc_core::sc_in<sc_dt::sc_uint<32>> SC_NAMED(s_axis_tkeep);
   sc_core::sc_in<bool> SC_NAMED(s_axis_tvalid);
@@ -48,10 +46,8 @@ class CodecPins : public ClockedPins {
   sc_core::sc_out<bool> SC_NAMED(m_axis_tlast);
   sc_core::sc_out<bool> SC_NAMED(m_axis_tuser);
 
-  sc_core::sc_out<sc_dt::sc_uint<32>> SC_NAMED(error_count_o);
-
  protected:
-  explicit CodecPins(const sc_core::sc_module_name& name) : ClockedPins(name) {}
+  explicit StreamPins(const sc_core::sc_module_name& name) : ClockedPins(name) {}
 
   Beat sample_s_axis() const {
     Beat beat;
@@ -74,6 +70,18 @@ class CodecPins : public ClockedPins {
     m_axis_tlast.write(beat->last != 0);
     m_axis_tuser.write(beat->user != 0);
   }
+};
+
+/// A codec device: the streams, codec register, error counter.
+class CodecPins : public StreamPins {
+ public:
+  sc_core::sc_in<sc_dt::sc_uint<4>> SC_NAMED(bound_i);
+  sc_core::sc_in<bool> SC_NAMED(bounded_i);
+
+  sc_core::sc_out<sc_dt::sc_uint<32>> SC_NAMED(error_count_o);
+
+ protected:
+  explicit CodecPins(const sc_core::sc_module_name& name) : StreamPins(name) {}
 };
 
 }  // namespace gw::systemc

@@ -75,7 +75,17 @@ class GroupCodec {
   /// of `group` up to kMaxGroupBytes.
   void decode(const uint8_t* group, uint32_t tags, std::array<uint32_t, kLanes>& lanes) const;
 
+  /// What decode() gives back of encode(`lanes`), without the bytes in between.
+  Words received(const Words& lanes) const;
+
  private:
+  struct Classified {
+    Integers above_zero, above_byte, above_half;  // lane masks
+    Words fixed;  // sign and magnitude below the class's ceiling, of BYTE and HALF
+  };
+  Classified classify(const Words& lanes) const;
+  /// The numbers that sign and magnitude stand for.
+  Words value_of(const Words& fixed, const Words& is_byte) const;
   static HalfBytes shuffle(const HalfBytes& bytes, const std::array<uint8_t, 16>& select);
 
   CodecConfig config_;
@@ -99,13 +109,12 @@ inline HalfBytes GroupCodec::shuffle(const HalfBytes& bytes,
 #endif
 }
 
-inline int GroupCodec::encode(const Words& lanes, uint8_t* group) const {
-  // Classify. A comparison is 0 or -1 (all ones), so three of them add up to minus the tag.
+inline GroupCodec::Classified GroupCodec::classify(const Words& lanes) const {
+  // A comparison is 0 or -1 (all ones).
   const Integers exponent = (Integers)((lanes >> 23) & 0xFF);
   const Integers above_zero = exponent >= byte_exponent_;
   const Integers above_byte = exponent >= half_exponent_;
   const Integers above_half = exponent >= 127;
-  const Words tag = (Words)(-(above_zero + above_byte + above_half));
 
   // Align the magnitude below the class's ceiling. Lanes of other classes shift by nonsense, kept
   // in range only for the language's sake.
@@ -113,6 +122,32 @@ inline int GroupCodec::encode(const Words& lanes, uint8_t* group) const {
   const Words shift = (Words)(ceiling - exponent) & 31;
   const Words magnitude = ((lanes & 0x7FFFFF) | 0x800000) >> shift;
   const Words fixed = ((lanes >> 16) & 0x8000) | ((magnitude >> 8) & 0x7FFF);
+  return {above_zero, above_byte, above_half, fixed};
+}
+
+inline Words GroupCodec::value_of(const Words& fixed, const Words& is_byte) const {
+  // A fixed-point magnitude times the weight of its lowest bit is the number, exactly:
+  // 15 bits fit a float's significand, and so zero needs no case of its own. (Algorithm
+  // 3 finds the leading one.)
+  const Floats count = __builtin_convertvector((Integers)(fixed & 0x7FFF), Floats);
+  const auto half_step = std::bit_cast<uint32_t>(half_step_);
+  const auto byte_step = std::bit_cast<uint32_t>(byte_step_);
+  const auto step = (Floats)((is_byte & byte_step) | (~is_byte & half_step));
+  return (Words)(count * step) | ((fixed & 0x8000) << 16);
+}
+
+inline Words GroupCodec::received(const Words& lanes) const {
+  const Classified c = classify(lanes);
+  const auto is_raw = (Words)c.above_half;
+  const auto is_half = (Words)(c.above_byte & ~c.above_half);
+  const auto is_byte = (Words)(c.above_zero & ~c.above_byte);
+  return (lanes & is_raw) | value_of(c.fixed & ((is_byte & 0xFF00) | (is_half & 0xFFFF)), is_byte);
+}
+
+inline int GroupCodec::encode(const Words& lanes, uint8_t* group) const {
+  const auto [above_zero, above_byte, above_half, fixed] = classify(lanes);
+  // Three comparisons add up to minus the tag.
+  const Words tag = (Words)(-(above_zero + above_byte + above_half));
   const Words payload = (lanes & (Words)above_half) | (fixed & ~(Words)above_half);
 
   // Gather the tags: lane i's in bits 2i+1:2i.
@@ -154,16 +189,8 @@ inline void GroupCodec::decode(const uint8_t* group, uint32_t tags,
   const auto is_raw = (Words)(tag == 3);
   const Words fixed = word & ((is_byte & 0xFF00) | (is_half & 0xFFFF));
 
-  // A fixed-point magnitude times the weight of its lowest bit is the number, exactly:
-  // 15 bits fit a float's significand, and so zero needs no case of its own. (Algorithm
-  // 3 finds the leading one.)
-  const Floats count = __builtin_convertvector((Integers)(fixed & 0x7FFF), Floats);
-  const auto half_step = std::bit_cast<uint32_t>(half_step_);
-  const auto byte_step = std::bit_cast<uint32_t>(byte_step_);
-  const auto step = (Floats)((is_byte & byte_step) | (~is_byte & half_step));
-  const Words number = (Words)(count * step) | ((fixed & 0x8000) << 16);
-
-  const Words value = (word & is_raw) | number;  // number is +0 in RAW and ZERO lanes
+  // The number is +0 in RAW and ZERO lanes.
+  const Words value = (word & is_raw) | value_of(fixed, is_byte);
   std::memcpy(lanes.data(), &value, sizeof value);
 }
 

@@ -293,6 +293,7 @@ std::optional<RawPacket> FrameSource::next() {
   packet.bytes = std::move(frame->bytes);
   packet.trace_number = frame->trace_number;
   packet.measured = frame->measured;
+  packet.error = frame->error;
   packet.time_ns = frame->time_ns - facts_.begin_ns;
   (by_port_ ? packet.port : packet.meta) = static_cast<uint32_t>(frame->port);
   return packet;

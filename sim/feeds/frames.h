@@ -29,6 +29,7 @@ struct Frame {
   int64_t time_ns = 0;         ///< when its preamble begins on the wire
   uint32_t trace_number = 0;   ///< 1-based number in the trace; 0: none
   bool measured = true;        ///< false: before a switch has learned where everyone is
+  bool error = false;          ///< ends with tuser: taken back, or a bad FCS
 };
 
 /// What is known of frames, beside themselves.

@@ -13,33 +13,44 @@ namespace {
 
 class CaptureWriter : public PacketWriter {
  public:
-  CaptureWriter(const std::string& path, const std::string& trace) : writer_(open(path, trace)) {}
-  void close() override {
-    if (capture::Status error = writer_.close()) throw InputError(error->sentence);
+  explicit CaptureWriter(const CaptureFile& file) : actions_(file.actions) {
+    std::error_code ignored;
+    if (!file.trace.empty() && std::filesystem::equivalent(file.path, file.trace, ignored)) {
+      throw UsageError(fmt::format("{} '{}' is the trace itself", file.option, file.path));
+    }
+    if (std::filesystem::path(file.path).extension() == ".pcapng") {
+      pcapng_ = opened(capture::PcapngWriter::open(file.path));
+    } else {
+      pcap_ = opened(capture::PcapWriter::open(file.path));
+    }
   }
+  void close() override { check(pcapng_ ? pcapng_->close() : pcap_->close()); }
 
  protected:
-  void put(int64_t time_ns, const std::vector<uint8_t>& frame) {
-    if (capture::Status error = writer_.write(time_ns, frame)) throw InputError(error->sentence);
+  void put(const Passage& passage, int64_t time_ns, const std::vector<uint8_t>& frame) {
+    check(pcapng_ ? pcapng_->write(time_ns, frame, comment_of(passage, actions_))
+                  : pcap_->write(time_ns, frame));
   }
 
  private:
-  static capture::PcapWriter open(const std::string& path, const std::string& trace) {
-    std::error_code ignored;
-    if (!trace.empty() && std::filesystem::equivalent(path, trace, ignored)) {
-      throw UsageError(fmt::format("--pcap-out '{}' is the trace itself", path));
-    }
-    capture::Expected<capture::PcapWriter> opened = capture::PcapWriter::open(path);
-    if (!opened) throw InputError(opened.error().sentence);
-    return std::move(opened).value();
+  template <class Writer>
+  static Writer opened(capture::Expected<Writer> writer) {
+    if (!writer) throw InputError(writer.error().sentence);
+    return std::move(writer).value();
+  }
+  static void check(const capture::Status& error) {
+    if (error) throw InputError(error->sentence);
   }
 
-  capture::PcapWriter writer_;
+  const std::vector<std::string> actions_;
+  std::optional<capture::PcapWriter> pcap_;
+  std::optional<capture::PcapngWriter> pcapng_;
 };
 
 class PayloadWriter final : public CaptureWriter {
  public:
-  PayloadWriter(const std::string& path, const std::string& trace) : CaptureWriter(path, trace) {
+  explicit PayloadWriter(const CaptureFile& file) : CaptureWriter(file) {
+    const std::string& trace = file.trace;
     if (trace.empty()) return;
     std::error_code unknown;
     if (!std::filesystem::is_regular_file(trace, unknown)) {
@@ -62,7 +73,7 @@ class PayloadWriter final : public CaptureWriter {
       frame = capture::make_frame({.identification = static_cast<uint16_t>(passage.id)}, payload);
     }
     if (!frame) throw InputError(frame.error().sentence);
-    put(time_ns, *frame);
+    put(passage, time_ns, *frame);
   }
 
  private:
@@ -79,12 +90,11 @@ class PayloadWriter final : public CaptureWriter {
 
 class FrameWriter final : public CaptureWriter {
  public:
-  FrameWriter(const std::string& path, const std::string& trace,
-              std::function<int64_t(const Passage&)> time_ns)
-      : CaptureWriter(path, trace), time_ns_(std::move(time_ns)) {}
+  FrameWriter(const CaptureFile& file, std::function<int64_t(const Passage&)> time_ns)
+      : CaptureWriter(file), time_ns_(std::move(time_ns)) {}
 
   void write(const Passage& passage, const std::vector<uint8_t>& frame) override {
-    put(time_ns_(passage), frame);
+    put(passage, time_ns_(passage), frame);
   }
 
  private:
@@ -93,14 +103,24 @@ class FrameWriter final : public CaptureWriter {
 
 }  // namespace
 
-std::unique_ptr<PacketWriter> open_payload_writer(const std::string& path,
-                                                  const std::string& trace) {
-  return std::make_unique<PayloadWriter>(path, trace);
+std::string comment_of(const Passage& passage, const std::vector<std::string>& actions) {
+  std::string text = passage.made
+                         ? fmt::format("gradwire in={} out={} latency={}", passage.accepted,
+                                       passage.offered, passage.offered - passage.accepted)
+                         : fmt::format("gradwire out={}", passage.offered);
+  if (passage.action != Passage::kNoAction) {
+    text += fmt::format(" action={} ratio={:.3f}", actions.at(passage.action), passage.ratio);
+  }
+  return text;
 }
 
-std::unique_ptr<PacketWriter> open_frame_writer(const std::string& path, const std::string& trace,
+std::unique_ptr<PacketWriter> open_payload_writer(const CaptureFile& file) {
+  return std::make_unique<PayloadWriter>(file);
+}
+
+std::unique_ptr<PacketWriter> open_frame_writer(const CaptureFile& file,
                                                 std::function<int64_t(const Passage&)> time_ns) {
-  return std::make_unique<FrameWriter>(path, trace, std::move(time_ns));
+  return std::make_unique<FrameWriter>(file, std::move(time_ns));
 }
 
 }  // namespace gw::sim

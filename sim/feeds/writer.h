@@ -4,18 +4,30 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "sim/run/device.h"
 
 namespace gw::sim {
 
-/// Payloads of the marked packets of `trace` (empty: of frames made for them), replaced. Throws
-/// InputError, UsageError if `path` is the trace itself.
-std::unique_ptr<PacketWriter> open_payload_writer(const std::string& path,
-                                                  const std::string& trace);
+/// Which file: pcap, or pcapng if its name ends in .pcapng; then each packet has a comment.
+struct CaptureFile {
+  std::string path;
+  std::string trace = {};               ///< what must not be overwritten; empty: nothing
+  std::vector<std::string> actions = {};  ///< of the device (Device::Facts)
+  const char* option = "--pcap-out";    ///< that names it
+};
+
+/// A passage in the words of a comment: `gradwire in=CYCLE out=CYCLE latency=N`, and for devices
+/// with actions ` action=NAME ratio=R`.
+std::string comment_of(const Passage& passage, const std::vector<std::string>& actions);
+
+/// Payloads of the marked packets of the trace (without one: of frames made for them), replaced.
+/// Throws InputError, UsageError if the file is the trace itself.
+std::unique_ptr<PacketWriter> open_payload_writer(const CaptureFile& file);
 
 /// Whole frames, each at the time that `time_ns` gives it.
-std::unique_ptr<PacketWriter> open_frame_writer(const std::string& path, const std::string& trace,
+std::unique_ptr<PacketWriter> open_frame_writer(const CaptureFile& file,
                                                 std::function<int64_t(const Passage&)> time_ns);
 
 }  // namespace gw::sim

@@ -4,14 +4,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "sim/base/random.h"
 #include "sim/harness/engine.h"
+#include "sim/harness/pace.h"
 
 namespace gw::sim {
 
@@ -23,6 +26,9 @@ struct LinkSpec {
   double loss = 0;           ///< percent of the packets that vanish
   double corrupt = 0;        ///< percent of the packets that arrive with tuser = 1 on tlast
   uint64_t seed = 1;
+  /// A MAC's: a packet is taken when the wire is free, and a beat arrives, `delay` cycles late, when
+  /// the wire has carried its last byte. None: a beat in each cycle.
+  std::optional<Pace> pace = {};
 };
 
 /// What befalls one packet after the other on a cable: drawn by the link, and again by the oracle
@@ -55,21 +61,31 @@ class Link {
     faults_ = LinkFaults(spec_);
     now_ = 0;
     between_packets_ = true;
+    wire_free_ = 0;
   }
   /// What the receiver sees in this cycle. It stays where it is over the edge that takes it.
   const Beat* front() const {
     return count_ != 0 && way_[head_].at <= now_ ? &way_[head_].beat : nullptr;
   }
-  bool ready() const { return count_ < spec_.capacity; }
+  bool ready() const {
+    const bool free = !spec_.pace || !between_packets_ || std::floor(wire_free_) <= now();
+    return free && count_ < spec_.capacity;
+  }
   /// One edge: `in` was accepted (or nullptr), `taken`: the receiver took front().
   void clock(const Beat* in, bool taken) {
     if (in != nullptr) {
-      if (between_packets_) fate_ = faults_.next();
+      if (between_packets_) {
+        fate_ = faults_.next();
+        wire_begin_ = std::max(now(), wire_free_);
+        bytes_ = 0;
+      }
       between_packets_ = in->last != 0;
+      bytes_ += static_cast<uint64_t>(bytes_of_keep(in->keep));
+      if (spec_.pace && in->last != 0) wire_free_ = wire_begin_ + spec_.pace->cycles(bytes_);
       if (fate_ != LinkFaults::Fate::kLost) {
         // One more place than beats: the one that is free now is not the one taken last.
         Moving& moving = way_[(head_ + count_) % way_.size()];
-        moving.at = now_ + spec_.delay;
+        moving.at = std::max(now_, carried()) + spec_.delay;
         moving.beat = *in;
         if (fate_ == LinkFaults::Fate::kCorrupt && in->last != 0) moving.beat.user = 1;
         ++count_;
@@ -81,9 +97,19 @@ class Link {
     }
     ++now_;
   }
-  bool direct() const { return spec_.delay == 0 && spec_.loss == 0 && spec_.corrupt == 0; }
+  bool direct() const {
+    return spec_.delay == 0 && spec_.loss == 0 && spec_.corrupt == 0 && !spec_.pace;
+  }
 
  private:
+  double now() const { return static_cast<double>(now_); }
+  /// The cycle in which the wire has carried all bytes of the packet so far.
+  uint64_t carried() const {
+    if (!spec_.pace) return 0;
+    const double cycles_a_byte = spec_.pace->byte_ns() * spec_.pace->clock_mhz * 1e-3;
+    return static_cast<uint64_t>(
+        std::ceil(wire_begin_ + cycles_a_byte * static_cast<double>(kPreambleBytes + bytes_)));
+  }
   struct Moving {
     uint64_t at = 0;
     Beat beat;
@@ -95,6 +121,8 @@ class Link {
   uint64_t now_ = 0;
   bool between_packets_ = true;
   LinkFaults::Fate fate_ = LinkFaults::Fate::kWhole;
+  double wire_begin_ = 0, wire_free_ = 0;  ///< cycles, of the packet that is being taken
+  uint64_t bytes_ = 0;                     ///< of it, so far
 };
 
 /// Why an engine, or one within it, cannot go on; empty: it can.
@@ -184,6 +212,11 @@ class Chain {
     b_.clock({in}, m_ready);
     link_.clock(ready ? out : nullptr, taken);
     a_.clock(offered, ready);
+  }
+  /// The beat that leaves A at the next edge.
+  const Beat* passing() const {
+    const bool taken = link_.direct() ? (b_.s_ready() & 1) != 0 : link_.ready();
+    return taken ? a_.m_beat(0) : nullptr;
   }
   /// A's counters, then B's.
   std::span<const uint32_t> statistics() const {

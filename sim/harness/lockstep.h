@@ -260,7 +260,7 @@ class Lockstep final : public Steppable {
       m_ready |= static_cast<uint32_t>(ready) << p;
       shown |= m[p] != nullptr;
       // Equal outputs obey the same rules, so that one check serves both engines.
-      const AxisRule rule = out.check.check(m[p], ready);
+      const AxisRule rule = out.check.check(m[p], ready, Ports::kOutputs[p].empty_last);
       if (rule != AxisRule::kNone) [[unlikely]]
         return fail_protocol(name_a_, Ports::kOutputs[p].name, rule);
     }
@@ -538,6 +538,8 @@ class Lockstep final : public Steppable {
       passage.accepted_last = maker->accepted_last;
       passage.triggered = maker->triggered;
       passage.follows = maker->trigger != Packet<Beat>::kNoTrigger;
+      passage.action = out.packet->action;
+      passage.ratio = out.packet->ratio;
     }
     timeline_.add(passage);
     if (listener_ != nullptr) listener_->left(passage, *out.packet);
@@ -621,7 +623,7 @@ class Lockstep final : public Steppable {
       const bool nothing_ever_moved = moves() == 0;
       end_ = kPaced               ? last + std::max<uint64_t>(257, oracle_.busy())
              : nothing_ever_moved ? 64
-                                  : (last | 63) + 65;
+                                  : (last | 63) + std::max<uint64_t>(65, oracle_.busy());
       if (now_ >= end_) {
         done_ = same_statistics();
         if (!done_) failure_.cycle = now_;

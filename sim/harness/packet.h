@@ -35,6 +35,12 @@ struct Packet : boost::intrusive_ref_counter<Packet<Beat>, boost::thread_unsafe_
   // Of a packet that leaves: the one that made it.
   boost::intrusive_ptr<Packet> source;
 
+  /// What the reference did to make it: a place in Device::Facts::actions, and how many times its
+  /// size it takes uncompressed.
+  static constexpr uint32_t kNoAction = UINT32_MAX;
+  uint32_t action = kNoAction;
+  double ratio = 1;
+
   // Noted by the loop: cycles of a packet that went in. So it is on its way only once at a time.
   uint64_t accepted = 0, accepted_last = 0, triggered = 0;
   /// Set by the oracle when the packet arrives: which of its beats completes the first beat that

@@ -19,6 +19,9 @@ struct Port {
   int slots = 1;            ///< how many ports share the bundle
   int user_bits = 1;        ///< 0: no tuser; 1: Beat::user; more: Beat::meta, bit 0 first
   bool paced = false;       ///< a MAC at a line rate stands behind it
+  /// A packet may end with a beat without a byte: of an output that must say "in error" when all
+  /// bytes have left.
+  bool empty_last = false;
 };
 
 /// One AXI4-Lite port with 32 bits of data, the device its slave: models/axis/axi_lite.h.

@@ -53,8 +53,8 @@ template <class Beat>
 template <class Beat>
 class AxisChecker {
  public:
-  /// One cycle: the payload offered (nullptr: tvalid low) and tready.
-  [[gnu::always_inline]] AxisRule check(const Beat* beat, bool ready) {
+  /// One cycle: the payload offered (nullptr: tvalid low) and tready. `empty_last`: Port's.
+  [[gnu::always_inline]] AxisRule check(const Beat* beat, bool ready, bool empty_last = false) {
     AxisRule rule = AxisRule::kNone;
     if (waiting_) [[unlikely]] {
       if (beat == nullptr) {
@@ -66,7 +66,8 @@ class AxisChecker {
     if (beat != nullptr) {
       using Keep = typename Beat::Keep;
       const Keep keep = beat->keep;
-      const bool gap = (keep & static_cast<Keep>(keep + 1)) != 0 || keep == 0;
+      const bool empty = keep == 0 && !(empty_last && beat->last != 0);
+      const bool gap = (keep & static_cast<Keep>(keep + 1)) != 0 || empty;
       const bool early =
           beat->last == 0 && (keep != static_cast<Keep>(~Keep{0}) || beat->user != 0);
       if (gap || early) [[unlikely]] {

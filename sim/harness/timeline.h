@@ -29,6 +29,9 @@ struct Passage {
   uint64_t triggered = 0;
   uint64_t offered = 0;          ///< its first beat was shown
   uint64_t first = 0, last = 0;  ///< its first and last beat were taken
+  static constexpr uint32_t kNoAction = UINT32_MAX;
+  uint32_t action = kNoAction;  ///< as the packet that left says
+  double ratio = 1;
 
   friend bool operator==(const Passage&, const Passage&) = default;
 };
@@ -127,6 +130,10 @@ struct Timeline {
     ++port.packets;
     port.bytes += passage.bytes;
     if (passage.made) latency.add(passage.offered - passage.accepted);
+    if (passage.made && passage.action != Passage::kNoAction) {
+      if (passage.action >= latency_of.size()) latency_of.resize(passage.action + 1);
+      latency_of[passage.action].add(passage.offered - passage.accepted);
+    }
     if (passage.follows) pipeline_latency.add(passage.offered - passage.triggered);
     if (passage.measured) {
       if (port.measured == 0) {
@@ -172,6 +179,7 @@ struct Timeline {
   std::vector<Port> in, out;
   std::vector<Control> control;
   Distribution latency, pipeline_latency;
+  std::vector<Distribution> latency_of;  ///< by action, as far as there are any
   Series beats_in, beats_out;
   bool keep_rows = false;
   std::vector<Passage> rows;

@@ -114,6 +114,10 @@ Section what_ran(const Json& doc) {
   if (auto mode = text(doc, {"mode"}); !mode.empty()) codec.push_back(mode);
   if (auto b = bound_of(doc); !b.empty()) codec.push_back("error bound " + b);
   add(s, "codec", joined(codec));
+  if (const std::string mark = text(doc, {"mark"}); !mark.empty()) {
+    add(s, "packed", "ToS " + mark + ", mask " + text(doc, {"mark_mask"}),
+        "floats begin where the " + text(doc, {"grid"}) + " does");
+  }
   if (const auto mhz = number(doc, {"clock_mhz"})) {
     std::string note;
     if (const auto theirs = number(doc, {"paper", "clock_mhz"})) {
@@ -340,6 +344,68 @@ Section compression(const Json& doc) {
   return s;
 }
 
+/// Frames of one direction by what became of them, with the cycles that each took.
+void put_actions(Section& s, const Json& doc, const char* direction, const char* title,
+                 bool with_latency) {
+  const Json* reasons = find(doc, {"nic", direction, "reasons"});
+  if (!reasons || !reasons->is_object() || reasons->empty()) return;
+  Table t{title, {"action", "frames"}, {}, -1};
+  if (with_latency) t.columns.emplace_back("latency, cycles");
+  for (const auto& [action, n] : reasons->items()) {
+    if (!n.is_number()) continue;
+    std::vector<std::string> cells{words(action), grouped(n.get<double>())};
+    if (with_latency) {
+      const auto at = [&](const char* which) {
+        return number(doc, {"latency_cycles", "by_action", action.c_str(), which});
+      };
+      cells.emplace_back();
+      if (const auto mean = at("mean")) {
+        cells.back() = *at("min") == *at("max") ? grouped(*mean)
+                                                : fmt::format("{} ({} to {})", fixed(*mean, 1),
+                                                              grouped(*at("min")),
+                                                              grouped(*at("max")));
+      }
+    }
+    t.cells.push_back(std::move(cells));
+  }
+  s.tables.push_back(std::move(t));
+}
+
+/// A NIC's frames. Headers are not compressed: what counts are the payload and the link's time.
+Section nic(const Json& doc) {
+  Section s{"NIC", {}, {}, "", {}};
+  if (const auto v = number(doc, {"nic", "packed", "ratio_payload"})) {
+    add(s, "payload ratio", fixed(*v, 2) + "x",
+        fmt::format("{} floats in {}; whole frames {}x",
+                    grouped(number(doc, {"nic", "packed", "floats"}).value_or(0)),
+                    counted(number(doc, {"nic", "packed", "frames"}).value_or(0), "packed frame",
+                            "packed frames"),
+                    fixed(number(doc, {"nic", "packed", "ratio_frame"}).value_or(0), 2)));
+  }
+  if (const auto v = number(doc, {"nic", "link", "saved_percent"})) {
+    const double us = 1e-6;
+    add(s, "link saving", fixed(*v, 1) + " %",
+        fmt::format("{} in the place of {} at {:g} Gb/s, all frames",
+                    seconds(number(doc, {"nic", "link", "packed_us"}).value_or(0) * us),
+                    seconds(number(doc, {"nic", "link", "original_us"}).value_or(0) * us),
+                    number(doc, {"nic", "link", "gbps"}).value_or(0)));
+  }
+  if (const auto v = number(doc, {"nic", "flow_table", "entries"})) {
+    add(s, "flow table", counted(*v, "flow", "flows"),
+        grouped(number(doc, {"nic", "flow_table", "evicted"}).value_or(0)) + " evicted");
+  }
+  if (const Json* phases = find(doc, {"nic", "phases"}); phases && phases->is_array()) {
+    std::vector<std::string> parts;
+    for (const std::string& n : strings(phases)) parts.push_back(n);
+    add(s, "head 0, 1, 2, 3", joined(parts), "frames by the bytes before their first whole float");
+  }
+  // The cycles are those of the whole: of two NICs by what the first did.
+  const bool tx = find(doc, {"nic", "tx"}) != nullptr;
+  put_actions(s, doc, "tx", "Host to wire", true);
+  put_actions(s, doc, "rx", "Wire to host", !tx);
+  return s;
+}
+
 Section checks(const Json& doc) {
   Section s{"Checks", {}, {}, "", {}};
   const auto check = [&](const char* label, const char* bad_key, const char* of_key,
@@ -473,6 +539,10 @@ std::vector<Section> others(const Json& doc) {
                                             "wire_line_rate_percent",
                                             "stall_cycles",
                                             "compression",
+                                            "nic",
+                                            "grid",
+                                            "mark",
+                                            "mark_mask",
                                             "checks",
                                             "sim",
                                             "version",
@@ -526,6 +596,11 @@ std::vector<Card> cards(const Json& doc, const View& view) {
   std::vector<Card> out;
   if (const auto v = number(doc, {"compression", "ratio"}))
     out.push_back({"Compression ratio", fixed(*v, 2), "x", paper_ratio(doc), Status::kPlain});
+  if (const auto v = number(doc, {"nic", "packed", "ratio_payload"}))
+    out.push_back({"Payload ratio", fixed(*v, 2), "x", "edges and shim counted", Status::kPlain});
+  if (const auto v = number(doc, {"nic", "link", "saved_percent"}))
+    out.push_back({"Link saving", fixed(*v, 1), "%", "headers, preamble and gap counted",
+                   Status::kPlain});
   if (const auto v = number(doc, {"throughput_gbps"}))
     out.push_back({"Throughput", fixed(*v, 2), "Gb/s", throughput_note(doc), Status::kPlain});
   if (const auto v = number(doc, {"wire_gbps"}))
@@ -587,7 +662,7 @@ View make_view(const Json& doc) {
   const auto pass = boolean(doc, {"pass"});
   view.verdict = !pass ? "NO VERDICT" : *pass ? "PASS" : "FAIL";
   view.status = !pass ? Status::kWarn : *pass ? Status::kGood : Status::kBad;
-  view.sections = {what_ran(doc), rate(doc), compression(doc)};
+  view.sections = {what_ran(doc), rate(doc), nic(doc), compression(doc)};
   for (Section& s : others(doc)) view.sections.push_back(std::move(s));
   view.sections.push_back(checks(doc));
   view.sections.push_back(simulator(doc));

@@ -75,6 +75,13 @@ json bench_subjects(const Device& device, Bench& bench, const BenchOptions& opti
   return row;
 }
 
+/// The stimulus that a device is timed with: of its own, where `frames` is none of them.
+std::string stimulus_of(const Device::Facts& facts, const std::string& frames) {
+  const bool fits = std::ranges::any_of(
+      facts.stimuli, [&](const SynthKind& kind) { return facts.frames && kind.name == frames; });
+  return fits ? frames : facts.stimuli.front().name;
+}
+
 /// A run as users make it, with its stimulus, reference, scoring and report, beside its loop.
 void add_whole_run(json& row, const Device& device, RunSpec spec, const std::string& synth) {
   // Twenty million cycles of gradients; frames are few beats and dear.
@@ -131,7 +138,8 @@ json bench(const BenchOptions& options) {
     spec.options = std::move(own);
     std::unique_ptr<Bench> prepared;
     if (device->facts().frames) {
-      spec.stimulus = {.synth = options.frames, .packets = kBenchFrames};
+      spec.stimulus = {.synth = stimulus_of(device->facts(), options.frames),
+                       .packets = kBenchFrames};
       const std::unique_ptr<Source> source = device->source(spec);
       prepared = device->bench(*source, spec, Kernel::instance());
     } else {
@@ -140,8 +148,7 @@ json bench(const BenchOptions& options) {
     }
     rows.push_back(bench_subjects(*device, *prepared, options));
     if (!interrupted()) {
-      add_whole_run(rows.back(), *device, spec,
-                    device->facts().frames ? options.frames : device->facts().stimuli.front().name);
+      add_whole_run(rows.back(), *device, spec, stimulus_of(device->facts(), options.frames));
     }
     rows.back()["version"] = kVersion;
     rows.back()["tools"] = build_tools();

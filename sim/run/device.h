@@ -20,6 +20,7 @@
 namespace gw::sim {
 
 class Kernel;
+class PacketWriter;
 
 struct WaveSpec {
   std::string path;  ///< ends in .fst or .vcd
@@ -66,6 +67,8 @@ struct RunSpec {
   std::string cache;  ///< folder of RTL built on demand; empty: the user's
   OptionSet options;  ///< the device's own
   StimulusSpec stimulus;
+  /// Gets what passes between the engines of a chain (Device::wire_writer); may be null.
+  PacketWriter* wire_writer = nullptr;
   /// Gets a line now and then about what is being done; may be empty.
   std::function<void(const std::string&)> note;
   /// Gets cycles, packets that have left, and packets that will go in (0: unknown) while the run
@@ -149,6 +152,7 @@ class Device {
     std::vector<Pin> probe = {};               ///< output pins that are compared in each cycle
     std::vector<std::string> statistics = {};  ///< names of the device's counters ...
     bool statistics_are_pins = true;           ///< ... words of stat_o; else a host reads them
+    std::vector<std::string> actions = {};     ///< what it may do with a packet (Packet::action)
     std::vector<std::string> inside = {};      ///< signals within the top that its save file shows
     std::vector<Option> options = {};
     std::vector<SynthKind> stimuli = {};  ///< synthetic ones that fit it
@@ -175,6 +179,10 @@ class Device {
   /// Writes what leaves as packets of a capture: of the source's own where it has one.
   virtual std::unique_ptr<PacketWriter> writer(const std::string& path, const Source& source,
                                                const RunSpec& spec) const = 0;
+  /// The same of what passes between the engines of a chain, if the spec's options ask for it.
+  virtual std::unique_ptr<PacketWriter> wire_writer(const Source&, const RunSpec&) const {
+    return nullptr;
+  }
 };
 
 /// The devices of a program, in the order of the data path; handed in by who links them.

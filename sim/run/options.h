@@ -18,6 +18,7 @@ struct Option {
   std::string group = {};  ///< heading in the help
   bool stimulus = false;   ///< has an effect with the synthetic stimuli that name it only
   bool list = false;       ///< any number of words: its value has commas between them
+  bool flag = false;       ///< takes no value; set, it is "yes"
 };
 
 /// The options of one device and what they are set to. All getters throw UsageError that names the
@@ -32,6 +33,8 @@ class OptionSet {
   OptionSet& set(const std::string& name, std::string value);
 
   const std::string& word(const std::string& name) const;
+  /// A flag is set.
+  bool flag(const std::string& name) const { return !word(name).empty(); }
   /// One of the words given.
   size_t choice(const std::string& name, std::initializer_list<std::string_view> words) const;
   int64_t integer(const std::string& name, int64_t least, int64_t most) const;

@@ -41,9 +41,13 @@ json histogram(const Distribution& distribution) {
   return rows;
 }
 
-void add_latency(json& report, const Timeline& timeline) {
+void add_latency(json& report, const Device::Facts& facts, const Timeline& timeline) {
   if (timeline.latency.n() == 0) return;
   report["latency_cycles"] = summary(timeline.latency);
+  for (size_t i = 0; i < timeline.latency_of.size(); ++i) {
+    if (timeline.latency_of[i].n() == 0) continue;
+    report["latency_cycles"]["by_action"][facts.actions.at(i)] = summary(timeline.latency_of[i]);
+  }
   report["plots"]["latency_histogram"] = histogram(timeline.latency);
   if (timeline.pipeline_latency.n() == 0) return;
   report["pipeline_latency_cycles"] = summary(timeline.pipeline_latency);
@@ -104,12 +108,19 @@ void add_compressed_rate(json& report, const Device::Facts& facts, const Timelin
   report["wire_line_rate_percent"] = {{"10G", gbps / kLineRateGbps * 100}};
 }
 
-/// Frames on the wire: preamble, FCS and the gap between frames counted (switch.md, section 2).
-void add_wire_rate(json& report, const Timeline& timeline, double clock_mhz) {
-  const uint64_t window = Timeline::window(timeline.out), packets = timeline.packets_out();
+/// Frames on the wire: preamble, FCS and the gap between frames counted (switch.md, section 2). Of
+/// a device that compresses, the frames as they are uncompressed.
+void add_wire_rate(json& report, const Device::Facts& facts, const Timeline& timeline,
+                   double clock_mhz) {
+  const std::vector<Timeline::Port>& ports = facts.burst_is_input ? timeline.in : timeline.out;
+  uint64_t packets = 0, bytes = 0;
+  for (const Timeline::Port& port : ports) {
+    packets += port.packets;
+    bytes += port.bytes;
+  }
+  const uint64_t window = Timeline::window(ports);
   if (packets == 0 || window <= 1) return;
-  const double bits = 8.0 * static_cast<double>(timeline.sum_out<&Timeline::Port::bytes>() +
-                                                packets * kWireOverheadBytes);
+  const double bits = 8.0 * static_cast<double>(bytes + packets * kWireOverheadBytes);
   const double ns = static_cast<double>(window) * 1e3 / clock_mhz;
   report["line_rate_percent"] = {{"10G", bits / ns / 10 * 100}, {"4x10G", bits / ns / 40 * 100}};
 }
@@ -209,7 +220,7 @@ void add_counters(json& report, const Device::Facts& facts, const Outcome& outco
 
 json run(const Device& device, const RunOptions& options) {
   const auto begin = Clock::now();
-  const RunSpec& spec = options.spec;
+  RunSpec spec = options.spec;
   const Device::Facts& facts = device.facts_of(spec);
   const auto note = [&spec](const std::string& text) {
     if (spec.note) spec.note(text);
@@ -219,8 +230,12 @@ json run(const Device& device, const RunOptions& options) {
   note(fmt::format("{}: packets from {}", device.name(), source->facts().name));
   std::unique_ptr<PacketWriter> writer;
   if (!options.pcap_out.empty()) writer = device.writer(options.pcap_out, *source, spec);
+  const std::unique_ptr<PacketWriter> wire = device.wire_writer(*source, spec);
+  spec.wire_writer = wire.get();
   const Outcome outcome = device.run(*source, spec, Kernel::instance(), writer.get());
-  if (writer != nullptr) writer->close();
+  for (PacketWriter* const file : {writer.get(), wire.get()}) {
+    if (file != nullptr) file->close();
+  }
   // What the trace holds is said also of a run that failed before it was over.
   while (!outcome.passed && !outcome.interrupted && source->next()) {
   }
@@ -236,9 +251,9 @@ json run(const Device& device, const RunOptions& options) {
   report["bytes_out"] = t.sum_out<&Timeline::Port::bytes>();
   add_rates(report, facts, t, spec.clock_mhz);
   add_compressed_rate(report, facts, t, outcome.sections, spec.clock_mhz);
-  if (facts.line_rate == LineRate::kWire) add_wire_rate(report, t, spec.clock_mhz);
+  if (facts.line_rate == LineRate::kWire) add_wire_rate(report, facts, t, spec.clock_mhz);
   if (facts.line_rate == LineRate::kPorts) add_port_rates(report, facts, t, spec.clock_mhz);
-  add_latency(report, t);
+  add_latency(report, facts, t);
   report["stall_cycles"] = {{"source", t.sum_in<&Timeline::Port::environment_stalls>()},
                             {"sink", t.sum_out<&Timeline::Port::environment_stalls>()},
                             {"device", t.sum_in<&Timeline::Port::device_stalls>()}};

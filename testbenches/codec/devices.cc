@@ -141,7 +141,7 @@ class CodecDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
   }
   std::unique_ptr<sim::PacketWriter> writer(const std::string& path, const sim::Source& source,
                                             const sim::RunSpec&) const override {
-    return sim::open_payload_writer(path, source.facts().path);
+    return sim::open_payload_writer({.path = path, .trace = source.facts().path});
   }
 
  protected:

@@ -40,6 +40,17 @@ json paper_json(int k) {
 
 }  // namespace
 
+json compression_json(const reference::CodecStatistics& values) {
+  return {{"ratio", values.ratio()},
+          {"encoded_bytes", values.encoded_bytes()},
+          {"values", values.values()},
+          {"tags", tags_json(values)},
+          {"max_abs_error", values.max_abs_error()},
+          {"mean_abs_error", values.mean_abs_error()},
+          {"bound", values.config().bound()},
+          {"bound_held", values.bound_held()}};
+}
+
 void CodecScore::left(const sim::Passage&, const sim::Packet<Beat>& packet) {
   const sim::Packet<Beat>& source = *packet.source;
   std::vector<uint32_t> values = source.values;
@@ -57,14 +68,7 @@ void CodecScore::left(const sim::Passage&, const sim::Packet<Beat>& packet) {
 
 void CodecScore::report(json& sections) const {
   if (sample_packets_.empty()) return;
-  sections["compression"] = {{"ratio", all_.ratio()},
-                             {"encoded_bytes", all_.encoded_bytes()},
-                             {"values", all_.values()},
-                             {"tags", tags_json(all_)},
-                             {"max_abs_error", all_.max_abs_error()},
-                             {"mean_abs_error", all_.mean_abs_error()},
-                             {"bound", config_.bound()},
-                             {"bound_held", all_.bound_held()}};
+  sections["compression"] = compression_json(all_);
   if (sample_.size() < all_.values()) sections["compression"]["sample_values"] = sample_.size();
   // Table III's three bounds side by side, beside the one that ran.
   std::set<int> bounds = {6, 8, 10, config_.bound_exponent};

@@ -10,6 +10,9 @@
 
 namespace gw::testbenches {
 
+/// The section `compression` of a report: ratio, classes and error of values as they are packed.
+nlohmann::json compression_json(const reference::CodecStatistics& values);
+
 /// Adds `compression`, `baselines`, `paper`, and plots of the values. Tags, ratio and error are
 /// those of all values that passed; the table of bounds, the baselines and the histogram those of
 /// the first 2^20, so that neither time nor memory grows with a long trace.

@@ -177,7 +177,7 @@ sim::Speed bare_pass(E& engine, const sim::PreparedFeed<typename E::Ports::Beat>
   std::array<size_t, kIn> at{};
   uint64_t in = 0, out = 0, cycles = 0;
   const auto begin = std::chrono::steady_clock::now();
-  for (; out < outputs && cycles < limit; ++cycles) {
+  for (; (out < outputs || in < inputs) && cycles < limit; ++cycles) {
     sim::Offered<Ports> offered;
     const uint32_t s_ready = engine.s_ready();
     for (size_t p = 0; p < kIn; ++p) {

@@ -70,16 +70,16 @@ sim::Boot boot_of(const reference::Blocks& blocks, const NetworkSpec& net, uint6
 std::unique_ptr<sim::PacketWriter> stream_writer(const std::string& path,
                                                  const sim::Source& source) {
   const int64_t begin = source.facts().begin_ns;
-  return sim::open_frame_writer(path, source.facts().path, [begin](const sim::Passage& passage) {
-    return begin + passage.time_ns;
-  });
+  return sim::open_frame_writer(
+      {.path = path, .trace = source.facts().path},
+      [begin](const sim::Passage& passage) { return begin + passage.time_ns; });
 }
 
 std::unique_ptr<sim::PacketWriter> timed_writer(const std::string& path, const sim::Source& source,
                                                 double clock_mhz) {
   const int64_t begin = source.facts().begin_ns;
   return sim::open_frame_writer(
-      path, source.facts().path, [begin, clock_mhz](const sim::Passage& passage) {
+      {.path = path, .trace = source.facts().path}, [begin, clock_mhz](const sim::Passage& passage) {
         return begin + std::llround(static_cast<double>(passage.first) * 1e3 / clock_mhz);
       });
 }

@@ -4,6 +4,9 @@
 #include <sys/stat.h>
 
 #include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
 #include <thread>
 
 #include "tests/capture/frames.h"
@@ -38,6 +41,53 @@ TEST(Writer, WhatIsWrittenIsRead) {
   }
 }
 
+TEST(Writer, PcapngIsReadWithItsComments) {
+  const TemporaryFolder folder;
+  const auto file = folder / "out.pcapng";
+  auto writer = PcapngWriter::open(file);
+  ASSERT_TRUE(writer);
+  const std::int64_t time = 1700000000123456789;
+  // Frames and comments of every remainder of four bytes; none; and more than an option can hold.
+  std::vector<std::string> comments;
+  for (std::size_t i = 0; i < 9; ++i) {
+    comments.push_back(i == 8 ? std::string(70'000, 'x') : std::string(i, 'c'));
+    ASSERT_FALSE(writer->write(time + static_cast<std::int64_t>(i), udp_frame(ramp(8 + i / 2)),
+                               comments.back()));
+  }
+  comments.back().resize(0xFFFF);
+  EXPECT_EQ(writer->packets(), 9u);
+  EXPECT_FALSE(writer->close());
+  EXPECT_FALSE(writer->close());
+  EXPECT_TRUE(writer->write(time, ramp(60)));  // closed
+  const auto back = read(file);
+  ASSERT_TRUE(back);
+  EXPECT_FALSE(back->damage) << back->damage->sentence;
+  ASSERT_EQ(back->packets.size(), 9u);
+  for (std::size_t i = 0; i < 9; ++i) {
+    EXPECT_EQ(back->packets[i].timestamp_ns, time + static_cast<std::int64_t>(i));
+    EXPECT_EQ(back->packets[i].bytes, udp_frame(ramp(8 + i / 2)));
+  }
+  if (std::system("command -v tshark > /dev/null && command -v capinfos > /dev/null") != 0) {
+    GTEST_SKIP() << "tshark and capinfos are missing";
+  }
+  const std::string text = folder / "text";
+  ASSERT_EQ(std::system(("tshark -n -r '" + file.string() +
+                         "' -T fields -e frame.comment > '" + text + "' 2> /dev/null")
+                            .c_str()),
+            0);
+  std::ifstream lines(text);
+  std::string line;
+  for (const std::string& comment : comments) {
+    ASSERT_TRUE(std::getline(lines, line));
+    EXPECT_EQ(line, comment);
+  }
+  ASSERT_EQ(std::system(("capinfos '" + file.string() + "' > '" + text + "' 2>&1").c_str()), 0);
+  std::stringstream said;
+  said << std::ifstream(text).rdbuf();
+  EXPECT_NE(said.str().find("pcapng"), std::string::npos) << said.str();
+  EXPECT_NE(said.str().find("nanoseconds"), std::string::npos) << said.str();
+}
+
 TEST(Writer, AFullDiskIsReported) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
   auto writer = PcapWriter::open("/dev/full");
@@ -47,6 +97,12 @@ TEST(Writer, AFullDiskIsReported) {
   ASSERT_TRUE(status);
   EXPECT_NE(status->sentence.find("/dev/full: cannot be written after packet"), std::string::npos)
       << status->sentence;
+  auto pcapng = PcapngWriter::open("/dev/full");
+  ASSERT_TRUE(pcapng);
+  Status other;
+  for (int i = 0; i < 1000 && !other; ++i) other = pcapng->write(0, ramp(1000));
+  ASSERT_TRUE(other);
+  EXPECT_NE(other->sentence.find("/dev/full: cannot be written after packet"), std::string::npos);
   // A small file is found out by close().
   auto small = PcapWriter::open("/dev/full");
   ASSERT_TRUE(small);

@@ -55,7 +55,8 @@ std::vector<sim::RawPacket> all_of(sim::Source& source) {
 
 /// Beginnings of frames as a device knows them, with any bytes behind and of any length that a MAC
 /// lets through; on several ports at once.
-void make_unruly_frames(std::vector<sim::RawPacket>& packets, sim::Random& random) {
+void make_unruly_frames(std::vector<sim::RawPacket>& packets, sim::Random& random,
+                        bool in_error) {
   int64_t time = 0;
   for (sim::RawPacket& packet : packets) {
     const size_t bytes = random.below(3) == 0 ? packet.bytes.size() : 60 + random.below(400);
@@ -67,6 +68,7 @@ void make_unruly_frames(std::vector<sim::RawPacket>& packets, sim::Random& rando
     constexpr int64_t kNanoseconds[] = {0, 0, 40, 700, 20'000};
     time += kNanoseconds[random.below(5)];
     packet.time_ns = time;
+    if (in_error) packet.error = random.below(6) == 0;
   }
 }
 
@@ -86,10 +88,22 @@ std::vector<sim::RawPacket> packets_of(const Point& point, sim::RunSpec& spec) {
   const sim::Device& device = *point.device;
   const bool frames = device.facts().frames;
   const bool unruly = point.stimulus == kUnruly;
-  spec.stimulus = {.synth = !unruly ? point.stimulus : frames ? "workers" : "mixed", .packets = 60};
+  const auto& kinds = device.facts().stimuli;
+  const auto has = [&](const char* name) {
+    return std::ranges::any_of(kinds, [&](const auto& kind) { return kind.name == std::string(name); });
+  };
+  const char* const base = has("workers") ? "workers" : has("mixed") ? "mixed" : kinds.front().name;
+  spec.stimulus = {.synth = unruly ? base : point.stimulus, .packets = 60};
   std::vector<sim::RawPacket> packets = all_of(*device.source(spec));
   sim::Random random(spec.seed);
-  if (unruly) (frames ? make_unruly_frames : make_unruly_gradients)(packets, random);
+  if (!unruly) return packets;
+  if (frames) {
+    // On other ports tuser says something else.
+    const sim::Port& port = device.facts().inputs.front();
+    make_unruly_frames(packets, random, port.user_bits == 1 && !port.paced);
+  } else {
+    make_unruly_gradients(packets, random);
+  }
   return packets;
 }
 
@@ -101,6 +115,7 @@ void set_options(const Point& point, sim::RunSpec& spec) {
   set("bound", 1 + spec.seed * 5 % 14);
   set("workers", 1 + point.salt * 2);
   set("depth", point.salt == 1 ? 1024 : 5);
+  if (spec.options.knows("grid")) spec.options.set("grid", point.salt == 1 ? "packet" : "stream");
   if (spec.options.knows("mode")) spec.options.set("mode", point.salt == 1 ? "paper" : "bounded");
   for (const char* fault : {"duplicate", "reorder", "malformed", "foreign"}) set(fault, 10);
 }
@@ -174,8 +189,9 @@ TEST(Registry, HoldsEveryDevice) {
     EXPECT_FALSE(device->facts().stimuli.empty()) << names.back();
     EXPECT_FALSE(device->facts().summary.empty()) << names.back();
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"compressor", "decompressor", "codec_loop", "parser",
-                                             "aggregator", "optimizer", "switch"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"compressor", "decompressor", "codec_loop", "nic_tx",
+                                             "nic_rx", "nic", "parser", "aggregator", "optimizer",
+                                             "switch"}));
 }
 
 }  // namespace

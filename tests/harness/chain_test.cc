@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tests/harness/toys.h"
 
 namespace gw::sim::toys {
@@ -57,6 +59,27 @@ TEST(Chain, EachEngineTakesACycleAndTheCableItsDelay) {
       EXPECT_EQ(r.timeline.rows[i].accepted, begins[i]);
       EXPECT_EQ(r.timeline.rows[i].offered, begins[i] + 2 + delay) << delay;
     }
+  }
+}
+
+// Between MACs: 12.5 bytes a cycle at 10 Gb/s and 100 MHz, 24 more for each packet.
+TEST(Chain, AMacTakesAPacketWhenTheWireIsFree) {
+  Random random(1);
+  PreparedFeed<gw::Beat> feed;
+  for (const size_t bytes : {100, 33, 1}) feed.add(0, irregular_packet<gw::Beat>(random, bytes));
+  const LinkSpec link{.delay = 10, .pace = Pace{.clock_mhz = 100}};
+  Pair a(link), b(link);
+  CableOracle oracle;
+  const Result r = run(a.chain, b.chain, feed, oracle);
+  ASSERT_TRUE(r.passed) << explain(r.failure);
+  // The first begins when the passthrough shows it, in cycle 1; the next 124 bytes later, and the
+  // last 57 behind that. A beat is there a cycle after its last byte and the preamble.
+  const std::vector<double> begins = {1, 1 + 124 / 12.5, 1 + (124 + 57) / 12.5};
+  const std::vector<double> first_beat = {32, 32, 1};
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(r.timeline.rows[i].offered,
+              static_cast<uint64_t>(std::ceil(begins[i] + (8 + first_beat[i]) / 12.5)) + 10 + 1)
+        << i;
   }
 }
 

@@ -144,5 +144,31 @@ TEST(GroupCodecDeathTest, RefusesBoundsOutOfRange) {
   EXPECT_DEATH(GroupCodec({16, true}), "exponent 16 is not in 0..15");
 }
 
+// The shortcut, for every exponent and class.
+TEST(GroupCodec, ReceivedIsDecodedEncoded) {
+  std::mt19937 random(4);
+  for (int k = 0; k <= kMaxPins; ++k) {
+    for (const bool bounded : {true, false}) {
+      const CodecConfig config{static_cast<uint8_t>(k), bounded};
+      for (uint32_t exponent = 0; exponent < 256; ++exponent) {
+        spec::Lanes lanes;
+        for (uint32_t& v : lanes) {
+          v = (static_cast<uint32_t>(random()) & 0x807FFFFF) | exponent << 23;
+        }
+        lanes[0] |= 0x7FFFFF;
+        lanes[1] &= ~0x7FFFFFu;
+        lanes[7] = static_cast<uint32_t>(random());
+        Words words;
+        std::memcpy(&words, lanes.data(), sizeof words);
+        words = GroupCodec(config).received(words);
+        spec::Lanes received;
+        std::memcpy(received.data(), &words, sizeof words);
+        ASSERT_EQ(received, decode(encode(lanes, config), config))
+            << "k " << k << ", exponent " << exponent;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace gw::systemc

@@ -14,7 +14,11 @@ void DeviceOptions::add(CLI::App& command, const std::vector<sim::Option>& optio
   for (const sim::Option& option : options) {
     if (command.get_option_no_throw("--" + option.name) != nullptr) continue;
     CLI::Option* const added =
-        option.list
+        option.flag
+            ? command.add_flag_function(
+                  "--" + option.name,
+                  [this, name = option.name](std::int64_t) { given_[name] = "yes"; }, option.text)
+        : option.list
             ? command.add_option_function<std::vector<std::string>>(
                   "--" + option.name,
                   [this, name = option.name](const std::vector<std::string>& values) {

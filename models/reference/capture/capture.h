@@ -244,6 +244,30 @@ class PcapWriter {
   std::unique_ptr<Impl> impl_;
 };
 
+/// Writes a pcapng file of Ethernet frames, to the nanosecond, each with a comment if it has one.
+/// close() (or the destructor, silently) completes it.
+class PcapngWriter {
+ public:
+  /// `application`: who writes it, for the file's header.
+  static Expected<PcapngWriter> open(const std::filesystem::path& file,
+                                     std::string_view application = "gradwire");
+  PcapngWriter(PcapngWriter&&) noexcept;
+  PcapngWriter& operator=(PcapngWriter&&) noexcept;
+  ~PcapngWriter();
+
+  /// As PcapWriter's. A time before 1970 cannot be said.
+  Status write(std::int64_t timestamp_ns, std::span<const std::uint8_t> frame,
+               std::string_view comment = {});
+  Status close();
+
+  std::uint64_t packets() const;
+
+ private:
+  struct Impl;
+  explicit PcapngWriter(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
 struct SliceOptions {
   std::uint64_t first = 1;  ///< packet numbers, both included
   std::uint64_t last = UINT64_MAX;

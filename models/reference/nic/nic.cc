@@ -302,6 +302,10 @@ Unpacked NicRx::unpack(std::span<const std::uint8_t> frame, bool bad) const {
   }
   out.action = whole ? RxAction::kUnpacked : RxAction::kBadStream;
   out.error = bad || !whole;
+  out.head = static_cast<std::uint8_t>(cut.head);
+  out.floats = cut.floats;
+  out.payload = length;
+  out.whole = result;
   out.frame.resize(shim_at);
   rewrite(out.frame, *ip, result - ip->offset, tcp ? kTcp : kUdp);
   append(out.frame, head);

@@ -123,6 +123,13 @@ struct Unpacked {
   RxAction action = RxAction::kPassed;
   Frame frame;
   bool error = false;  ///< leaves with tuser
+
+  // Of kUnpacked and kBadStream, as the shim says.
+  std::uint8_t head = 0;    ///< bytes before the first whole float
+  std::size_t floats = 0;   ///< whole floats
+  std::size_t payload = 0;  ///< bytes that the transport carries
+  std::size_t whole = 0;    ///< bytes that the frame should have; fewer came of a stream that ends
+                            ///< early
 };
 
 class NicRx {

@@ -1,0 +1,81 @@
+// Frames as a host hands them to its NIC: what tests and synthetic stimuli are made of.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "models/reference/capture/bytes.h"
+#include "models/reference/nic/nic.h"
+
+namespace gw::reference::nic {
+
+/// A host's packet, to be bent.
+struct Host {
+  bool tcp = true;
+  bool tag = false;
+  std::size_t ihl = 5;
+  std::size_t data_offset = 5;
+  std::uint8_t tos = 0x28;
+  std::uint32_t sequence = 1001;
+  std::uint32_t source = 0x0A000001, destination = 0x0A000002;
+  std::uint16_t port = 4000;  ///< of the source; the destination's is 5000
+  std::uint8_t flags = 0x18;
+  std::size_t trailer = 0;
+  bool udp_checksum = true;
+  std::vector<std::uint8_t> payload;
+
+  std::size_t ip_at() const { return tag ? 18 : 14; }
+  std::size_t transport_at() const { return ip_at() + 4 * ihl; }
+  std::size_t payload_at() const { return transport_at() + (tcp ? 4 * data_offset : 8); }
+
+  Frame frame() const {
+    Frame out(payload_at(), 0);
+    for (std::size_t i = 0; i < 12; ++i) out[i] = static_cast<std::uint8_t>(i);
+    if (tag) {
+      capture::store16(out, 12, 0x8100);
+      capture::store16(out, 14, 7);
+    }
+    capture::store16(out, ip_at() - 2, 0x0800);
+    out[ip_at()] = static_cast<std::uint8_t>(0x40 | ihl);
+    out[ip_at() + 1] = tos;
+    capture::store16(out, ip_at() + 2, payload_at() - ip_at() + payload.size());
+    capture::store16(out, ip_at() + 4, 0xABCD);
+    out[ip_at() + 8] = 64;
+    out[ip_at() + 9] = tcp ? 6 : 17;
+    capture::store32(out, ip_at() + 12, source);
+    capture::store32(out, ip_at() + 16, destination);
+    for (std::size_t i = ip_at() + 20; i < transport_at(); ++i) out[i] = 1;  // NOP
+    capture::store16(out, transport_at(), port);
+    capture::store16(out, transport_at() + 2, 5000);
+    if (tcp) {
+      capture::store32(out, transport_at() + 4, sequence);
+      out[transport_at() + 12] = static_cast<std::uint8_t>(data_offset << 4);
+      out[transport_at() + 13] = flags;
+      for (std::size_t i = transport_at() + 20; i < payload_at(); ++i) out[i] = 1;
+    } else {
+      capture::store16(out, transport_at() + 4, 8 + payload.size());
+    }
+    out.insert(out.end(), payload.begin(), payload.end());
+    const std::span<std::uint8_t> bytes(out);
+    capture::store16(out, ip_at() + 10,
+                     0xFFFF ^ capture::add_words(bytes.subspan(ip_at(), 4 * ihl)));
+    const auto segment = bytes.subspan(transport_at());
+    const auto sum = capture::add_words(
+        segment, capture::pseudo_header_sum(source, destination, tcp ? 6 : 17, segment.size()));
+    if (tcp) capture::store16(out, transport_at() + 16, 0xFFFF ^ sum);
+    if (!tcp && udp_checksum)
+      capture::store16(out, transport_at() + 6, sum == 0xFFFF ? sum : 0xFFFF ^ sum);
+    out.resize(out.size() + trailer, 0xEE);
+    return out;
+  }
+
+  Frame syn() const {
+    Host first = *this;
+    first.payload.clear();
+    first.flags = 0x02;
+    return first.frame();
+  }
+};
+
+}  // namespace gw::reference::nic

@@ -1,0 +1,15 @@
+rtl/codec/gw_codec_pkg.sv
+rtl/common/gw_fifo.sv
+rtl/common/gw_fifo_head.sv
+rtl/codec/gw_tag_decoder.sv
+rtl/codec/gw_burst_buffer.sv
+rtl/codec/gw_decompression_block.sv
+rtl/codec/gw_decompression_unit.sv
+rtl/codec/gw_decompressor.sv
+rtl/nic/gw_nic_rx_pkg.sv
+rtl/nic/gw_byte_rotate.sv
+rtl/nic/gw_nic_rx_parser.sv
+rtl/nic/gw_nic_rx_layout.sv
+rtl/nic/gw_nic_rx_realigner.sv
+rtl/nic/gw_nic_rx_egress.sv
+rtl/nic/gw_nic_rx.sv

@@ -1,0 +1,300 @@
+// NIC engine, wire to host: gives packed frames back as the TCP segments and UDP datagrams that they were, lets others through.
+// Latency 8 cycles for frames passed, 16 for frames unpacked, one beat a cycle; contract in docs/devices/nic_rx.md.
+// INCEPTIONN (MICRO'18) sections VI-A and VI-B.
+`include "gw_assert.svh"
+`default_nettype none
+
+module gw_nic_rx (
+  input  wire logic            aclk,
+  input  wire logic            aresetn,
+  input  wire logic [7:0]      protocol_tcp_i,
+  input  wire logic [7:0]      protocol_udp_i,
+  input  wire logic [255:0]    s_axis_tdata,
+  input  wire logic [31:0]     s_axis_tkeep,
+  input  wire logic            s_axis_tvalid,
+  output logic                 s_axis_tready,
+  input  wire logic            s_axis_tlast,
+  input  wire logic            s_axis_tuser,
+  output logic [255:0]         m_axis_tdata,
+  output logic [31:0]          m_axis_tkeep,
+  output logic                 m_axis_tvalid,
+  input  wire logic            m_axis_tready,
+  output logic                 m_axis_tlast,
+  output logic                 m_axis_tuser,
+  output logic [6*32-1:0]      stat_o
+);
+  wire clk_i  = aclk;
+  wire rst_ni = aresetn;
+
+  wire accept = s_axis_tvalid & s_axis_tready;
+  wire [5:0] count = gw_nic_rx_pkg::count_of(s_axis_tkeep, s_axis_tlast);
+
+  // 1. Take in: the beat in a register, counted; as many beats as both queues hold, as many frames as theirs.
+  logic [2:0]  index_q;  // of the next beat in its frame; 5: behind the fifth
+  logic        front_gone, original_gone, finish, finish_unpacked;
+  logic [6:0]  front_used_q, original_used_q, frames_q;
+  // What goes is late: no sum waits for it.
+  wire  [6:0]  front_in    = front_used_q + {6'd0, accept};
+  wire  [6:0]  original_in = original_used_q + {6'd0, accept};
+  wire  [6:0]  frames_in   = frames_q + {6'd0, accept && index_q == 3'd0};
+  logic        beat_valid_q, beat_last_q, beat_bad_q;
+  logic [2:0]  beat_index_q;
+  logic [5:0]  beat_count_q;
+  logic [255:0] beat_data_q;
+  logic [26:0] beats_q;  // of the frame, before this one
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      s_axis_tready   <= 1'b0;
+      front_used_q    <= '0;
+      original_used_q <= '0;
+      frames_q        <= '0;
+      index_q         <= '0;
+      beat_valid_q    <= 1'b0;
+      beats_q         <= '0;
+    end else begin
+      s_axis_tready   <= (~front_in[6] | front_gone) & (~original_in[6] | original_gone) & (~frames_in[6] | finish);
+      front_used_q    <= front_gone ? front_in - 7'd1 : front_in;
+      original_used_q <= original_gone ? original_in - 7'd1 : original_in;
+      frames_q        <= finish ? frames_in - 7'd1 : frames_in;
+      if (accept) index_q <= s_axis_tlast ? 3'd0 : index_q == 3'd5 ? 3'd5 : index_q + 3'd1;
+      beat_valid_q    <= accept;
+      if (beat_valid_q) beats_q <= beat_last_q ? 27'd0 : beats_q + 27'd1;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (accept) begin
+      beat_data_q  <= s_axis_tdata;
+      beat_count_q <= count;
+      beat_last_q  <= s_axis_tlast;
+      beat_bad_q   <= s_axis_tuser;
+      beat_index_q <= index_q;
+    end
+  end
+  wire [31:0] size = {beats_q, 5'd0} + {26'd0, beat_count_q};
+
+  // 2. What each frame is.
+  logic        class_valid, packed_frame, details_valid, good, bounded, has_tag, tcp;
+  logic [3:0]  bound;
+  logic [7:0]  shim, lead, protocol;
+  logic [1:0]  head, head_here, tail;
+  logic [47:0] edges;
+  logic [13:0] length, stream_end;
+  logic [8:0]  groups;
+  logic [15:0] checksum;
+  gw_nic_rx_parser u_parser (
+    .clk_i, .rst_ni, .protocol_tcp_i, .protocol_udp_i,
+    .accept_i        (accept),
+    .index_i         (index_q),
+    .data_i          (s_axis_tdata),
+    .beat_valid_i    (beat_valid_q),
+    .beat_index_i    (beat_index_q),
+    .beat_data_i     (beat_data_q),
+    .beat_count_i    (beat_count_q),
+    .beat_last_i     (beat_last_q),
+    .class_valid_o   (class_valid),
+    .packed_o        (packed_frame),
+    .details_valid_o (details_valid),
+    .good_o          (good),
+    .bounded_o       (bounded),
+    .bound_o         (bound),
+    .shim_o          (shim),
+    .head_o          (head),
+    .head_here_o     (head_here),
+    .tail_o          (tail),
+    .edges_o         (edges),
+    .length_o        (length),
+    .groups_o        (groups),
+    .lead_o        (lead),
+    .end_o           (stream_end),
+    .has_tag_o        (has_tag),
+    .tcp_o           (tcp),
+    .protocol_o      (protocol),
+    .checksum_o      (checksum)
+  );
+
+  // 3. The stream, cut out of the front queue and decoded. A frame's class and details are there for the front queue's oldest
+  // beat, and below for the oldest frame.
+  logic        front_class_valid, front_packed, front_details_valid, front_good, front_bounded, front_frame_gone;
+  logic [3:0]  front_bound;
+  logic [7:0]  front_lead;
+  logic [13:0] front_end;
+  logic [6:0]  room;  // in queues that hold more than there can be
+  gw_fifo_head #(.Width(1), .DepthLog2(6)) u_front_class (
+    .clk_i, .rst_ni,
+    .s_valid_i (class_valid), .s_ready_o(room[0]), .s_data_i(packed_frame),
+    .m_valid_o (front_class_valid), .m_ready_i(front_frame_gone), .m_data_o(front_packed)
+  );
+  gw_fifo_head #(.Width(28), .DepthLog2(6)) u_front_details (
+    .clk_i, .rst_ni,
+    .s_valid_i (details_valid), .s_ready_o(room[1]), .s_data_i({good, bounded, bound, lead, stream_end}),
+    .m_valid_o (front_details_valid), .m_ready_i(front_frame_gone & front_packed),
+    .m_data_o  ({front_good, front_bounded, front_bound, front_lead, front_end})
+  );
+  logic         stream_valid, stream_ready, stream_last;
+  logic [255:0] stream_data;
+  logic [31:0]  stream_keep;
+  gw_nic_rx_realigner u_realigner (
+    .clk_i, .rst_ni,
+    .s_valid_i       (accept),
+    .s_data_i        (s_axis_tdata),
+    .s_count_i       (count),
+    .s_last_i        (s_axis_tlast),
+    .class_valid_i   (front_class_valid),
+    .packed_i        (front_packed),
+    .details_valid_i (front_details_valid),
+    .unpack_i        (front_good),
+    .lead_i        (front_lead),
+    .end_i           (front_end),
+    .gone_o          (front_gone),
+    .frame_gone_o    (front_frame_gone),
+    .m_valid_o       (stream_valid),
+    .m_ready_i       (stream_ready),
+    .m_data_o        (stream_data),
+    .m_keep_o        (stream_keep),
+    .m_last_o        (stream_last)
+  );
+  logic         group_valid, group_ready, group_last, group_error;
+  logic [255:0] group_data;
+  logic [31:0]  group_keep, group_errors;
+  gw_decompressor u_decompressor (
+    .aclk, .aresetn,
+    .bound_i       (front_bound),
+    .bounded_i     (front_bounded),
+    .s_axis_tdata  (stream_data),
+    .s_axis_tkeep  (stream_keep),
+    .s_axis_tvalid (stream_valid),
+    .s_axis_tready (stream_ready),
+    .s_axis_tlast  (stream_last),
+    .s_axis_tuser  (1'b0),
+    .m_axis_tdata  (group_data),
+    .m_axis_tkeep  (group_keep),
+    .m_axis_tvalid (group_valid),
+    .m_axis_tready (group_ready),
+    .m_axis_tlast  (group_last),
+    .m_axis_tuser  (group_error),
+    .error_count_o (group_errors)
+  );
+
+  // 4. Where the bytes of what is unpacked go, and from when on: six cycles behind the details, so that the decompressor has
+  // groups for it by then.
+  logic         layout_valid;
+  logic [163:0] layout;
+  gw_nic_rx_layout u_layout (
+    .clk_i, .rst_ni,
+    .valid_i       (details_valid & good),
+    .shim_i        (shim),
+    .head_i        (head),
+    .head_here_i   (head_here),
+    .tail_i        (tail),
+    .edges_i       (edges),
+    .length_i      (length),
+    .groups_i      (groups),
+    .end_i         (stream_end),
+    .has_tag_i      (has_tag),
+    .tcp_i         (tcp),
+    .protocol_i    (protocol),
+    .checksum_i    (checksum),
+    .valid_o       (layout_valid),
+    .shim_o        (layout[7:0]),
+    .floats_o      (layout[15:8]),
+    .groups_beat_o (layout[24:16]),
+    .tail_at_o     (layout[38:25]),
+    .last_byte_o   (layout[52:39]),
+    .head_bytes_o  (layout[76:53]),
+    .tail_bytes_o  (layout[108:77]),
+    .end_o         (layout[122:109]),
+    .has_tag_o      (layout[123]),
+    .total_o       (layout[139:124]),
+    .protocol_o    (layout[147:140]),
+    .checksum_o    (layout[163:148])
+  );
+  logic       frame_valid, frame_packed, verdict_valid, frame_good, layout_there, whole_valid, whole_bad;
+  logic [163:0] frame_layout;
+  logic [31:0]  whole_size;
+  gw_fifo_head #(.Width(1), .DepthLog2(6)) u_class (
+    .clk_i, .rst_ni,
+    .s_valid_i (class_valid), .s_ready_o(room[2]), .s_data_i(packed_frame),
+    .m_valid_o (frame_valid), .m_ready_i(finish), .m_data_o(frame_packed)
+  );
+  gw_fifo_head #(.Width(1), .DepthLog2(6)) u_verdict (
+    .clk_i, .rst_ni,
+    .s_valid_i (details_valid), .s_ready_o(room[3]), .s_data_i(good),
+    .m_valid_o (verdict_valid), .m_ready_i(finish & frame_packed), .m_data_o(frame_good)
+  );
+  gw_fifo_head #(.Width(164), .DepthLog2(6)) u_layouts (
+    .clk_i, .rst_ni,
+    .s_valid_i (layout_valid), .s_ready_o(room[4]), .s_data_i(layout),
+    .m_valid_o (layout_there), .m_ready_i(finish_unpacked), .m_data_o(frame_layout)
+  );
+  gw_fifo_head #(.Width(33), .DepthLog2(6)) u_wholes (
+    .clk_i, .rst_ni,
+    .s_valid_i (beat_valid_q & beat_last_q), .s_ready_o(room[5]), .s_data_i({beat_bad_q, size}),
+    .m_valid_o (whole_valid), .m_ready_i(finish), .m_data_o({whole_bad, whole_size})
+  );
+  logic [5:0] wait_q;
+  logic [6:0] due_q;  // frames that may begin and have not finished
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      wait_q <= '0;
+      due_q  <= '0;
+    end else begin
+      wait_q <= {wait_q[4:0], details_valid & good};
+      due_q  <= due_q + {6'd0, wait_q[5]} - {6'd0, finish_unpacked};
+    end
+  end
+
+  // 5. Out. The queue of frames as they came has a beat a cycle later than the front queue.
+  logic         original_valid, original_ready, original_last;
+  logic [255:0] original_data;
+  logic [5:0]   original_count;
+  gw_fifo_head #(.Width(263), .DepthLog2(6)) u_original (
+    .clk_i, .rst_ni,
+    .s_valid_i (beat_valid_q), .s_ready_o(room[6]), .s_data_i({beat_last_q, beat_count_q, beat_data_q}),
+    .m_valid_o (original_valid), .m_ready_i(original_ready), .m_data_o({original_last, original_count, original_data})
+  );
+  assign original_gone = original_valid & original_ready;
+  gw_nic_rx_egress u_egress (
+    .clk_i, .rst_ni,
+    .class_valid_i     (frame_valid),
+    .packed_i          (frame_packed),
+    .verdict_valid_i   (verdict_valid),
+    .good_i            (frame_good),
+    .due_i             (due_q != 7'd0),
+    .shim_i            (frame_layout[7:0]),
+    .floats_i          (frame_layout[15:8]),
+    .groups_beat_i     (frame_layout[24:16]),
+    .tail_at_i         (frame_layout[38:25]),
+    .last_byte_i       (frame_layout[52:39]),
+    .head_bytes_i      (frame_layout[76:53]),
+    .tail_bytes_i      (frame_layout[108:77]),
+    .end_i             (frame_layout[122:109]),
+    .has_tag_i          (frame_layout[123]),
+    .total_i           (frame_layout[139:124]),
+    .protocol_i        (frame_layout[147:140]),
+    .checksum_i        (frame_layout[163:148]),
+    .whole_valid_i     (whole_valid),
+    .whole_bad_i       (whole_bad),
+    .whole_size_i      (whole_size),
+    .finish_o          (finish),
+    .finish_unpacked_o (finish_unpacked),
+    .original_valid_i  (original_valid),
+    .original_ready_o  (original_ready),
+    .original_data_i   (original_data),
+    .original_count_i  (original_count),
+    .original_last_i   (original_last),
+    .group_valid_i     (group_valid),
+    .group_ready_o     (group_ready),
+    .group_data_i      (group_data),
+    .group_last_i      (group_last),
+    .group_error_i     (group_error),
+    .m_axis_tdata, .m_axis_tkeep, .m_axis_tvalid, .m_axis_tready, .m_axis_tlast, .m_axis_tuser,
+    .stat_o
+  );
+
+  wire unused = ^{group_keep, group_errors};  // always ones; what egress counts
+  `GW_ASSERT(QueuesHaveRoom, (&room) || (!beat_valid_q && !class_valid && !details_valid && !layout_valid))
+  `GW_ASSERT(LayoutBeforeItsTime, due_q == 7'd0 || layout_there)
+  `GW_ASSERT(NeverMoreThanCapacity, front_used_q <= 7'd64 && original_used_q <= 7'd64 && frames_q <= 7'd64)
+endmodule
+
+`default_nettype wire

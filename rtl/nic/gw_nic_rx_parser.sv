@@ -1,0 +1,152 @@
+// Packet parser of nic_rx: says which frames are packed, and of these whether the headers and the shim are such as nic_tx makes.
+// Latency from the fifth (or last) beat: class 2 cycles (3 of frames of fewer beats), details 4; both leave for queues of users.
+// INCEPTIONN (MICRO'18) section VI-A, which looks at the ToS; the shim is ours: docs/devices/nic_rx.md.
+`default_nettype none
+
+module gw_nic_rx_parser (
+  input  wire logic         clk_i,
+  input  wire logic         rst_ni,
+  input  wire logic [7:0]   protocol_tcp_i,
+  input  wire logic [7:0]   protocol_udp_i,
+  // A beat is accepted, and its place in the frame (5: behind the fifth); in the next cycle the same from registers.
+  input  wire logic         accept_i,
+  input  wire logic [2:0]   index_i,
+  input  wire logic [255:0] data_i,
+  input  wire logic         beat_valid_i,
+  input  wire logic [2:0]   beat_index_i,
+  input  wire logic [255:0] beat_data_i,
+  input  wire logic [5:0]   beat_count_i,
+  input  wire logic         beat_last_i,
+  output logic              class_valid_o,
+  output logic              packed_o,
+  // Of packed frames. Places are those of bytes in the frame.
+  output logic              details_valid_o,
+  output logic              good_o,       // below: if it is
+  output logic              bounded_o,
+  output logic [3:0]        bound_o,
+  output logic [7:0]        shim_o,       // where the shim begins, P
+  output logic [1:0]        head_o,
+  output logic [1:0]        head_here_o,  // bytes of head that the frame holds
+  output logic [1:0]        tail_o,
+  output logic [47:0]       edges_o,
+  output logic [13:0]       length_o,
+  output logic [8:0]        groups_o,
+  output logic [7:0]        lead_o,     // the stream begins behind this byte
+  output logic [13:0]       end_o,        // the packet's last byte
+  output logic              has_tag_o,
+  output logic              tcp_o,
+  output logic [7:0]        protocol_o,   // what the IPv4 header says
+  output logic [15:0]       checksum_o
+);
+  // Bytes 32 to 159. A frame's first beat is looked at on its own; the second, once the frame after it has begun, stays for
+  // the two cycles in which details are worked out.
+  logic [1023:0] window_q;
+  logic [7:0]    protocol_tcp_q, protocol_udp_q;
+  always_ff @(posedge clk_i) begin
+    for (int i = 0; i < 4; i++) if (accept_i && index_i == 3'(i + 1)) window_q[256*i +: 256] <= data_i;
+    if (accept_i && index_i == 3'd0) {protocol_tcp_q, protocol_udp_q} <= {protocol_tcp_i, protocol_udp_i};
+  end
+
+  // 1. First beat: Ethernet, no or one tag, and all of IPv4 that matters, checksum included.
+  wire        has_tag   = gw_nic_rx_pkg::swap16(beat_data_i[8*12 +: 16]) == gw_nic_rx_pkg::TypeTag;
+  wire [15:0] kind     = gw_nic_rx_pkg::swap16(has_tag ? beat_data_i[8*16 +: 16] : beat_data_i[8*12 +: 16]);
+  wire [95:0] ip       = has_tag ? beat_data_i[8*18 +: 96] : beat_data_i[8*14 +: 96];
+  wire [15:0] offset   = gw_nic_rx_pkg::swap16(ip[8*6 +: 16]);  // of the fragment, under three flags
+  wire [7:0]  protocol = ip[8*9 +: 8];
+  logic        has_tag1_q, packed1_q, tcp1_q, sound1_q;
+  logic [3:0]  words1_q;  // of the header
+  logic [15:0] total1_q, checksum1_q;
+  logic [7:0]  protocol1_q;
+  always_ff @(posedge clk_i) begin
+    if (beat_valid_i && beat_index_i == 3'd0) begin
+      has_tag1_q   <= has_tag;
+      packed1_q   <= kind == gw_nic_rx_pkg::TypeIpv4 && offset[13:0] == 14'd0
+                     && (protocol == protocol_tcp_q || protocol == protocol_udp_q);
+      tcp1_q      <= protocol == protocol_tcp_q;
+      sound1_q    <= ip[7:4] == 4'd4 && ip[3:0] >= 4'd5;
+      words1_q    <= ip[3:0];
+      total1_q    <= gw_nic_rx_pkg::swap16(ip[8*2 +: 16]);
+      protocol1_q <= protocol;
+      checksum1_q <= gw_nic_rx_pkg::swap16(ip[8*10 +: 16]);
+    end
+  end
+
+  // 2. Deciding beat, the fifth or the last: the transport header's length, and with it where the shim begins. Headers begin two
+  // bytes behind a multiple of four, so that places are counted in words of four bytes from there.
+  wire        fifth    = beat_valid_i && beat_index_i == 3'd4;
+  wire        short    = beat_valid_i && beat_last_i && beat_index_i < 3'd4;
+  wire [3:0]  options  = words1_q - 4'd5 + {3'd0, has_tag1_q};  // words by which the transport header is later than byte 34
+  wire [3:0]  data_offset = window_q[8*14 + 4 + 32*options +: 4];
+  logic       decide2_q, short2_q, sound2_q;
+  logic [7:0] size2_q;  // of the frame up to the deciding beat
+  logic [5:0] least2_q; // words from byte 2 on that the frame must have for its transport header
+  logic [4:0] shim2_q;  // words from byte 42 on
+  always_ff @(posedge clk_i) begin
+    decide2_q <= (fifth | short) && rst_ni;
+    short2_q  <= short && rst_ni;
+    size2_q   <= {beat_index_i, 5'd0} + {2'd0, beat_count_i};
+    sound2_q  <= sound1_q && (!tcp1_q || data_offset >= 4'd5);
+    least2_q  <= {2'd0, options} + (tcp1_q ? 6'd13 : 6'd10);
+    shim2_q   <= {1'b0, options} + (tcp1_q ? {1'b0, data_offset} - 5'd2 : 5'd0);
+  end
+  assign class_valid_o = fifth | short2_q;
+  // A first beat that is the last holds no IPv4 header: what it said is not looked at.
+  wire packed2 = packed1_q && size2_q >= (has_tag1_q ? 8'd38 : 8'd34);
+  assign packed_o = short2_q ? packed2 : packed1_q;
+
+  // 3. The shim and the six bytes behind it.
+  logic        decide3_q, sound3_q, has_tag3_q, tcp3_q;
+  logic [79:0] shim3_q;
+  logic [7:0]  place3_q, protocol3_q;
+  logic [16:0] end3_q;
+  logic [1:0]  edges_here3_q;  // at most 3 of them
+  logic [15:0] checksum3_q;
+  wire  [7:0]  place2 = {1'b0, shim2_q, 2'd0} + 8'd42;
+  wire  [7:0]  behind2 = size2_q - place2 - 8'd4;
+  always_ff @(posedge clk_i) begin
+    decide3_q     <= decide2_q && packed2 && rst_ni;
+    sound3_q      <= sound2_q && size2_q >= {least2_q, 2'd2} && size2_q >= place2 + 8'd4;
+    edges_here3_q <= behind2[1:0] | {2{|behind2[7:2]}};
+    place3_q      <= place2;
+    end3_q        <= {1'b0, total1_q} + (has_tag1_q ? 17'd17 : 17'd13);
+    has_tag3_q     <= has_tag1_q;
+    tcp3_q        <= tcp1_q;
+    protocol3_q   <= protocol1_q;
+    checksum3_q   <= checksum1_q;
+    shim3_q       <= window_q[8*10 + 32*shim2_q +: 80];
+  end
+
+  // 4. Verdict. Two bytes a group at least; that more than 34 are too many is in the last check.
+  wire [7:0]  mode   = shim3_q[15:8];
+  wire [15:0] length = gw_nic_rx_pkg::swap16(shim3_q[31:16]);
+  wire [1:0]  head   = mode[1:0];
+  wire [16:0] floats = {1'b0, length} - {15'd0, head};  // their bytes, and the tail's; negative if the head is longer
+  wire [1:0]  tail   = floats[1:0];
+  wire [16:0] groups = floats + 17'd28;                 // a thirty-second of it
+  wire [7:0]  lead = place3_q + 8'd3 + {6'd0, head} + {6'd0, tail};
+  wire [16:0] least_end = {9'd0, lead} + {4'd0, groups[16:5], 1'b0};
+  wire [16:0] result = {9'd0, place3_q} + {1'b0, length};
+  assign details_valid_o = decide3_q;
+  assign good_o = sound3_q && shim3_q[7:0] == gw_nic_rx_pkg::ShimVersion && !mode[6] && mode[5:2] != 4'd0 && mode[5:2] != 4'd15
+                  && !floats[16] && floats[15:2] != 14'd0 && least_end <= end3_q
+                  && result <= gw_nic_rx_pkg::MaxFrame && result > gw_nic_rx_pkg::MinFrame && result > end3_q + 17'd1;
+  assign bounded_o   = mode[7];
+  assign bound_o     = mode[5:2];
+  assign shim_o      = place3_q;
+  assign head_o      = head;
+  assign head_here_o = edges_here3_q < head ? edges_here3_q : head;
+  assign tail_o      = tail;
+  assign edges_o     = shim3_q[79:32];
+  assign length_o    = length[13:0];
+  assign groups_o    = groups[13:5];
+  assign lead_o    = lead;
+  assign end_o       = end3_q[13:0];
+  assign has_tag_o    = has_tag3_q;
+  assign tcp_o       = tcp3_q;
+  assign protocol_o  = protocol3_q;
+  assign checksum_o  = checksum3_q;
+
+  wire unused = ^{beat_data_i[95:0], beat_data_i[255:240], ip[15:8], ip[47:32], ip[71:64], offset[15:14], groups[4:0]};
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,402 @@
+#include "testbenches/nic/devices.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "models/systemc/nic_rx.h"
+#include "models/systemc/nic_tx.h"
+#include "sim/feeds/frames.h"
+#include "sim/feeds/writer.h"
+#include "sim/harness/chain.h"
+#include "testbenches/engine/runner.h"
+#include "testbenches/nic/options.h"
+#include "testbenches/nic/oracle.h"
+#include "testbenches/nic/ports.h"
+#include "testbenches/nic/traffic.h"
+#include "testbenches/nic/wire.h"
+#include "testbenches/nic/words.h"
+
+namespace gw::testbenches {
+namespace {
+
+namespace nic = reference::nic;
+using PinValues = std::vector<std::pair<std::string, uint64_t>>;
+
+constexpr double kNicClockMhz = 100;
+
+/// The SystemC model's kernel-free core as an engine. The run's configuration is on its pins from
+/// the beginning.
+template <class P, class Core>
+class NicModel {
+ public:
+  using Ports = P;
+
+  template <class Config>
+  explicit NicModel(const Config& config) : core_(config) {}
+  void reset() { core_.reset(); }
+  uint32_t s_ready() const { return core_.s_ready() ? 1 : 0; }
+  const Beat* m_beat(size_t) const { return core_.m_beat(); }
+  uint64_t probe() const { return 0; }
+  std::span<const uint32_t> statistics() const { return core_.statistics(); }
+  void clock(const sim::Offered<Ports>& offered, uint32_t m_ready) {
+    core_.clock(offered[0], m_ready != 0);
+  }
+
+ private:
+  Core core_;
+};
+using NicTxModel = NicModel<NicTxPorts, systemc::NicTx>;
+using NicRxModel = NicModel<NicRxPorts, systemc::NicRx>;
+
+systemc::NicTxConfig tx_model_config(const nic::NicConfig& config) {
+  return {.mark = config.mark,
+          .mark_mask = config.mark_mask,
+          .packet_grid = config.grid == nic::Grid::kPacket,
+          .codec = {.bound = static_cast<uint8_t>(config.codec.bound_exponent),
+                    .bounded = config.codec.mode == reference::Mode::kBounded},
+          .protocol_tcp = config.protocol_tcp,
+          .protocol_udp = config.protocol_udp};
+}
+
+PinValues rx_pins(const nic::NicConfig& config) {
+  return {{"protocol_tcp_i", config.protocol_tcp}, {"protocol_udp_i", config.protocol_udp}};
+}
+
+PinValues tx_pins(const nic::NicConfig& config) {
+  const systemc::NicTxConfig pins = tx_model_config(config);
+  PinValues all = {{"mark_i", pins.mark},
+                   {"mark_mask_i", pins.mark_mask},
+                   {"grid_i", pins.packet_grid},
+                   {"bound_i", pins.codec.bound},
+                   {"bounded_i", pins.codec.bounded}};
+  for (const auto& pin : rx_pins(config)) all.push_back(pin);
+  return all;
+}
+
+std::unique_ptr<NicTxModel> make_tx_model(const nic::NicConfig& config) {
+  return std::make_unique<NicTxModel>(tx_model_config(config));
+}
+std::unique_ptr<NicRxModel> make_rx_model(const nic::NicConfig& config) {
+  return std::make_unique<NicRxModel>(systemc::NicRxConfig{.protocol_tcp = config.protocol_tcp,
+                                                           .protocol_udp = config.protocol_udp});
+}
+
+template <class P>
+std::unique_ptr<RtlEngine<P>> make_rtl(const CompiledRtl& compiled, const PinValues& pins,
+                                       uint64_t seed) {
+  auto engine = std::make_unique<RtlEngine<P>>(compiled, seed);
+  for (const auto& [pin, value] : pins) engine->set(pin, value);
+  return engine;
+}
+
+/// When a frame left: the first one's time, and the cycles since at the run's clock.
+std::function<int64_t(const sim::Passage&)> clocked(const sim::Source& source, double clock_mhz) {
+  return [begin = source.facts().begin_ns, clock_mhz](const sim::Passage& passage) {
+    return begin + std::llround(static_cast<double>(passage.offered) * 1e3 / clock_mhz);
+  };
+}
+
+/// What nic_tx, nic_rx and nic share.
+template <class Model, class Rtl = RtlEngine<typename Model::Ports>>
+class NicDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
+ public:
+  using Facts = sim::Device::Facts;
+
+  void check(const sim::RunSpec& spec) const override {
+    nic_config(spec.options);
+    frame_bytes(spec.options);
+  }
+  std::unique_ptr<sim::Source> source(const sim::RunSpec& spec) const override {
+    if (!spec.stimulus.trace.empty()) {
+      return std::make_unique<sim::FrameSource>(captured(spec), /*by_port=*/false);
+    }
+    if (!spec.stimulus.filter.empty()) {
+      throw sim::UsageError("--filter chooses packets of a capture and needs --trace");
+    }
+    std::string names;
+    for (const sim::SynthKind& kind : this->facts().stimuli) {
+      if (kind.name == spec.stimulus.synth) {
+        return std::make_unique<sim::FrameSource>(synthetic(spec), /*by_port=*/false);
+      }
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", kind.name);
+    }
+    throw sim::UsageError(fmt::format("unknown stimulus of {} '{}'; there are {}", this->name(),
+                                      spec.stimulus.synth, names));
+  }
+  void describe_settings(const sim::RunSpec& spec, nlohmann::json& report) const override {
+    const nic::NicConfig config = nic_config(spec.options);
+    report["bound"] = config.codec.bound_exponent;
+    report["mode"] = config.codec.mode == reference::Mode::kBounded ? "bounded" : "paper";
+    report["grid"] = config.grid == nic::Grid::kStream ? "stream" : "packet";
+    report["mark"] = fmt::format("{:#04x}", config.mark);
+    report["mark_mask"] = fmt::format("{:#04x}", config.mark_mask);
+  }
+  std::unique_ptr<sim::PacketWriter> writer(const std::string& path, const sim::Source& source,
+                                            const sim::RunSpec& spec) const override {
+    return sim::open_frame_writer(
+        {.path = path, .trace = source.facts().path, .actions = this->facts().actions},
+        clocked(source, spec.clock_mhz));
+  }
+
+ protected:
+  explicit NicDevice(Facts facts)
+      : DeviceOf<typename Model::Ports, Model, Rtl>(complete(std::move(facts))) {}
+
+  virtual std::unique_ptr<sim::Frames> captured(const sim::RunSpec& spec) const {
+    return sim::open_capture_frames(spec.stimulus, /*ports=*/1);
+  }
+  virtual std::unique_ptr<sim::Frames> synthetic(const sim::RunSpec& spec) const {
+    return open_host_frames(spec.stimulus.synth, spec.seed, spec.stimulus.packets,
+                            frame_bytes(spec.options), nic_config(spec.options));
+  }
+  std::string describe(bool, size_t, const sim::Packet<Beat>& packet, size_t beat) const override {
+    return describe_nic_frame(packet, beat);
+  }
+
+ private:
+  static Facts complete(Facts facts) {
+    facts.clock_mhz = kNicClockMhz;
+    facts.frames = true;
+    facts.line_rate = sim::LineRate::kWire;
+    if (facts.stimuli.empty()) facts.stimuli = host_synth_kinds();
+    const std::vector<sim::Option> own = std::move(facts.options);
+    facts.options = nic_options();
+    facts.options.insert(facts.options.end(), own.begin(), own.end());
+    facts.options.push_back(frame_bytes_option());
+    return facts;
+  }
+};
+
+class NicTxDevice final : public NicDevice<NicTxModel> {
+ public:
+  NicTxDevice()
+      : NicDevice({.name = "nic_tx",
+                   .summary = "NIC engine, host to wire: packs the floats of marked TCP segments "
+                              "and UDP datagrams (INCEPTIONN, VI-A)",
+                   .burst_is_input = true,
+                   .wire = sim::WireSide::kOutput,
+                   .top = "gw_nic_tx",
+                   .file_list = "rtl/nic/gw_nic_tx.f",
+                   .pins = {{"mark_i", 8},
+                            {"mark_mask_i", 8},
+                            {"grid_i", 1},
+                            {"bound_i", 4},
+                            {"bounded_i", 1},
+                            {"protocol_tcp_i", 8},
+                            {"protocol_udp_i", 8}},
+                   .statistics = tx_statistics(),
+                   .actions = tx_actions()}) {}
+
+ protected:
+  std::unique_ptr<NicTxModel> model(const sim::RunSpec& spec) const override {
+    return make_tx_model(nic_config(spec.options));
+  }
+  std::unique_ptr<sim::Oracle<Beat>> oracle(const sim::RunSpec& spec) const override {
+    return std::make_unique<NicTxOracle>(nic_config(spec.options));
+  }
+  PinValues pins(const sim::RunSpec& spec) const override {
+    return tx_pins(nic_config(spec.options));
+  }
+};
+
+class NicRxDevice final : public NicDevice<NicRxModel> {
+ public:
+  NicRxDevice()
+      : NicDevice({.name = "nic_rx",
+                   .summary = "NIC engine, wire to host: gives packed frames back as the host sent "
+                              "them (INCEPTIONN, VI-A)",
+                   .burst_is_input = false,
+                   .wire = sim::WireSide::kInput,
+                   .top = "gw_nic_rx",
+                   .file_list = "rtl/nic/gw_nic_rx.f",
+                   .pins = {{"protocol_tcp_i", 8}, {"protocol_udp_i", 8}},
+                   .statistics = rx_statistics(),
+                   .actions = rx_actions(),
+                   .options = {{.name = "pack",
+                                .text = "the capture is of a host: nic_tx's reference packs it first",
+                                .value = "",
+                                .group = "NIC",
+                                .flag = true}},
+                   .stimuli = wire_synth_kinds()}) {}
+
+  void check(const sim::RunSpec& spec) const override {
+    NicDevice::check(spec);
+    const bool pack = spec.options.flag("pack");
+    if (pack && !spec.stimulus.synth.empty()) {
+      throw sim::UsageError("--pack is for a capture: synthetic frames of nic_rx are packed");
+    }
+    if (pack || spec.stimulus.trace.empty()) return;
+    for (const sim::Option& option : nic_options()) {
+      if (!spec.options.changed().contains(option.name)) continue;
+      throw sim::UsageError(fmt::format(
+          "--{} has no effect on a capture of the wire, which says by itself how it is packed; "
+          "--pack packs one of a host",
+          option.name));
+    }
+  }
+  void describe_settings(const sim::RunSpec& spec, nlohmann::json& report) const override {
+    // The capture's shims say it.
+    if (!packs(spec)) return;
+    NicDevice::describe_settings(spec, report);
+  }
+
+ protected:
+  std::unique_ptr<sim::Frames> captured(const sim::RunSpec& spec) const override {
+    std::unique_ptr<sim::Frames> frames = NicDevice::captured(spec);
+    if (!packs(spec)) return frames;
+    return pack_frames(std::move(frames), nic_config(spec.options));
+  }
+  std::unique_ptr<sim::Frames> synthetic(const sim::RunSpec& spec) const override {
+    return open_wire_frames(spec.stimulus.synth, spec.seed, spec.stimulus.packets,
+                            frame_bytes(spec.options), nic_config(spec.options));
+  }
+  std::unique_ptr<NicRxModel> model(const sim::RunSpec& spec) const override {
+    return make_rx_model(nic_config(spec.options));
+  }
+  std::unique_ptr<sim::Oracle<Beat>> oracle(const sim::RunSpec& spec) const override {
+    return std::make_unique<NicRxOracle>(nic_config(spec.options));
+  }
+  PinValues pins(const sim::RunSpec& spec) const override {
+    return rx_pins(nic_config(spec.options));
+  }
+
+ private:
+  static bool packs(const sim::RunSpec& spec) {
+    return spec.stimulus.trace.empty() || spec.options.flag("pack");
+  }
+};
+
+/// Between the MACs: the time that light needs for a hundred metres of fibre.
+constexpr double kLinkNs = 500;
+
+sim::LinkSpec link_of(double clock_mhz) {
+  return {.delay = static_cast<uint32_t>(std::lround(kLinkNs * 1e-3 * clock_mhz)),
+          .pace = sim::Pace{.clock_mhz = clock_mhz}};
+}
+
+/// Both engines with a 10GbE link between them.
+template <class Tx, class Rx>
+class NicChain final : public sim::Chain<NicRxPorts, Tx, Rx> {
+  using Base = sim::Chain<NicRxPorts, Tx, Rx>;
+
+ public:
+  using Ports = NicRxPorts;
+
+  NicChain(std::unique_ptr<Tx> tx, std::unique_ptr<Rx> rx, double clock_mhz)
+      : Base(*tx, *rx, link_of(clock_mhz)), tx_(std::move(tx)), rx_(std::move(rx)) {}
+
+  /// Writes what goes over the link.
+  void watch(const nic::NicConfig& config, sim::PacketWriter* writer) {
+    if (writer != nullptr) wire_ = std::make_unique<NicWire>(config, *writer);
+  }
+  void reset() {
+    Base::reset();
+    if (wire_ != nullptr) wire_->reset();
+  }
+  void clock(const sim::Offered<Ports>& offered, uint32_t m_ready) {
+    if (wire_ != nullptr) [[unlikely]] {
+      wire_->cycle((this->s_ready() & 1) != 0 ? offered[0] : nullptr, tx_->m_beat(0),
+                   this->passing());
+    }
+    Base::clock(offered, m_ready);
+  }
+  std::string stopped() const {
+    return wire_ != nullptr && !wire_->complaint().empty() ? wire_->complaint() : Base::stopped();
+  }
+  /// Each engine has a file of its own: nic_rx's is named after nic_tx's.
+  int trace(const std::string& path, int64_t from, int64_t to, uint64_t period_ps) {
+    std::filesystem::path second(path);
+    second.replace_filename(second.stem().string() + "-nic_rx.fst");
+    const int error = tx_->trace(path, from, to, period_ps);
+    return error != 0 ? error : rx_->trace(second.string(), from, to, period_ps);
+  }
+  std::string finish() {
+    const std::string why = tx_->finish();
+    return why + rx_->finish();
+  }
+
+ private:
+  std::unique_ptr<Tx> tx_;
+  std::unique_ptr<Rx> rx_;
+  std::unique_ptr<NicWire> wire_;
+};
+
+using NicChainModel = NicChain<NicTxModel, NicRxModel>;
+using NicChainRtl = NicChain<RtlEngine<NicTxPorts>, RtlEngine<NicRxPorts>>;
+
+std::vector<std::string> chain_statistics() {
+  std::vector<std::string> all;
+  for (const std::string& name : tx_statistics()) all.push_back("tx_" + name);
+  for (const std::string& name : rx_statistics()) all.push_back("rx_" + name);
+  return all;
+}
+
+class NicPairDevice final : public NicDevice<NicChainModel, NicChainRtl> {
+ public:
+  NicPairDevice()
+      : NicDevice({.name = "nic",
+                   .summary = "two NICs: nic_tx, a 10GbE link, nic_rx: what one host sends and "
+                              "another gets",
+                   .burst_is_input = true,
+                   .top = "gw_nic_tx",
+                   .file_list = "rtl/nic/gw_nic_tx.f",
+                   .statistics = chain_statistics(),
+                   .actions = tx_actions(),
+                   .options = {{"pcap-wire", "write what goes over the link as packets", "",
+                                "NIC"}}}) {}
+
+  void check(const sim::RunSpec& spec) const override {
+    NicDevice::check(spec);
+    if (!spec.user_rtl.file_list.empty()) {
+      throw sim::UsageError("nic is made of two tops: --rtl goes with nic_tx or nic_rx");
+    }
+  }
+  std::unique_ptr<sim::PacketWriter> wire_writer(const sim::Source& source,
+                                                 const sim::RunSpec& spec) const override {
+    const std::string& path = spec.options.word("pcap-wire");
+    if (path.empty()) return nullptr;
+    return sim::open_frame_writer({.path = path,
+                                   .trace = source.facts().path,
+                                   .actions = facts().actions,
+                                   .option = "--pcap-wire"},
+                                  clocked(source, spec.clock_mhz));
+  }
+
+ protected:
+  std::unique_ptr<NicChainModel> model(const sim::RunSpec& spec) const override {
+    const nic::NicConfig config = nic_config(spec.options);
+    auto chain = std::make_unique<NicChainModel>(make_tx_model(config), make_rx_model(config),
+                                                 spec.clock_mhz);
+    if (!spec.rtl) chain->watch(config, spec.wire_writer);
+    return chain;
+  }
+  std::vector<CompiledRtl> compile(const sim::RunSpec& spec, bool traced) const override {
+    return {compile_rtl(NicTxDevice().facts(), {}, spec, traced),
+            compile_rtl(NicRxDevice().facts(), {}, spec, traced)};
+  }
+  std::unique_ptr<NicChainRtl> rtl(const std::vector<CompiledRtl>& compiled,
+                                   const sim::RunSpec& spec) const override {
+    const nic::NicConfig config = nic_config(spec.options);
+    auto chain = std::make_unique<NicChainRtl>(
+        make_rtl<NicTxPorts>(compiled[0], tx_pins(config), spec.seed),
+        make_rtl<NicRxPorts>(compiled[1], rx_pins(config), spec.seed), spec.clock_mhz);
+    chain->watch(config, spec.wire_writer);
+    return chain;
+  }
+  std::unique_ptr<sim::Oracle<Beat>> oracle(const sim::RunSpec& spec) const override {
+    return std::make_unique<NicOracle>(nic_config(spec.options));
+  }
+};
+
+}  // namespace
+
+void add_nic_devices(sim::Registry& registry) {
+  registry.add(std::make_unique<NicTxDevice>());
+  registry.add(std::make_unique<NicRxDevice>());
+  registry.add(std::make_unique<NicPairDevice>());
+}
+
+}  // namespace gw::testbenches

@@ -1,0 +1,165 @@
+// What runs of the NIC's devices write: captures of the host's side and of the wire, and what
+// tshark says of them.
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+#include "models/reference/capture/capture.h"
+#include "models/reference/nic/host.h"
+#include "sim/base/error.h"
+#include "sim/base/random.h"
+#include "tests/nic/support.h"
+
+namespace gw::tests {
+namespace {
+
+namespace fs = std::filesystem;
+namespace nic = reference::nic;
+
+class Captures : public testing::Test {
+ protected:
+  Captures() { fs::create_directories(folder_); }
+  ~Captures() override { fs::remove_all(folder_); }
+
+  std::string file(const char* name) const { return (folder_ / name).string(); }
+
+  /// Lines of tshark's fields, of the packets that a filter lets through.
+  static std::vector<std::string> tshark(const std::string& capture, const std::string& fields,
+                                         const std::string& filter = "") {
+    std::string command = "tshark -n -o ip.check_checksum:TRUE -o tcp.check_checksum:TRUE -o "
+                          "udp.check_checksum:TRUE -r '" +
+                          capture + "' -T fields " + fields;
+    if (!filter.empty()) command += " -Y '" + filter + "'";
+    const std::string text = capture + ".txt";
+    EXPECT_EQ(std::system((command + " > '" + text + "' 2> /dev/null").c_str()), 0) << command;
+    std::vector<std::string> lines;
+    std::ifstream in(text);
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
+  }
+  static bool no_tshark() { return std::system("command -v tshark > /dev/null") != 0; }
+
+  nlohmann::json report(const std::string& name, sim::RunSpec spec, const std::string& out) {
+    return sim::run(device(name), {.spec = std::move(spec), .pcap_out = out, .command = ""});
+  }
+
+  const fs::path folder_ =
+      fs::temp_directory_path() / ("gradwire-nic-captures-" + std::to_string(getpid()));
+};
+
+TEST_F(Captures, CommentsSayWhenAndWhat) {
+  sim::RunSpec spec = spec_of("nic_tx", "hosts", 300);
+  const nlohmann::json result = report("nic_tx", spec, file("out.pcapng"));
+  ASSERT_TRUE(result["pass"]) << result.value("failure", nlohmann::json());
+  const sim::Outcome outcome = run("nic_tx", spec);
+  const auto& rows = outcome.timeline.rows;
+  const auto read = capture::read(file("out.pcapng"));
+  ASSERT_TRUE(read);
+  ASSERT_EQ(read->packets.size(), rows.size());
+  // Time is the first packet's, and ten nanoseconds a cycle.
+  for (size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_EQ(read->packets[i].timestamp_ns, static_cast<int64_t>(rows[i].offered) * 10);
+  }
+  if (no_tshark()) GTEST_SKIP() << "tshark is missing";
+  const std::vector<std::string> comments = tshark(file("out.pcapng"), "-e frame.comment");
+  ASSERT_EQ(comments.size(), rows.size());
+  size_t packed = 0;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const std::regex form(
+        R"(gradwire in=(\d+) out=(\d+) latency=(\d+) action=(\w+) ratio=(\d+\.\d+))");
+    std::smatch said;
+    ASSERT_TRUE(std::regex_match(comments[i], said, form)) << comments[i];
+    EXPECT_EQ(std::stoull(said[1]), rows[i].accepted);
+    EXPECT_EQ(std::stoull(said[2]), rows[i].offered);
+    EXPECT_EQ(std::stoull(said[3]), rows[i].offered - rows[i].accepted);
+    EXPECT_EQ(said[4], device("nic_tx").facts().actions.at(rows[i].action));
+    packed += said[4] == "packed";
+    EXPECT_EQ(said[4] == "packed", std::stod(said[5]) > 1) << comments[i];
+  }
+  EXPECT_EQ(packed, outcome.sections["nic"]["packed"]["frames"]);
+}
+
+/// A host's connections, checksums right, as a capture.
+void write_hosts(const std::string& file) {
+  auto writer = capture::PcapWriter::open(file);
+  ASSERT_TRUE(writer);
+  int64_t time = 1'700'000'000'000'000'000;
+  sim::Random random(seed());
+  for (int i = 0; i < 200; ++i) {
+    const bool tcp = i % 4 != 3;
+    nic::Host host{.tcp = tcp,
+                   .tag = i % 5 == 0,
+                   .ihl = 5 + random.below(11),
+                   .data_offset = 5 + random.below(11),
+                   .port = static_cast<uint16_t>(4000 + i % 7)};
+    if (i < 7 * 4 && tcp) {
+      ASSERT_FALSE(writer->write(time += 1000, host.syn()));
+      continue;
+    }
+    host.sequence += 1 + random.below(1000);
+    host.payload.resize(200 + (tcp ? random.below(1200) : 4 * random.below(300)));
+    for (uint8_t& byte : host.payload) byte = static_cast<uint8_t>(random.next());
+    for (size_t b = 3; b < host.payload.size(); b += 4) host.payload[b] = 0x3C;
+    ASSERT_FALSE(writer->write(time += 1000, host.frame()));
+  }
+  ASSERT_FALSE(writer->close());
+}
+
+TEST_F(Captures, ChecksumsAreGoodBehindTwoNics) {
+  write_hosts(file("hosts.pcap"));
+  sim::RunSpec spec = spec_of("nic", "", 0, {{"pcap-wire", file("wire.pcapng")}});
+  spec.stimulus = {.trace = file("hosts.pcap")};
+  const nlohmann::json result = report("nic", spec, file("out.pcap"));
+  ASSERT_TRUE(result["pass"]) << result.value("failure", nlohmann::json());
+  const uint64_t packed = result["nic"]["packed"]["frames"];
+  EXPECT_GT(packed, 100u);
+  EXPECT_EQ(result["nic"]["rx"]["reasons"]["unpacked"], packed);
+  EXPECT_EQ(result["nic"]["tx"]["frames"], 200u);
+  const auto wire = capture::read(file("wire.pcapng"));
+  ASSERT_TRUE(wire);
+  EXPECT_EQ(wire->packets.size(), 200u);
+  if (no_tshark()) GTEST_SKIP() << "tshark is missing";
+  // 0 is bad, 1 is good, 2 is not looked at.
+  const std::string bad =
+      "ip.checksum.status == 0 or tcp.checksum.status == 0 or udp.checksum.status == 0";
+  EXPECT_TRUE(tshark(file("out.pcap"), "-e frame.number", bad).empty());
+  EXPECT_EQ(
+      tshark(file("out.pcap"), "-e frame.number",
+             "ip.checksum.status == 1 and (tcp.checksum.status == 1 or udp.checksum.status == 1)")
+          .size(),
+      200u);
+  EXPECT_TRUE(tshark(file("wire.pcapng"), "-e frame.number", bad).empty());
+  EXPECT_EQ(
+      tshark(file("wire.pcapng"), "-e frame.number", "ip.proto == 253 or ip.proto == 254").size(),
+      packed);
+
+  // nic_rx alone, of the capture of the wire, and of the hosts' with --pack.
+  sim::RunSpec rx = spec_of("nic_rx", "", 0);
+  rx.stimulus = {.trace = file("wire.pcapng")};
+  EXPECT_EQ(report("nic_rx", rx, "")["nic"]["rx"]["reasons"]["unpacked"], packed);
+  rx.stimulus = {.trace = file("hosts.pcap")};
+  EXPECT_FALSE(report("nic_rx", rx, "")["nic"]["rx"]["reasons"].contains("unpacked"));
+  rx.options.set("pack", "yes");
+  EXPECT_EQ(report("nic_rx", rx, file("unpacked.pcap"))["nic"]["rx"]["reasons"]["unpacked"],
+            packed);
+  const auto one = capture::read(file("unpacked.pcap")), two = capture::read(file("out.pcap"));
+  ASSERT_TRUE(one && two);
+  ASSERT_EQ(one->packets.size(), two->packets.size());
+  for (size_t i = 0; i < one->packets.size(); ++i) {
+    EXPECT_EQ(one->packets[i].bytes, two->packets[i].bytes) << i;
+  }
+}
+
+TEST_F(Captures, TheWireIsNotWrittenOntoTheTrace) {
+  write_hosts(file("hosts.pcap"));
+  sim::RunSpec spec = spec_of("nic", "", 0, {{"pcap-wire", file("hosts.pcap")}});
+  spec.stimulus = {.trace = file("hosts.pcap")};
+  EXPECT_THROW(report("nic", spec, ""), sim::UsageError);
+}
+
+}  // namespace
+}  // namespace gw::tests

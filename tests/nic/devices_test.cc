@@ -1,0 +1,179 @@
+// The NIC's devices: figures of their contracts, frames that do not leave, options, captures.
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "models/reference/nic/host.h"
+#include "sim/base/error.h"
+#include "testbenches/nic/oracle.h"
+#include "tests/nic/support.h"
+
+namespace gw::tests {
+namespace {
+
+namespace nic = reference::nic;
+using nic::RxAction;
+using nic::TxAction;
+
+template <class Action>
+const sim::Distribution& latency(const sim::Outcome& outcome, Action action) {
+  static const sim::Distribution kNone;
+  const auto& all = outcome.timeline.latency_of;
+  const auto i = static_cast<size_t>(action);
+  return i < all.size() ? all[i] : kNone;
+}
+
+/// Cycles from the first beat of uncompressed frames to the last, per beat.
+double cycles_per_beat(const std::string& name, const sim::Outcome& outcome) {
+  const sim::Timeline& t = outcome.timeline;
+  const auto& ports = name == "nic_tx" ? t.in : t.out;
+  return static_cast<double>(sim::Timeline::window(ports)) / static_cast<double>(ports[0].beats);
+}
+
+struct Traffic {
+  const char* device;
+  const char* kind;
+  int bytes;
+};
+void PrintTo(const Traffic& t, std::ostream* out) {
+  *out << t.device << ' ' << t.kind << ' ' << t.bytes;
+}
+
+class Rate : public testing::TestWithParam<Traffic> {};
+
+TEST_P(Rate, IsABeatACycleWithoutGaps) {
+  const auto [name, kind, bytes] = GetParam();
+  const sim::Outcome outcome =
+      run(name, spec_of(name, kind, 400, {{"frame-bytes", std::to_string(bytes)}}));
+  const bool raw = std::string(kind) == "stored" || std::string(kind) == "mixed-segments";
+  EXPECT_LE(cycles_per_beat(name, outcome), raw ? 17.0 / 16 : 1.0);
+  // 10GbE needs 2.56 cycles a beat, and more of short frames: it is never the engine that waits.
+  const uint64_t least = 8 + 12 + 4 + static_cast<uint64_t>(bytes);
+  EXPECT_LE(cycles_per_beat(name, outcome) * static_cast<double>((bytes + 31) / 32),
+            static_cast<double>(least) * 8 / 100);
+  if (raw && std::string(name) == "nic_rx") return;  // may have gaps in runs of RAW
+  for (const sim::Passage& passage : outcome.timeline.rows) {
+    ASSERT_EQ(passage.last - passage.offered + 1, passage.beats) << "frame " << passage.id;
+  }
+}
+
+std::vector<Traffic> traffic() {
+  std::vector<Traffic> all;
+  for (const char* name : {"nic_tx", "nic_rx"}) {
+    for (const char* kind : {"packed", "stored", "bypassed", "mixed-segments"}) {
+      for (const int bytes : {60, 64, 65, 127, 128, 129, 590, 1514, 9014}) {
+        all.push_back({name, kind, bytes});
+      }
+    }
+  }
+  return all;
+}
+INSTANTIATE_TEST_SUITE_P(Traffic, Rate, testing::ValuesIn(traffic()));
+
+sim::RawPacket packet_of(nic::Frame frame, bool error = false) {
+  sim::RawPacket packet;
+  packet.bytes = std::move(frame);
+  packet.error = error;
+  return packet;
+}
+
+/// A marked segment of `bytes` bytes, full of small floats.
+nic::Host segment(size_t bytes) {
+  nic::Host host;
+  host.payload.assign(bytes - host.payload_at(), 0);
+  return host;
+}
+
+TEST(Latency, IsWhatTheContractsSay) {
+  for (const size_t bytes : {160u, 590u, 1514u, 9014u}) {
+    SCOPED_TRACE(bytes);
+    const size_t beats = (bytes + 31) / 32;
+    nic::Host host = segment(bytes);
+    const sim::RawPacket syn = packet_of([&] {
+      nic::Host first = host;
+      first.sequence = host.sequence - 1;
+      return first.syn();
+    }());
+    const sim::Outcome packed =
+        run("nic_tx", spec_of("nic_tx", "", 0), {syn, packet_of(host.frame())});
+    ASSERT_EQ(latency(packed, TxAction::kPacked).n(), 1u);
+    EXPECT_LE(longest(latency(packed, TxAction::kPacked)), beats + 16);
+
+    nic::NicTx reference{{}};
+    reference.pack(syn.bytes);
+    const sim::Outcome unpacked = run("nic_rx", spec_of("nic_rx", "", 0),
+                                      {packet_of(reference.pack(host.frame()).frame)});
+    ASSERT_EQ(latency(unpacked, RxAction::kUnpacked).n(), 1u);
+    EXPECT_LE(longest(latency(unpacked, RxAction::kUnpacked)), 16u);
+
+    host.tos = 0;
+    const sim::RawPacket plain = packet_of(host.frame());
+    EXPECT_LE(longest(latency(run("nic_tx", spec_of("nic_tx", "", 0), {plain}),
+                              TxAction::kNotMarked)),
+              8u);
+    EXPECT_LE(
+        longest(latency(run("nic_rx", spec_of("nic_rx", "", 0), {plain}), RxAction::kPassed)), 8u);
+  }
+}
+
+// A run waits for frames of which nothing leaves: their counts are compared, too.
+TEST(Dropped, FramesAreCountedThoughNothingLeaves) {
+  nic::Host host = segment(9014);
+  host.tos = 0;
+  nic::Frame reserved = host.frame();
+  reserved[14 + 9] = 253;
+  std::vector<sim::RawPacket> packets(5, packet_of(reserved));
+  const sim::Outcome only = run("nic_tx", spec_of("nic_tx", "", 0), packets);
+  EXPECT_EQ(only.timeline.packets_out(), 0u);
+  EXPECT_EQ(only.statistics.at(static_cast<size_t>(TxAction::kReserved)), 5u);
+  // Behind one that leaves, and in front of one.
+  packets.insert(packets.begin(), packet_of(host.frame()));
+  packets.push_back(packet_of(host.frame()));
+  const sim::Outcome some = run("nic_tx", spec_of("nic_tx", "", 0), packets);
+  EXPECT_EQ(some.timeline.packets_out(), 2u);
+  EXPECT_EQ(some.sections["nic"]["tx"]["reasons"],
+            (nlohmann::json{{"reserved", 5}, {"not_marked", 2}}));
+}
+
+// Its words are the reference's, so that a count that is wrong by one fails the run.
+TEST(Counts, AreThoseOfEachFrame) {
+  const sim::Outcome tx = run("nic_tx", spec_of("nic_tx", "hosts", 600));
+  const nlohmann::json& counts = tx.sections["nic"]["tx"];
+  EXPECT_EQ(counts["frames"], 600);
+  // All kinds of frames are in the stimulus.
+  for (const std::string& action : testbenches::tx_actions()) {
+    EXPECT_GT(counts["reasons"].value(action, 0), 0) << action;
+  }
+  EXPECT_GT(tx.sections["nic"]["packed"]["ratio_payload"],
+            tx.sections["nic"]["packed"]["ratio_frame"]);
+  EXPECT_GT(tx.sections["nic"]["link"]["saved_percent"], 0);
+  for (const auto& phase : tx.sections["nic"]["phases"]) EXPECT_GT(phase, 0);
+  const sim::Outcome rx = run("nic_rx", spec_of("nic_rx", "wire", 600));
+  for (const std::string& action : testbenches::rx_actions()) {
+    EXPECT_GT(rx.sections["nic"]["rx"]["reasons"].value(action, 0), 0) << action;
+  }
+}
+
+void expect_refused(const std::string& name, const sim::RunSpec& spec, const std::string& says) {
+  try {
+    device(name).check(spec);
+    ADD_FAILURE() << "not refused: " << says;
+  } catch (const sim::UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find(says), std::string::npos) << error.what();
+  }
+}
+
+TEST(Options, AreRefusedWhereTheyMeanNothing) {
+  expect_refused("nic_tx", spec_of("nic_tx", "hosts", 0, {{"mark", "256"}}), "--mark '256'");
+  expect_refused("nic_tx", spec_of("nic_tx", "hosts", 0, {{"mark-mask", "0xG"}}), "--mark-mask");
+  expect_refused("nic_tx", spec_of("nic_tx", "hosts", 0, {{"grid", "bytes"}}), "--grid");
+  expect_refused("nic_tx", spec_of("nic_tx", "hosts", 0, {{"bound", "15"}}), "--bound");
+  expect_refused("nic_rx", spec_of("nic_rx", "wire", 0, {{"pack", "yes"}}), "--pack");
+  sim::RunSpec wire = spec_of("nic_rx", "", 0, {{"bound", "6"}});
+  wire.stimulus = {.trace = "wire.pcap"};
+  expect_refused("nic_rx", wire, "--bound has no effect");
+  wire.options.set("pack", "yes");
+  device("nic_rx").check(wire);
+}
+
+}  // namespace
+}  // namespace gw::tests

@@ -1,0 +1,340 @@
+// A clocked bench around one of the NIC's engines: frames in, frames out, with the cycles of their
+// beats; and frames of every kind.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <vector>
+
+#include "models/axis/beat.h"
+#include "models/systemc/nic_rx.h"
+#include "models/systemc/nic_tx.h"
+#include "sim/base/random.h"
+#include "tests/nic/frames.h"
+
+namespace gw::systemc {
+
+namespace nic = reference::nic;
+using sim::Random;
+
+template <class Config>
+struct NicInput {
+  nic::Frame bytes;
+  bool user = false;
+  Config config{};
+};
+
+struct NicOutputFrame {
+  nic::Frame bytes;
+  bool user = false;
+  uint64_t first = 0, last = 0;  // the cycles in which its beats left
+  uint64_t shown = 0;            // that in which the first was there
+  uint64_t pauses = 0;           // cycles between them without tvalid
+};
+
+/// Core is NicTx with NicTxConfig, or NicRx with NicRxConfig. Stalls are shares of 16.
+template <class Core, class Config>
+class NicBench {
+ public:
+  using Input = NicInput<Config>;
+
+  explicit NicBench(uint64_t seed = 1) : random_(seed) {}
+
+  void send(const Input& input) { waiting_.push_back(input); }
+  void send(const std::vector<Input>& inputs) {
+    waiting_.insert(waiting_.end(), inputs.begin(), inputs.end());
+  }
+
+  /// As after an edge in reset: what is inside is lost, what waits is not.
+  void reset() {
+    core.reset();
+    out.clear(), begun.clear(), ended.clear();
+    partial_ = {};
+    beat_ = 0;
+    offering_ = stalled_ = false;
+    cycle = 0;
+    frames_in_ = 0;
+  }
+
+  /// Of what is being sent, the rest is lost.
+  void abandon() {
+    if (beat_ != 0) waiting_.pop_front();
+    reset();
+  }
+
+  void step() {
+    const bool more = !waiting_.empty();
+    offering_ = more && (offering_ || random_.below(16) >= source_stall);
+    const bool m_ready = random_.below(16) >= sink_stall;
+    const bool s_ready = core.s_ready();
+    // The pins of the configuration hold anything but with a frame's first beat.
+    if (offering_ && beat_ == 0) {
+      core.configure(waiting_.front().config);
+    } else {
+      core.configure(any_config(random_));
+    }
+    look(m_ready);
+    if (testing::Test::HasFatalFailure()) return;
+    const Beat s = offering_ ? beat_of_waiting() : Beat{};
+    core.clock(offering_ ? &s : nullptr, m_ready);
+    if (offering_ && s_ready) {
+      if (beat_ == 0) begun.push_back(cycle), ++frames_in_;
+      ++beat_;
+      offering_ = false;
+      if (s.last != 0) {
+        ended.push_back(cycle);
+        waiting_.pop_front();
+        beat_ = 0;
+      }
+    }
+    ++cycle;
+  }
+
+  void run(uint64_t cycles) {
+    for (uint64_t i = 0; i < cycles && !testing::Test::HasFatalFailure(); ++i) step();
+  }
+
+  /// Until all frames are counted and nothing has left for a while.
+  void drain() {
+    uint64_t idle = 0;
+    while (!testing::Test::HasFatalFailure() &&
+           (idle < 8 || !waiting_.empty() || counted() != frames_in_)) {
+      const uint64_t before = counted();
+      const bool busy = core.m_beat() != nullptr || (core.s_ready() && !waiting_.empty());
+      step();
+      idle = busy || counted() != before ? 0 : idle + 1;
+      ASSERT_LT(idle, 4000u) << "hangs in cycle " << cycle << ", frame " << counted();
+    }
+  }
+
+  uint64_t counted() const {
+    uint64_t frames = 0;
+    for (size_t i = 0; i < kActions; ++i) frames += core.statistics()[i];
+    return frames;
+  }
+
+  static constexpr size_t kActions =
+      std::is_same_v<Core, NicTx> ? nic::kTxActions : nic::kRxActions;
+
+  Core core;
+  uint32_t source_stall = 0, sink_stall = 0;
+  uint64_t cycle = 0;
+  std::vector<NicOutputFrame> out;
+  std::vector<uint64_t> begun, ended;  // cycles of the first and last beats' acceptance, by frame
+
+ private:
+  static NicTxConfig any(Random& r, const NicTxConfig*) {
+    const auto byte = [&r] { return static_cast<uint8_t>(r.below(256)); };
+    return {byte(), byte(), r.below(2) != 0, {static_cast<uint8_t>(r.below(16)), r.below(2) != 0},
+            byte(), byte()};
+  }
+  static NicRxConfig any(Random& r, const NicRxConfig*) {
+    return {static_cast<uint8_t>(r.below(256)), static_cast<uint8_t>(r.below(256))};
+  }
+  static Config any_config(Random& r) { return any(r, static_cast<const Config*>(nullptr)); }
+
+  Beat beat_of_waiting() {
+    const Input& input = waiting_.front();
+    const size_t at = beat_ * kBeatBytes;
+    const size_t left = input.bytes.size() - at;
+    Beat beat;
+    // A frame whose length is a multiple of 32 now and then ends with a beat that holds nothing.
+    const bool null_end = input.bytes.size() % 64 == 32;
+    const bool last = left < kBeatBytes || (left == kBeatBytes && !null_end);
+    const size_t bytes = std::min<size_t>(left, kBeatBytes);
+    Random r(beat_ * 977 + input.bytes.size());  // the same as long as the beat is offered
+    for (uint32_t& word : beat.data) word = static_cast<uint32_t>(r.next());
+    if (bytes != 0) std::memcpy(beat.data.data(), &input.bytes[at], bytes);
+    beat.last = last;
+    beat.user = last ? input.user : r.below(2) != 0;
+    beat.keep = static_cast<uint32_t>(r.next());
+    // Behind the lowest zero anything.
+    if (last) {
+      const uint32_t holes = r.below(2) != 0 ? beat.keep : 0;
+      beat.keep = keep_of_bytes(static_cast<int>(bytes));
+      if (bytes < 31) beat.keep |= holes & ~((uint32_t{2} << bytes) - 1);
+    }
+    return beat;
+  }
+
+  void look(bool m_ready) {
+    const Beat* const m = core.m_beat();
+    if (stalled_) {
+      ASSERT_NE(m, nullptr) << "valid fell before ready in cycle " << cycle;
+      ASSERT_EQ(*m, held_) << "payload changed before ready in cycle " << cycle;
+    }
+    stalled_ = m != nullptr && !m_ready;
+    if (m == nullptr) {
+      if (partial_beats_ != 0) ++partial_.pauses;
+      return;
+    }
+    held_ = *m;
+    if (partial_beats_ == 0 && partial_.shown == 0) partial_.shown = cycle;
+    if (!m_ready) return;
+    if (partial_beats_++ == 0) partial_.first = cycle;
+    const auto bytes = static_cast<size_t>(std::popcount(m->keep));
+    ASSERT_EQ(m->keep, keep_of_bytes(static_cast<int>(bytes))) << "a hole in tkeep";
+    if (m->last == 0) {
+      ASSERT_EQ(m->keep, kKeepAll);
+      ASSERT_EQ(m->user, 0);
+    }
+    std::array<uint8_t, kBeatBytes> data;
+    std::memcpy(data.data(), m->data.data(), kBeatBytes);
+    partial_.bytes.insert(partial_.bytes.end(), data.begin(),
+                          data.begin() + static_cast<long>(bytes));
+    for (size_t i = bytes; i < kBeatBytes; ++i) ASSERT_EQ(data[i], 0) << "behind the end";
+    if (m->last == 0) return;
+    partial_.user = m->user != 0;
+    partial_.last = cycle;
+    out.push_back(std::move(partial_));
+    partial_ = {};
+    partial_beats_ = 0;
+  }
+
+  Random random_;
+  std::deque<Input> waiting_;
+  size_t beat_ = 0;
+  size_t partial_beats_ = 0;
+  uint64_t frames_in_ = 0;
+  bool offering_ = false, stalled_ = false;
+  Beat held_;
+  NicOutputFrame partial_;
+};
+
+using TxBench = NicBench<NicTx, NicTxConfig>;
+using RxBench = NicBench<NicRx, NicRxConfig>;
+using TxInput = TxBench::Input;
+using RxInput = RxBench::Input;
+
+inline nic::NicConfig reference_config(const NicTxConfig& c) {
+  nic::NicConfig out;
+  out.mark = c.mark;
+  out.mark_mask = c.mark_mask;
+  out.grid = c.packet_grid ? nic::Grid::kPacket : nic::Grid::kStream;
+  out.codec = {c.codec.bound,
+               c.codec.bounded ? reference::Mode::kBounded : reference::Mode::kPaper};
+  out.protocol_tcp = c.protocol_tcp;
+  out.protocol_udp = c.protocol_udp;
+  return out;
+}
+
+/// Frames of hosts, from sound ones to hostile ones.
+class NicTraffic {
+ public:
+  explicit NicTraffic(uint64_t seed, uint32_t hostile = 5) : random_(seed), hostile_(hostile) {}
+
+  uint32_t below(uint32_t n) { return random_.below(n); }
+  bool one_in(uint32_t n) { return below(n) == 0; }
+
+  std::vector<uint8_t> payload(size_t bytes) {
+    static constexpr float kSizes[] = {1e-6F, 1e-3F, 0.01F, 0.3F, 100.0F};
+    auto out = nic::gradients(bytes, below(1u << 30), kSizes[below(5)]);
+    if (one_in(4)) {  // runs of anything
+      for (size_t i = below(32); i < out.size(); ++i) {
+        if (i / 64 % 2 == 0) out[i] = static_cast<uint8_t>(below(256));
+      }
+    }
+    return out;
+  }
+
+  size_t length() {
+    switch (below(8)) {
+      case 0:
+        return below(8);
+      case 1:
+        return 8972 - below(200);
+      case 2:
+        return below(9000);
+      case 3:
+      case 4:
+        return 1300 + below(200);
+      default:
+        return below(300);
+    }
+  }
+
+  nic::Host host() {
+    nic::Host h;
+    h.tcp = !one_in(3);
+    h.tag = one_in(4);
+    h.ihl = one_in(3) ? 5 + below(11) : 5;
+    h.data_offset = one_in(3) ? 5 + below(11) : 5;
+    h.tos = one_in(6) ? 0 : static_cast<uint8_t>(0x28 + below(4));
+    h.port = static_cast<uint16_t>(4000 + below(3) * 0x0101);  // two of them meet in the table
+    h.sequence = static_cast<uint32_t>(random_.next());
+    h.udp_checksum = !one_in(4);
+    h.payload = payload(length());
+    if (!h.tcp && !one_in(8)) h.payload.resize(h.payload.size() / 4 * 4);
+    return h;
+  }
+
+  nic::Frame frame() {
+    nic::Host h = host();
+    if (h.tcp && one_in(6)) {
+      if (!one_in(3)) h.payload.clear();
+      h.flags = 0x02;
+    }
+    if (one_in(12)) h.trailer = 1 + below(one_in(4) ? 3000 : 40);
+    nic::Frame f = h.frame();
+    if (one_in(20)) {  // as short as can be
+      h.payload.resize(std::min<size_t>(h.payload.size(), below(12)));
+      f = h.frame();
+    }
+    if (f.size() < 60 && !one_in(3)) f.resize(60, 0);
+    if (one_in(hostile_)) spoil(f, h);
+    if (f.empty()) f.push_back(1);
+    return f;
+  }
+
+  void spoil(nic::Frame& f, const nic::Host& h) {
+    const auto set = [&](size_t at, uint32_t value) {
+      if (at < f.size()) f[at] = static_cast<uint8_t>(value);
+    };
+    const size_t ip = h.ip_at(), transport = h.transport_at();
+    switch (below(14)) {
+      case 0:
+        return f.resize(below(static_cast<uint32_t>(f.size()) + 1));
+      case 1:
+        return f.resize(std::min<size_t>(f.size(), below(170)));
+      case 2:
+        return f.resize(9019 + below(one_in(4) ? 40000 : 60), 0x5A);
+      case 3:
+        return set(ip + 9, 253 + below(2));
+      case 4:
+        return set(ip + 6, below(64));
+      case 5:
+        return set(ip, below(256));
+      case 6:
+        return set(ip + 2, below(256));
+      case 7:
+        return set(ip + 3, below(256));
+      case 8:
+        return set(transport + 12, below(256));
+      case 9:
+        return set(transport + 4 + below(2), below(256));
+      case 10:
+        return set(ip + 9, below(256));
+      case 11:
+        return set(12 + below(6), below(256));
+      case 12:
+        for (int i = 0; i < 8; ++i) set(below(160), below(256));
+        return;
+      default: {
+        // Over the limit from within the headers, and a frame that goes on.
+        if (f.size() > transport + 1) set(ip + 2, 0x23), set(ip + 3, below(256));
+        if (one_in(2)) f.resize(8960 + below(160), 0x77);
+      }
+    }
+  }
+
+ private:
+  Random random_;
+  uint32_t hostile_;
+};
+
+}  // namespace gw::systemc
