@@ -188,7 +188,11 @@ class NicTxDevice final : public NicDevice<NicTxModel> {
                             {"protocol_tcp_i", 8},
                             {"protocol_udp_i", 8}},
                    .statistics = tx_statistics(),
-                   .actions = tx_actions()}) {}
+                   .actions = tx_actions(),
+                   .inside = {"original_used_q[10:0]", "front_used_q[5:0]", "frames_q[8:0]",
+                              "stream_used_q[10:0]", "out_used_q[2:0]", "class_valid",
+                              "action_valid", "verdict_valid", "issue", "issue_packed",
+                              "finish"}}) {}
 
  protected:
   std::unique_ptr<NicTxModel> model(const sim::RunSpec& spec) const override {
@@ -215,6 +219,10 @@ class NicRxDevice final : public NicDevice<NicRxModel> {
                    .pins = {{"protocol_tcp_i", 8}, {"protocol_udp_i", 8}},
                    .statistics = rx_statistics(),
                    .actions = rx_actions(),
+                   .inside = {"front_used_q[6:0]", "original_used_q[6:0]", "frames_q[6:0]",
+                              "class_valid", "details_valid", "stream_valid", "stream_ready",
+                              "group_valid", "group_ready", "frame_valid", "verdict_valid",
+                              "finish"},
                    .options = {{.name = "pack",
                                 .text = "the capture is of a host: nic_tx's reference packs it first",
                                 .value = "",

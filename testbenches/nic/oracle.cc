@@ -119,7 +119,8 @@ void NicTxOracle::arrives(size_t, const sim::PacketRef<Beat>& packet) {
   const nic::Packed made = nic_.pack(frame, packet->beats.back().user != 0);
   tally_.count(static_cast<size_t>(made.action), frame.size(), made.frame.size());
   if (made.floats != 0) tally_.candidate(made.head);
-  dropping_ = !made.leaves;
+  if (made.leaves) behind_ = 0;
+  if (!made.leaves || made.action == TxAction::kPacked) behind_ += packet->beats.size();
   if (!made.leaves) return;
   tally_.carried(frame.size(), made.frame.size());
   if (made.action == TxAction::kPacked) {
