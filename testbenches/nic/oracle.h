@@ -57,10 +57,7 @@ class NicTally {
 class NicTxOracle final : public sim::QueueOracle<Beat> {
  public:
   explicit NicTxOracle(const reference::nic::NicConfig& config)
-      : QueueOracle(1),
-        nic_(config),
-        tally_(reference::nic::kTxActions),
-        floats_(config.codec) {}
+      : QueueOracle(1), nic_(config), tally_(reference::nic::kTxActions), floats_(config.codec) {}
 
   void arrives(size_t port, const sim::PacketRef<Beat>& packet) override;
   uint64_t busy() const override { return behind_ != 0 ? behind_ + kPipeline : 0; }
