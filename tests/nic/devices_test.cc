@@ -73,6 +73,28 @@ std::vector<Traffic> traffic() {
 }
 INSTANTIATE_TEST_SUITE_P(Traffic, Rate, testing::ValuesIn(traffic()));
 
+// Many more frames than the matrix of all devices has, and sinks that hardly ever take a beat: so
+// that buffers fill up. `nic` has both engines' cycles and the link's.
+class Lockstep : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
+
+TEST_P(Lockstep, OfAnyFrames) {
+  const auto [name, stall] = GetParam();
+  for (const char* grid : {"stream", "packet"}) {
+    const bool stream = std::string(grid) == "stream";
+    sim::RunSpec spec =
+        spec_of(name, device(name).facts().stimuli.front().name, stream ? 1500 : 300,
+                {{"grid", grid}, {"mode", stream ? "bounded" : "paper"}});
+    spec.options.set("bound", std::to_string(1 + (seed() + stream) % 14));
+    spec.stall = sim::StallSpec::parse(stall);
+    run(name, spec);
+    ASSERT_FALSE(HasFailure()) << grid;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Stalls, Lockstep,
+                         testing::Combine(testing::Values("nic_tx", "nic_rx", "nic"),
+                                          testing::Values("none", "source:40", "sink:40",
+                                                          "both:40", "source:90", "sink:90")));
+
 sim::RawPacket packet_of(nic::Frame frame, bool error = false) {
   sim::RawPacket packet;
   packet.bytes = std::move(frame);
