@@ -94,12 +94,12 @@ module gw_nic_tx_judge (
   wire [7:0]   protocol_tcp, protocol_udp, mark_mask, mark;
   wire         unused_config;
   assign {grid, bound, bounded, protocol_tcp, protocol_udp, mark_mask, mark, unused_config} = config_q;
-  // The transport header lies two bytes behind a word of four.
+  // The transport header lies two bytes behind a word of four. It is looked for when it is wanted, for a simulator's sake.
   wire [4:0] transport_word = {1'b0, ihl} + 5'd3 + {4'd0, tag};
   logic [143:0] transport_bytes;
   always_comb begin
     transport_bytes = '0;
-    for (int i = 8; i < 20; i++) transport_bytes |= window_q[32*i + 16 +: 144] & {144{transport_word == 5'(i)}};
+    if (extract_q) for (int i = 8; i < 20; i++) transport_bytes |= window_q[32*i + 16 +: 144] & {144{transport_word == 5'(i)}};
   end
 
   logic        early2_q, user2_q;
