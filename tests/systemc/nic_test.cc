@@ -275,16 +275,18 @@ TEST(NicFigures, LatencyOfBypassedAndPassedFrames) {
 }
 
 TEST(NicFigures, LatencyOfCandidates) {
+  uint64_t most = 0;  // behind the frame's beats
   for (size_t size = 62; size <= 9014; size += 4 * (1 + size / 40)) {
     for (const Floats floats : {Floats::kZero, Floats::kSmall, Floats::kMixed, Floats::kFull}) {
       const nic::Frame frame = udp_frame(size, floats);
-      EXPECT_LE(latency_alone<TxBench>(frame), beats_of(frame.size()) + 16) << size;
+      most = std::max(most, latency_alone<TxBench>(frame) - beats_of(frame.size()));
     }
     // A run of RAW: one beat in the compressor's queue for 16 groups.
     const size_t groups = (size - 42) / 32;
     const nic::Frame frame = udp_frame(size, Floats::kRaw);
     EXPECT_LE(latency_alone<TxBench>(frame), beats_of(frame.size()) + 16 + groups / 16) << size;
   }
+  EXPECT_EQ(most, 16u);
 }
 
 TEST(NicFigures, LatencyOfUnpackedFrames) {
