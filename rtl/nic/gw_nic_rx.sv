@@ -118,7 +118,7 @@ module gw_nic_rx (
   logic [3:0]  front_bound;
   logic [7:0]  front_lead;
   logic [13:0] front_end;
-  logic [6:0]  room;  // in queues that hold more than there can be
+  logic [5:0]  room;  // in queues that hold more than there can be
   gw_fifo_head #(.Width(1), .DepthLog2(6)) u_front_class (
     .clk_i, .rst_ni,
     .s_valid_i (class_valid), .s_ready_o(room[0]), .s_data_i(packed_frame),
@@ -175,10 +175,31 @@ module gw_nic_rx (
     .error_count_o (group_errors)
   );
 
-  // 4. Where the bytes of what is unpacked go, and from when on: six cycles behind the details, so that the decompressor has
-  // groups for it by then.
-  logic         layout_valid;
-  logic [163:0] layout;
+  // 4. Of each frame, for egress: its class and its verdict, where its bytes go if it is unpacked, and how it ends.
+  logic        frame_valid, frame_packed, verdict_valid, frame_good, whole_valid, whole_bad;
+  logic [31:0] whole_size;
+  gw_fifo_head #(.Width(1), .DepthLog2(6)) u_class (
+    .clk_i, .rst_ni,
+    .s_valid_i (class_valid), .s_ready_o(room[2]), .s_data_i(packed_frame),
+    .m_valid_o (frame_valid), .m_ready_i(finish), .m_data_o(frame_packed)
+  );
+  gw_fifo_head #(.Width(1), .DepthLog2(6)) u_verdict (
+    .clk_i, .rst_ni,
+    .s_valid_i (details_valid), .s_ready_o(room[3]), .s_data_i(good),
+    .m_valid_o (verdict_valid), .m_ready_i(finish & frame_packed), .m_data_o(frame_good)
+  );
+  gw_fifo_head #(.Width(33), .DepthLog2(6)) u_whole (
+    .clk_i, .rst_ni,
+    .s_valid_i (beat_valid_q & beat_last_q), .s_ready_o(room[4]), .s_data_i({beat_bad_q, size}),
+    .m_valid_o (whole_valid), .m_ready_i(finish), .m_data_o({whole_bad, whole_size})
+  );
+  logic        due, new_has_tag;
+  logic [7:0]  new_shim, new_floats, new_protocol;
+  logic [8:0]  new_groups_beat;
+  logic [13:0] new_tail_at, new_last_byte, new_end;
+  logic [23:0] new_head_bytes;
+  logic [31:0] new_tail_bytes;
+  logic [15:0] new_total, new_checksum;
   gw_nic_rx_layout u_layout (
     .clk_i, .rst_ni,
     .valid_i       (details_valid & good),
@@ -190,58 +211,25 @@ module gw_nic_rx (
     .length_i      (length),
     .groups_i      (groups),
     .end_i         (stream_end),
-    .has_tag_i      (has_tag),
+    .has_tag_i     (has_tag),
     .tcp_i         (tcp),
     .protocol_i    (protocol),
     .checksum_i    (checksum),
-    .valid_o       (layout_valid),
-    .shim_o        (layout[7:0]),
-    .floats_o      (layout[15:8]),
-    .groups_beat_o (layout[24:16]),
-    .tail_at_o     (layout[38:25]),
-    .last_byte_o   (layout[52:39]),
-    .head_bytes_o  (layout[76:53]),
-    .tail_bytes_o  (layout[108:77]),
-    .end_o         (layout[122:109]),
-    .has_tag_o      (layout[123]),
-    .total_o       (layout[139:124]),
-    .protocol_o    (layout[147:140]),
-    .checksum_o    (layout[163:148])
+    .due_o         (due),
+    .done_i        (finish_unpacked),
+    .shim_o        (new_shim),
+    .floats_o      (new_floats),
+    .groups_beat_o (new_groups_beat),
+    .tail_at_o     (new_tail_at),
+    .last_byte_o   (new_last_byte),
+    .head_bytes_o  (new_head_bytes),
+    .tail_bytes_o  (new_tail_bytes),
+    .end_o         (new_end),
+    .has_tag_o     (new_has_tag),
+    .total_o       (new_total),
+    .protocol_o    (new_protocol),
+    .checksum_o    (new_checksum)
   );
-  logic       frame_valid, frame_packed, verdict_valid, frame_good, layout_there, whole_valid, whole_bad;
-  logic [163:0] frame_layout;
-  logic [31:0]  whole_size;
-  gw_fifo_head #(.Width(1), .DepthLog2(6)) u_class (
-    .clk_i, .rst_ni,
-    .s_valid_i (class_valid), .s_ready_o(room[2]), .s_data_i(packed_frame),
-    .m_valid_o (frame_valid), .m_ready_i(finish), .m_data_o(frame_packed)
-  );
-  gw_fifo_head #(.Width(1), .DepthLog2(6)) u_verdict (
-    .clk_i, .rst_ni,
-    .s_valid_i (details_valid), .s_ready_o(room[3]), .s_data_i(good),
-    .m_valid_o (verdict_valid), .m_ready_i(finish & frame_packed), .m_data_o(frame_good)
-  );
-  gw_fifo_head #(.Width(164), .DepthLog2(6)) u_layouts (
-    .clk_i, .rst_ni,
-    .s_valid_i (layout_valid), .s_ready_o(room[4]), .s_data_i(layout),
-    .m_valid_o (layout_there), .m_ready_i(finish_unpacked), .m_data_o(frame_layout)
-  );
-  gw_fifo_head #(.Width(33), .DepthLog2(6)) u_wholes (
-    .clk_i, .rst_ni,
-    .s_valid_i (beat_valid_q & beat_last_q), .s_ready_o(room[5]), .s_data_i({beat_bad_q, size}),
-    .m_valid_o (whole_valid), .m_ready_i(finish), .m_data_o({whole_bad, whole_size})
-  );
-  logic [5:0] wait_q;
-  logic [6:0] due_q;  // frames that may begin and have not finished
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      wait_q <= '0;
-      due_q  <= '0;
-    end else begin
-      wait_q <= {wait_q[4:0], details_valid & good};
-      due_q  <= due_q + {6'd0, wait_q[5]} - {6'd0, finish_unpacked};
-    end
-  end
 
   // 5. Out. The queue of frames as they came has a beat a cycle later than the front queue.
   logic         original_valid, original_ready, original_last;
@@ -249,7 +237,7 @@ module gw_nic_rx (
   logic [5:0]   original_count;
   gw_fifo_head #(.Width(263), .DepthLog2(6)) u_original (
     .clk_i, .rst_ni,
-    .s_valid_i (beat_valid_q), .s_ready_o(room[6]), .s_data_i({beat_last_q, beat_count_q, beat_data_q}),
+    .s_valid_i (beat_valid_q), .s_ready_o(room[5]), .s_data_i({beat_last_q, beat_count_q, beat_data_q}),
     .m_valid_o (original_valid), .m_ready_i(original_ready), .m_data_o({original_last, original_count, original_data})
   );
   assign original_gone = original_valid & original_ready;
@@ -259,19 +247,19 @@ module gw_nic_rx (
     .packed_i          (frame_packed),
     .verdict_valid_i   (verdict_valid),
     .good_i            (frame_good),
-    .due_i             (due_q != 7'd0),
-    .shim_i            (frame_layout[7:0]),
-    .floats_i          (frame_layout[15:8]),
-    .groups_beat_i     (frame_layout[24:16]),
-    .tail_at_i         (frame_layout[38:25]),
-    .last_byte_i       (frame_layout[52:39]),
-    .head_bytes_i      (frame_layout[76:53]),
-    .tail_bytes_i      (frame_layout[108:77]),
-    .end_i             (frame_layout[122:109]),
-    .has_tag_i          (frame_layout[123]),
-    .total_i           (frame_layout[139:124]),
-    .protocol_i        (frame_layout[147:140]),
-    .checksum_i        (frame_layout[163:148]),
+    .due_i             (due),
+    .shim_i            (new_shim),
+    .floats_i          (new_floats),
+    .groups_beat_i     (new_groups_beat),
+    .tail_at_i         (new_tail_at),
+    .last_byte_i       (new_last_byte),
+    .head_bytes_i      (new_head_bytes),
+    .tail_bytes_i      (new_tail_bytes),
+    .end_i             (new_end),
+    .has_tag_i         (new_has_tag),
+    .total_i           (new_total),
+    .protocol_i        (new_protocol),
+    .checksum_i        (new_checksum),
     .whole_valid_i     (whole_valid),
     .whole_bad_i       (whole_bad),
     .whole_size_i      (whole_size),
@@ -292,8 +280,7 @@ module gw_nic_rx (
   );
 
   wire unused = ^{group_keep, group_errors};  // always ones; what egress counts
-  `GW_ASSERT(QueuesHaveRoom, (&room) || (!beat_valid_q && !class_valid && !details_valid && !layout_valid))
-  `GW_ASSERT(LayoutBeforeItsTime, due_q == 7'd0 || layout_there)
+  `GW_ASSERT(QueuesHaveRoom, (&room) || (!beat_valid_q && !class_valid && !details_valid))
   `GW_ASSERT(NeverMoreThanCapacity, front_used_q <= 7'd64 && original_used_q <= 7'd64 && frames_q <= 7'd64)
 endmodule
 

@@ -94,9 +94,11 @@ module gw_nic_rx_egress (
   assign group_ready_o    = take | (taken_q & ~stream_done_q);
   wire original_ends = original_ready_o & original_valid_i & original_last_i;
   wire stream_ends   = group_ready_o & group_valid_i & group_last_i;
+  // The last issue comes behind those whose beats wait for it: all that can end with it is known without it.
+  wire original_whole  = original_done_q | (drains_q & original_valid_i & original_last_i);
+  wire stream_whole    = stream_done_q | ((takes_q | taken_q) & group_valid_i & group_last_i);
   wire finish_original = issue_original & original_last_i;
-  assign finish_unpacked_o = unpacks & (last_issued_q | (can_issue & is_last)) & (original_done_q | original_ends)
-                           & (stream_done_q | stream_ends);
+  assign finish_unpacked_o = unpacks & original_whole & stream_whole & (last_issued_q | (can_issue & is_last));
   assign finish_o = finish_original | finish_unpacked_o;
 
   wire restart = ~rst_ni | finish_o;

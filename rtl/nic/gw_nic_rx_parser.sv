@@ -91,7 +91,7 @@ module gw_nic_rx_parser (
   end
   assign class_valid_o = fifth | short2_q;
   // A first beat that is the last holds no IPv4 header: what it said is not looked at.
-  wire packed2 = packed1_q && size2_q >= (has_tag1_q ? 8'd38 : 8'd34);
+  wire packed2 = packed1_q && size2_q >= 8'd34 && (size2_q >= 8'd38 || !has_tag1_q);
   assign packed_o = short2_q ? packed2 : packed1_q;
 
   // 3. The shim and the six bytes behind it.

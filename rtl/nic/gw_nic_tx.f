@@ -8,7 +8,6 @@ rtl/codec/gw_alignment_unit.sv
 rtl/codec/gw_compressor.sv
 rtl/nic/gw_nic_tx_pkg.sv
 rtl/nic/gw_nic_tx_queue.sv
-rtl/nic/gw_nic_tx_rotator.sv
 rtl/nic/gw_nic_tx_flows.sv
 rtl/nic/gw_nic_tx_judge.sv
 rtl/nic/gw_nic_tx_gather.sv

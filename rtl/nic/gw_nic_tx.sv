@@ -275,7 +275,8 @@ module gw_nic_tx (
 
   // 5. What is known of the frames that have not finished, in their order: class, action, verdict, and which are overlong. Of
   // these at most four: three fill the original queue, another one may be leaving.
-  wire        class_valid, class_room, action_valid, action_room, dropped, verdict_valid, verdict_room, packs, overlong_valid, overlong_room;
+  wire        class_valid, class_room, action_valid, action_room, dropped, verdict_valid, verdict_room, packs;
+  wire        overlong_valid, overlong_room;
   wire [1:0]  class_current;
   wire [3:0]  action_current;
   wire [8:0]  last_beat;

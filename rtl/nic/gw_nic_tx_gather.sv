@@ -85,16 +85,25 @@ module gw_nic_tx_gather (
   end
 
   // Data: all beats are turned so that a group's bytes lie at their lanes, some of them in one beat and the rest in the next.
-  logic [255:0] before_q;
-  wire  [255:0] turned;
-  gw_nic_tx_rotator u_turn (.data_i(beat_data_i), .bytes_i(5'd0 - at), .data_o(turned));
+  logic [255:0] before_q, turned, across, group;
+  wire  [3:0]   lanes = flush_q ? flush_lanes_q : there < wanted ? there : wanted;
+  always_comb begin : align
+    logic [255:0] of_this, beyond;
+    turned  = '0;
+    across  = '0;
+    group   = '0;
+    of_this = '0;
+    beyond  = '0;
+    if (candidate_i || flush_q) begin
+      turned  = gw_nic_tx_pkg::turned(beat_data_i, 5'd0 - at);
+      of_this = gw_nic_tx_pkg::from_byte(6'd32 - {1'b0, at});
+      across  = (before_q & ~of_this) | (turned & of_this);
+      beyond  = gw_nic_tx_pkg::from_byte({lanes, 2'd0});
+      group   = (flush_q ? before_q : begun_q ? across : turned) & ~beyond;
+    end
+  end
+  assign group_data_o = group;
   always_ff @(posedge clk_i) if (leave_o) before_q <= turned;
-  wire [255:0] of_this  = gw_nic_tx_pkg::from_byte(6'd32 - {1'b0, at});
-  wire [255:0] across   = (before_q & ~of_this) | (turned & of_this);
-  wire [3:0]   lanes    = flush_q ? flush_lanes_q : there < wanted ? there : wanted;
-  wire [255:0] group    = flush_q ? before_q : begun_q ? across : turned;
-  wire [255:0] beyond   = gw_nic_tx_pkg::from_byte({lanes, 2'd0});
-  assign group_data_o   = group & ~beyond;
 
   // Edges. The head is what lies in front of lane 0, when the first float's beat comes. The tail lies in the lane behind the last
   // float, when the packet's last beat comes, which is the frame's if it is packed.

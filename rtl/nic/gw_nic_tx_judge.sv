@@ -94,12 +94,12 @@ module gw_nic_tx_judge (
   wire [7:0]   protocol_tcp, protocol_udp, mark_mask, mark;
   wire         unused_config;
   assign {grid, bound, bounded, protocol_tcp, protocol_udp, mark_mask, mark, unused_config} = config_q;
-  // The transport header lies two bytes behind a word of four.
+  // The transport header lies two bytes behind a word of four. It is looked for when it is wanted, for a simulator's sake.
   wire [4:0] transport_word = {1'b0, ihl} + 5'd3 + {4'd0, tag};
   logic [143:0] transport_bytes;
   always_comb begin
     transport_bytes = '0;
-    for (int i = 8; i < 20; i++) transport_bytes |= window_q[32*i + 16 +: 144] & {144{transport_word == 5'(i)}};
+    if (extract_q) for (int i = 8; i < 20; i++) transport_bytes |= window_q[32*i + 16 +: 144] & {144{transport_word == 5'(i)}};
   end
 
   logic        early2_q, user2_q;
@@ -162,21 +162,25 @@ module gw_nic_tx_judge (
   wire        borrow = payload[1:0] < head_o;
   wire        few    = payload[15:2] == 14'd0 || (payload[15:2] == 14'd1 && borrow);
 
+  // What asks the flow table comes last, as its answer does.
+  wire ipv4      = ethertype_q && size >= {7'd0, link};
+  wire fits      = ipv4 && sound && (!transport || complete);
+  wire reserved  = fits && !fragment_q && reserved_q;
+  wire may_pack  = fits && transport && !reserved_q && marked_q && !teaches && payload[15:0] != 16'd0;
+  wire candidate = may_pack && (tcp_q ? grid_q || known : payload[1:0] == 2'd0) && !few;
   wire [3:0] said =  // by the headers
-      !ethertype_q || size < {7'd0, link}    ? gw_nic_tx_pkg::ActionNotIpv4
-      : !sound || (transport && !complete)   ? gw_nic_tx_pkg::ActionBadHeader
-      : !fragment_q && reserved_q            ? gw_nic_tx_pkg::ActionReserved
-      : marked_q && teaches                  ? gw_nic_tx_pkg::ActionSyn
-      : !marked_q                            ? gw_nic_tx_pkg::ActionNotMarked
-      : fragment_q                           ? gw_nic_tx_pkg::ActionFragment
-      : !transport                           ? gw_nic_tx_pkg::ActionOtherProtocol
-      : payload[15:0] == 16'd0               ? gw_nic_tx_pkg::ActionNoPayload
-      : tcp_q && !grid_q && !known           ? gw_nic_tx_pkg::ActionNoStreamStart
-      : udp_q && payload[1:0] != 2'd0        ? gw_nic_tx_pkg::ActionUnaligned
-      : few                                  ? gw_nic_tx_pkg::ActionFew
-      :                                        gw_nic_tx_pkg::ActionStored;
-  wire candidate = said == gw_nic_tx_pkg::ActionStored;
-  wire reserved  = said == gw_nic_tx_pkg::ActionReserved;
+      !ipv4                           ? gw_nic_tx_pkg::ActionNotIpv4
+      : !fits                         ? gw_nic_tx_pkg::ActionBadHeader
+      : reserved                      ? gw_nic_tx_pkg::ActionReserved
+      : marked_q && teaches           ? gw_nic_tx_pkg::ActionSyn
+      : !marked_q                     ? gw_nic_tx_pkg::ActionNotMarked
+      : fragment_q                    ? gw_nic_tx_pkg::ActionFragment
+      : !transport                    ? gw_nic_tx_pkg::ActionOtherProtocol
+      : !may_pack                     ? gw_nic_tx_pkg::ActionNoPayload
+      : candidate                     ? gw_nic_tx_pkg::ActionStored
+      : tcp_q && !grid_q && !known    ? gw_nic_tx_pkg::ActionNoStreamStart
+      : udp_q && payload[1:0] != 2'd0 ? gw_nic_tx_pkg::ActionUnaligned
+      :                                 gw_nic_tx_pkg::ActionFew;
   assign class_valid_o = early2_q || (beat_valid_q && beat_index_q == 9'd4);
   assign class_o       = candidate ? gw_nic_tx_pkg::ClassCandidate : reserved ? gw_nic_tx_pkg::ClassReserved : gw_nic_tx_pkg::ClassBypass;
   assign payload_at_o  = {1'b0, transport_at} + {2'd0, header};
@@ -196,11 +200,10 @@ module gw_nic_tx_judge (
 
   // 4. At the end: a contradiction between the frame's size and its packet's, bytes behind that, a frame taken back.
   wire contradicts = {3'd0, size} < packet_end || size > 14'(gw_nic_tx_pkg::MaxFrame);
-  wire understood  = said != gw_nic_tx_pkg::ActionNotIpv4 && said != gw_nic_tx_pkg::ActionBadHeader;
-  wire trailer     = said >= gw_nic_tx_pkg::ActionTrailer && {3'd0, size} > packet_end;
+  wire trailer     = may_pack && {3'd0, size} > packet_end;
   assign action_valid_o = early2_q || (beat_valid_q && beat_last_q && beat_index_q > 9'd3);
   assign action_o       = user                        ? gw_nic_tx_pkg::ActionBadInput
-                          : understood && contradicts ? gw_nic_tx_pkg::ActionBadHeader
+                          : fits && contradicts ? gw_nic_tx_pkg::ActionBadHeader
                           : trailer                   ? gw_nic_tx_pkg::ActionTrailer
                           :                             said;
   // What is longer than it may be, is never dropped: its begin may have left.
@@ -208,7 +211,7 @@ module gw_nic_tx_judge (
 
   // A SYN teaches in the second cycle behind its last beat. What was extracted is still there then, as the next frame's first
   // beats take as long.
-  wire  learn_d = action_valid_o && teaches && understood && !reserved && !contradicts && !user;
+  wire  learn_d = action_valid_o && teaches && fits && !reserved && !contradicts && !user;
   logic learn_q;
   always_ff @(posedge clk_i) learn_q <= learn_d && !early2_q && rst_ni;
   gw_nic_tx_flows u_flows (

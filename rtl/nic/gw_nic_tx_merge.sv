@@ -29,41 +29,54 @@ module gw_nic_tx_merge (
   output logic [255:0]      data_o,
   output logic [31:0]       keep_o
 );
-  // Headers: those of the original, but for four fields. IPv4's lie in the first beat, behind a tag or not.
-  wire [255:0] ip = {160'd0, gw_nic_tx_pkg::swap16(ip_checksum_i), protocol_i, 40'd0, gw_nic_tx_pkg::swap16({2'd0, total_i}), 16'd0};
+  logic [255:0] carry_q;  // the stream's beat before, turned
+
+  // One branch around all of it: a simulator then works it out for packed frames, and the headers for their first beats.
   localparam logic [255:0] IpNew = {160'd0, 16'hFFFF, 8'hFF, 40'd0, 16'hFFFF, 16'd0};
-  wire [255:0] ip_new  = (tag_i ? IpNew << 8*18 : IpNew << 8*14) & {256{beat_i == 3'd0}};
-  wire [255:0] ip_data = tag_i ? ip << 8*18 : ip << 8*14;
-  wire [255:0] sum_new;
-  for (genvar i = 0; i < 16; i++) begin : gen_sum_new
-    assign sum_new[16*i +: 16] = {16{checksum_at_i[4:1] == 4'(i) && beat_i == {1'b0, checksum_at_i[6:5]}}};
+  logic [255:0] front, stream_turned, stream;
+  always_comb begin : put_together
+    logic [255:0] ip, ip_new, sum_new, headers, from_payload, shim, from_stream;
+    logic         at_payload, before_payload, after_payload;
+    front         = '0;
+    stream_turned = '0;
+    stream        = '0;
+    ip            = '0;
+    ip_new        = '0;
+    sum_new       = '0;
+    headers       = '0;
+    from_payload  = '0;
+    shim          = '0;
+    from_stream   = '0;
+    at_payload     = beat_i == payload_at_i[7:5];
+    before_payload = beat_i < payload_at_i[7:5];
+    after_payload  = beat_i == payload_at_i[7:5] + 3'd1;
+    if (packed_i) begin
+      if (at_payload || before_payload || after_payload) begin
+        // Headers: those of the original, but for four fields. IPv4's lie in the first beat, behind a tag or not; the transport's
+        // checksum in the second or third.
+        ip      = {160'd0, gw_nic_tx_pkg::swap16(ip_checksum_i), protocol_i, 40'd0, gw_nic_tx_pkg::swap16({2'd0, total_i}), 16'd0};
+        ip      = tag_i ? ip << 8*18 : ip << 8*14;
+        ip_new  = (tag_i ? IpNew << 8*18 : IpNew << 8*14) & {256{beat_i == 3'd0}};
+        sum_new = ({240'd0, 16'hFFFF} << {checksum_at_i[4:1], 4'd0}) & {256{beat_i == {1'b0, checksum_at_i[6:5]}}};
+        headers = (original_i & ~ip_new & ~sum_new) | (ip & ip_new) | ({16{gw_nic_tx_pkg::swap16(checksum_i)}} & sum_new);
+        // Shim and edges: ten bytes that begin where the payload began, and may end in the next beat.
+        shim = gw_nic_tx_pkg::turned({176'd0, edges_i, length_i[7:0], 2'd0, length_i[13:8], bounded_i, 1'b0, bound_i, head_i,
+                                      gw_nic_tx_pkg::ShimVersion}, payload_at_i[4:0]);
+        from_payload = gw_nic_tx_pkg::from_byte({1'b0, payload_at_i[4:0]});
+        front = (headers & ({256{before_payload}} | (~from_payload & {256{at_payload}})))
+              | (shim & ((from_payload & {256{at_payload}}) | (~from_payload & {256{after_payload}})));
+      end
+      // Stream: turned to where it begins; the part that leaves a beat at its top comes into the next one at its bottom.
+      if (has_stream_i) stream_turned = gw_nic_tx_pkg::turned(stream_i, stream_at_i);
+      from_stream = gw_nic_tx_pkg::from_byte({1'b0, stream_at_i});
+      stream = (stream_turned & from_stream) | (carry_q & ~from_stream);
+    end
   end
-  wire [255:0] headers = (original_i & ~ip_new & ~sum_new) | (ip_data & ip_new) | ({16{gw_nic_tx_pkg::swap16(checksum_i)}} & sum_new);
-
-  // Shim and edges: ten bytes that begin where the payload began, and may end in the next beat.
-  wire at_payload     = beat_i == payload_at_i[7:5];
-  wire before_payload = beat_i < payload_at_i[7:5];
-  wire after_payload  = beat_i == payload_at_i[7:5] + 3'd1;
-  wire [255:0] from_payload = gw_nic_tx_pkg::from_byte({1'b0, payload_at_i[4:0]});
-  wire [255:0] shim_turned;
-  gw_nic_tx_rotator u_shim (
-    .data_i({176'd0, edges_i, length_i[7:0], 2'd0, length_i[13:8], bounded_i, 1'b0, bound_i, head_i, gw_nic_tx_pkg::ShimVersion}),
-    .bytes_i(payload_at_i[4:0]), .data_o(shim_turned)
-  );
-  wire [255:0] shim  = shim_turned & ((from_payload & {256{at_payload}}) | (~from_payload & {256{after_payload}}));
-  wire [255:0] front = headers & ({256{before_payload}} | (~from_payload & {256{at_payload}}));
-
-  // Stream: turned to where it begins; the part that leaves a beat at its top comes into the next one at its bottom.
-  wire [255:0] turned;
-  gw_nic_tx_rotator u_stream (.data_i(stream_i & {256{has_stream_i}}), .bytes_i(stream_at_i), .data_o(turned));
-  wire [255:0] from_stream = gw_nic_tx_pkg::from_byte({1'b0, stream_at_i});
-  logic [255:0] carry_q;  // the beat before, turned
-  always_ff @(posedge clk_i) if (valid_i) carry_q <= turned & {256{packed_i & ~last_i}};
-  wire [255:0] stream = (turned & from_stream) | (carry_q & ~from_stream);
+  always_ff @(posedge clk_i) if (valid_i) carry_q <= stream_turned & {256{~last_i}};
 
   wire unused_place = checksum_at_i[0];
   wire [255:0] beyond = gw_nic_tx_pkg::from_byte(count_i);
-  assign data_o = (packed_i ? front | shim | stream : original_i) & ~beyond;
+  assign data_o = ((original_i & {256{~packed_i}}) | front | stream) & ~beyond;
   assign keep_o = ~(32'hFFFF_FFFF << count_i);
 endmodule
 

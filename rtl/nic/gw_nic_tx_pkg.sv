@@ -61,6 +61,24 @@ package gw_nic_tx_pkg;
                  (cut & {64{bytes[5:3] == 3'd1}}) | {64{bytes[5:3] < 3'd1}}, cut & {64{bytes[5:3] == 3'd0}}};
   endfunction
 
+  // A beat turned in a ring: byte i comes out as byte i + bytes, those that leave at the top come in again at the bottom.
+  function automatic [255:0] turned(input [255:0] data, input [4:0] bytes);
+    logic [63:0] word0, word1, word2, word3, low, high;
+    logic [5:0]  up, down;  // by bytes, what stays in a word and what spills over into the next
+    up    = {bytes[2:0], 3'b000};
+    down  = ~up;
+    word0 = (data[63:0]    << up) | ((data[255:192] >> 1) >> down);
+    word1 = (data[127:64]  << up) | ((data[63:0]    >> 1) >> down);
+    word2 = (data[191:128] << up) | ((data[127:64]  >> 1) >> down);
+    word3 = (data[255:192] << up) | ((data[191:128] >> 1) >> down);
+    low   = {64{bytes[3]}};
+    high  = {64{bytes[4]}};
+    turned = {(((word3 & ~low) | (word2 & low)) & ~high) | (((word1 & ~low) | (word0 & low)) & high),
+              (((word2 & ~low) | (word1 & low)) & ~high) | (((word0 & ~low) | (word3 & low)) & high),
+              (((word1 & ~low) | (word0 & low)) & ~high) | (((word3 & ~low) | (word2 & low)) & high),
+              (((word0 & ~low) | (word3 & low)) & ~high) | (((word2 & ~low) | (word1 & low)) & high)};
+  endfunction
+
   // A one's complement sum of sixteen bits with its carries added back in, twice, which is enough for up to four words.
   function automatic [15:0] folded(input [17:0] sum);
     logic [16:0] once;

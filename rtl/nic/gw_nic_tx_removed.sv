@@ -60,7 +60,7 @@ module gw_nic_tx_removed (
     end
   end
   always_ff @(posedge clk_i) begin
-    data1_q <= data_i;
+    if (valid_i) data1_q <= data_i;
     last1_q <= last_i;
     last2_q <= last1_q;
     last3_q <= last2_q;
@@ -68,8 +68,9 @@ module gw_nic_tx_removed (
       bound1_q   <= bound_i;
       bounded1_q <= bounded_i;
     end
-    for (int i = 0; i < 8; i++) removed2_q[32*i +: 32] <= removed(data1_q[32*i +: 32], {28'd0, bound1_q}, bounded1_q);
-    sum3_q <= sum_of_halves(removed2_q);
+    // One branch around all of it: a simulator then works it out for groups that come, and for nothing else.
+    if (valid1_q) for (int i = 0; i < 8; i++) removed2_q[32*i +: 32] <= removed(data1_q[32*i +: 32], {28'd0, bound1_q}, bounded1_q);
+    if (valid2_q) sum3_q <= sum_of_halves(removed2_q);
   end
 endmodule
 

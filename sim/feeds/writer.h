@@ -13,9 +13,9 @@ namespace gw::sim {
 /// Which file: pcap, or pcapng if its name ends in .pcapng; then each packet has a comment.
 struct CaptureFile {
   std::string path;
-  std::string trace = {};               ///< what must not be overwritten; empty: nothing
+  std::string trace = {};                 ///< what must not be overwritten; empty: nothing
   std::vector<std::string> actions = {};  ///< of the device (Device::Facts)
-  const char* option = "--pcap-out";    ///< that names it
+  const char* option = "--pcap-out";      ///< that names it
 };
 
 /// A passage in the words of a comment: `gradwire in=CYCLE out=CYCLE latency=N`, and for devices

@@ -26,8 +26,8 @@ struct LinkSpec {
   double loss = 0;           ///< percent of the packets that vanish
   double corrupt = 0;        ///< percent of the packets that arrive with tuser = 1 on tlast
   uint64_t seed = 1;
-  /// A MAC's: a packet is taken when the wire is free, and a beat arrives, `delay` cycles late, when
-  /// the wire has carried its last byte. None: a beat in each cycle.
+  /// A MAC's: a packet is taken when the wire is free, and a beat arrives, `delay` cycles late,
+  /// when the wire has carried its last byte. None: a beat in each cycle.
   std::optional<Pace> pace = {};
 };
 

@@ -359,11 +359,11 @@ void put_actions(Section& s, const Json& doc, const char* direction, const char*
         return number(doc, {"latency_cycles", "by_action", action.c_str(), which});
       };
       cells.emplace_back();
-      if (const auto mean = at("mean")) {
-        cells.back() = *at("min") == *at("max") ? grouped(*mean)
-                                                : fmt::format("{} ({} to {})", fixed(*mean, 1),
-                                                              grouped(*at("min")),
-                                                              grouped(*at("max")));
+      if (const auto mean = at("mean"), least = at("min"), most = at("max");
+          mean && least && most) {
+        cells.back() = *least == *most ? grouped(*mean)
+                                       : fmt::format("{} ({} to {})", fixed(*mean, 1),
+                                                     grouped(*least), grouped(*most));
       }
     }
     t.cells.push_back(std::move(cells));
@@ -599,8 +599,8 @@ std::vector<Card> cards(const Json& doc, const View& view) {
   if (const auto v = number(doc, {"nic", "packed", "ratio_payload"}))
     out.push_back({"Payload ratio", fixed(*v, 2), "x", "edges and shim counted", Status::kPlain});
   if (const auto v = number(doc, {"nic", "link", "saved_percent"}))
-    out.push_back({"Link saving", fixed(*v, 1), "%", "headers, preamble and gap counted",
-                   Status::kPlain});
+    out.push_back(
+        {"Link saving", fixed(*v, 1), "%", "headers, preamble and gap counted", Status::kPlain});
   if (const auto v = number(doc, {"throughput_gbps"}))
     out.push_back({"Throughput", fixed(*v, 2), "Gb/s", throughput_note(doc), Status::kPlain});
   if (const auto v = number(doc, {"wire_gbps"}))

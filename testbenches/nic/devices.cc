@@ -173,22 +173,26 @@ class NicDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
 class NicTxDevice final : public NicDevice<NicTxModel> {
  public:
   NicTxDevice()
-      : NicDevice({.name = "nic_tx",
-                   .summary = "NIC engine, host to wire: packs the floats of marked TCP segments "
-                              "and UDP datagrams (INCEPTIONN, VI-A)",
-                   .burst_is_input = true,
-                   .wire = sim::WireSide::kOutput,
-                   .top = "gw_nic_tx",
-                   .file_list = "rtl/nic/gw_nic_tx.f",
-                   .pins = {{"mark_i", 8},
-                            {"mark_mask_i", 8},
-                            {"grid_i", 1},
-                            {"bound_i", 4},
-                            {"bounded_i", 1},
-                            {"protocol_tcp_i", 8},
-                            {"protocol_udp_i", 8}},
-                   .statistics = tx_statistics(),
-                   .actions = tx_actions()}) {}
+      : NicDevice(
+            {.name = "nic_tx",
+             .summary = "NIC engine, host to wire: packs the floats of marked TCP segments "
+                        "and UDP datagrams (INCEPTIONN, VI-A)",
+             .burst_is_input = true,
+             .wire = sim::WireSide::kOutput,
+             .top = "gw_nic_tx",
+             .file_list = "rtl/nic/gw_nic_tx.f",
+             .pins = {{"mark_i", 8},
+                      {"mark_mask_i", 8},
+                      {"grid_i", 1},
+                      {"bound_i", 4},
+                      {"bounded_i", 1},
+                      {"protocol_tcp_i", 8},
+                      {"protocol_udp_i", 8}},
+             .statistics = tx_statistics(),
+             .actions = tx_actions(),
+             .inside = {"original_used_q[10:0]", "front_used_q[5:0]", "frames_q[8:0]",
+                        "stream_used_q[10:0]", "out_used_q[2:0]", "class_valid", "action_valid",
+                        "verdict_valid", "issue", "issue_packed", "finish"}}) {}
 
  protected:
   std::unique_ptr<NicTxModel> model(const sim::RunSpec& spec) const override {
@@ -205,22 +209,26 @@ class NicTxDevice final : public NicDevice<NicTxModel> {
 class NicRxDevice final : public NicDevice<NicRxModel> {
  public:
   NicRxDevice()
-      : NicDevice({.name = "nic_rx",
-                   .summary = "NIC engine, wire to host: gives packed frames back as the host sent "
-                              "them (INCEPTIONN, VI-A)",
-                   .burst_is_input = false,
-                   .wire = sim::WireSide::kInput,
-                   .top = "gw_nic_rx",
-                   .file_list = "rtl/nic/gw_nic_rx.f",
-                   .pins = {{"protocol_tcp_i", 8}, {"protocol_udp_i", 8}},
-                   .statistics = rx_statistics(),
-                   .actions = rx_actions(),
-                   .options = {{.name = "pack",
-                                .text = "the capture is of a host: nic_tx's reference packs it first",
-                                .value = "",
-                                .group = "NIC",
-                                .flag = true}},
-                   .stimuli = wire_synth_kinds()}) {}
+      : NicDevice(
+            {.name = "nic_rx",
+             .summary = "NIC engine, wire to host: gives packed frames back as the host sent "
+                        "them (INCEPTIONN, VI-A)",
+             .burst_is_input = false,
+             .wire = sim::WireSide::kInput,
+             .top = "gw_nic_rx",
+             .file_list = "rtl/nic/gw_nic_rx.f",
+             .pins = {{"protocol_tcp_i", 8}, {"protocol_udp_i", 8}},
+             .statistics = rx_statistics(),
+             .actions = rx_actions(),
+             .inside = {"front_used_q[6:0]", "original_used_q[6:0]", "frames_q[6:0]", "class_valid",
+                        "details_valid", "stream_valid", "stream_ready", "group_valid",
+                        "group_ready", "frame_valid", "verdict_valid", "finish"},
+             .options = {{.name = "pack",
+                          .text = "the capture is of a host: nic_tx's reference packs it first",
+                          .value = "",
+                          .group = "NIC",
+                          .flag = true}},
+             .stimuli = wire_synth_kinds()}) {}
 
   void check(const sim::RunSpec& spec) const override {
     NicDevice::check(spec);
@@ -337,16 +345,16 @@ std::vector<std::string> chain_statistics() {
 class NicPairDevice final : public NicDevice<NicChainModel, NicChainRtl> {
  public:
   NicPairDevice()
-      : NicDevice({.name = "nic",
-                   .summary = "two NICs: nic_tx, a 10GbE link, nic_rx: what one host sends and "
-                              "another gets",
-                   .burst_is_input = true,
-                   .top = "gw_nic_tx",
-                   .file_list = "rtl/nic/gw_nic_tx.f",
-                   .statistics = chain_statistics(),
-                   .actions = tx_actions(),
-                   .options = {{"pcap-wire", "write what goes over the link as packets", "",
-                                "NIC"}}}) {}
+      : NicDevice(
+            {.name = "nic",
+             .summary = "two NICs: nic_tx, a 10GbE link, nic_rx: what one host sends and "
+                        "another gets",
+             .burst_is_input = true,
+             .top = "gw_nic_tx",
+             .file_list = "rtl/nic/gw_nic_tx.f",
+             .statistics = chain_statistics(),
+             .actions = tx_actions(),
+             .options = {{"pcap-wire", "write what goes over the link as packets", "", "NIC"}}}) {}
 
   void check(const sim::RunSpec& spec) const override {
     NicDevice::check(spec);

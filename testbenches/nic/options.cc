@@ -45,9 +45,8 @@ sim::Option frame_bytes_option() {
 reference::nic::NicConfig nic_config(const sim::OptionSet& options) {
   return {.mark = parse_byte("--mark", options.word("mark")),
           .mark_mask = parse_byte("--mark-mask", options.word("mark-mask")),
-          .grid = options.choice("grid", {"stream", "packet"}) == 0
-                      ? reference::nic::Grid::kStream
-                      : reference::nic::Grid::kPacket,
+          .grid = options.choice("grid", {"stream", "packet"}) == 0 ? reference::nic::Grid::kStream
+                                                                    : reference::nic::Grid::kPacket,
           .codec = codec_config(options)};
 }
 

@@ -5,16 +5,16 @@
 
 #include "models/reference/capture/bytes.h"
 #include "models/reference/nic/headers.h"
-#include "testbenches/codec/report.h"
 #include "sim/harness/pace.h"
+#include "testbenches/codec/report.h"
 
 namespace gw::testbenches {
 namespace {
 
 namespace nic = reference::nic;
-using nlohmann::json;
 using nic::RxAction;
 using nic::TxAction;
+using nlohmann::json;
 
 constexpr size_t kLeastOnWire = 84;  // of the shortest frame, preamble, FCS and gap included
 
@@ -26,9 +26,7 @@ size_t total_length(std::span<const uint8_t> frame) {
   return capture::load16(frame, nic::ethernet(frame).end + 2);
 }
 
-double quotient(uint64_t a, uint64_t b) {
-  return static_cast<double>(a) / static_cast<double>(b);
-}
+double quotient(uint64_t a, uint64_t b) { return static_cast<double>(a) / static_cast<double>(b); }
 
 template <class Action>
 std::vector<std::string> names(size_t count) {
@@ -119,7 +117,8 @@ void NicTxOracle::arrives(size_t, const sim::PacketRef<Beat>& packet) {
   const nic::Packed made = nic_.pack(frame, packet->beats.back().user != 0);
   tally_.count(static_cast<size_t>(made.action), frame.size(), made.frame.size());
   if (made.floats != 0) tally_.candidate(made.head);
-  dropping_ = !made.leaves;
+  if (made.leaves) behind_ = 0;
+  if (!made.leaves || made.action == TxAction::kPacked) behind_ += packet->beats.size();
   if (!made.leaves) return;
   tally_.carried(frame.size(), made.frame.size());
   if (made.action == TxAction::kPacked) {
@@ -143,13 +142,13 @@ std::vector<std::optional<uint32_t>> NicTxOracle::statistics() const {
 }
 
 json NicTxOracle::findings() const {
-  json sections = {{"nic",
-                    {{"tx", tally_.direction(tx_actions())},
-                     {"packed", tally_.packed()},
-                     {"link", tally_.link()},
-                     {"flow_table",
-                      {{"entries", nic_.flows().entries()}, {"evicted", nic_.flows().evicted()}}},
-                     {"phases", tally_.phases()}}}};
+  json sections = {
+      {"nic",
+       {{"tx", tally_.direction(tx_actions())},
+        {"packed", tally_.packed()},
+        {"link", tally_.link()},
+        {"flow_table", {{"entries", nic_.flows().entries()}, {"evicted", nic_.flows().evicted()}}},
+        {"phases", tally_.phases()}}}};
   if (floats_.values() != 0) sections["compression"] = compression_json(floats_);
   return sections;
 }

@@ -1,7 +1,6 @@
 // The reference NIC as a follower of a run, and what it counts for the report's section `nic`.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -54,28 +53,27 @@ class NicTally {
   std::array<uint64_t, 4> phases_{};
 };
 
-/// nic_tx: a frame that is dropped leaves nothing, and nobody waits for it.
+/// nic_tx: a frame that is dropped leaves nothing.
 class NicTxOracle final : public sim::QueueOracle<Beat> {
  public:
   explicit NicTxOracle(const reference::nic::NicConfig& config)
-      : QueueOracle(1),
-        nic_(config),
-        tally_(reference::nic::kTxActions),
-        floats_(config.codec) {}
+      : QueueOracle(1), nic_(config), tally_(reference::nic::kTxActions), floats_(config.codec) {}
 
   void arrives(size_t port, const sim::PacketRef<Beat>& packet) override;
-  uint64_t busy() const override { return dropping_ ? kDrop : 0; }
+  uint64_t busy() const override { return behind_ != 0 ? behind_ + kPipeline : 0; }
   std::vector<std::optional<uint32_t>> statistics() const override;
   nlohmann::json findings() const override;
 
  private:
-  /// The original queue, a beat a cycle, and what is before it.
-  static constexpr uint64_t kDrop = 1024 + 128;
+  /// From acceptance to the end of the verdict, and some more.
+  static constexpr uint64_t kPipeline = 128;
 
   reference::nic::NicTx nic_;
   NicTally tally_;
   reference::CodecStatistics floats_;  ///< of packed frames
-  bool dropping_ = false;  // what arrived last leaves nothing
+  /// Beats that the device may still have to throw away, one a cycle, when the last that leaves has
+  /// left: of dropped frames, and of the packed one before them. A frame counts when they are gone.
+  uint64_t behind_ = 0;
 };
 
 class NicRxOracle final : public sim::QueueOracle<Beat> {
@@ -104,7 +102,7 @@ class NicOracle final : public sim::QueueOracle<Beat> {
       : QueueOracle(1), tx_(config), rx_(config) {}
 
   void arrives(size_t port, const sim::PacketRef<Beat>& packet) override;
-  uint64_t busy() const override { return std::max(tx_.busy(), rx_.busy()); }
+  uint64_t busy() const override { return tx_.busy() + rx_.busy(); }
   std::vector<std::optional<uint32_t>> statistics() const override;
   nlohmann::json findings() const override;
 

@@ -153,10 +153,9 @@ class Hosts final : public Kind {
                  .destination = 0x0A000000 + random_.below(4),
                  .port = static_cast<uint16_t>(1024 + random_.below(60000))};
     // ECN's bits change underway, and do not matter.
-    flow.host.tos =
-        static_cast<uint8_t>(flow.marked ? (marked() & config_.mark_mask) |
-                                               (random_.next() & ~config_.mark_mask)
-                                         : unmarked());
+    flow.host.tos = static_cast<uint8_t>(flow.marked ? (marked() & config_.mark_mask) |
+                                                           (random_.next() & ~config_.mark_mask)
+                                                     : unmarked());
   }
 
   /// Bytes of a frame: the shortest, a full one of Ethernet's, a jumbo, or any.
@@ -177,8 +176,8 @@ class Hosts final : public Kind {
   }
 
   Floats floats() {
-    constexpr std::array kKinds = {Floats::kZero, Floats::kGradients, Floats::kGradients,
-                                   Floats::kGradients, Floats::kRaw, Floats::kAny};
+    constexpr std::array kKinds = {Floats::kZero,      Floats::kGradients, Floats::kGradients,
+                                   Floats::kGradients, Floats::kRaw,       Floats::kAny};
     return kKinds[random_.below(kKinds.size())];
   }
 
@@ -399,7 +398,8 @@ std::vector<sim::SynthKind> kinds_with(const sim::SynthKind& own) {
 
 const std::vector<sim::SynthKind>& host_synth_kinds() {
   static const auto kKinds = kinds_with(
-      {"hosts", "TCP and UDP, marked or not, of all sizes, and whatever else a host's NIC is handed"});
+      {"hosts",
+       "TCP and UDP, marked or not, of all sizes, and whatever else a host's NIC is handed"});
   return kKinds;
 }
 

@@ -28,9 +28,9 @@ std::vector<Mark> marks(std::span<const uint8_t> frame) {
   if (!ip->sound() || ip->fragment || !(packed || tcp || ip->protocol == nic::kUdp)) return all;
   const auto header = nic::transport_header(frame, ip->transport(), ip->end(), tcp);
   if (!header) return all;
-  all.push_back({ip->transport(), tcp ? fmt::format("TCP sequence {}",
-                                                    capture::load32(frame, ip->transport() + 4))
-                                      : std::string("UDP")});
+  all.push_back({ip->transport(),
+                 tcp ? fmt::format("TCP sequence {}", capture::load32(frame, ip->transport() + 4))
+                     : std::string("UDP")});
   const size_t payload = ip->transport() + *header;
   if (!packed || payload + nic::kShim > frame.size()) {
     all.push_back({payload, fmt::format("payload of {} bytes", ip->end() - payload)});

@@ -79,7 +79,8 @@ std::unique_ptr<sim::PacketWriter> timed_writer(const std::string& path, const s
                                                 double clock_mhz) {
   const int64_t begin = source.facts().begin_ns;
   return sim::open_frame_writer(
-      {.path = path, .trace = source.facts().path}, [begin, clock_mhz](const sim::Passage& passage) {
+      {.path = path, .trace = source.facts().path},
+      [begin, clock_mhz](const sim::Passage& passage) {
         return begin + std::llround(static_cast<double>(passage.first) * 1e3 / clock_mhz);
       });
 }

@@ -71,8 +71,8 @@ TEST(Writer, PcapngIsReadWithItsComments) {
     GTEST_SKIP() << "tshark and capinfos are missing";
   }
   const std::string text = folder / "text";
-  ASSERT_EQ(std::system(("tshark -n -r '" + file.string() +
-                         "' -T fields -e frame.comment > '" + text + "' 2> /dev/null")
+  ASSERT_EQ(std::system(("tshark -n -r '" + file.string() + "' -T fields -e frame.comment > '" +
+                         text + "' 2> /dev/null")
                             .c_str()),
             0);
   std::ifstream lines(text);

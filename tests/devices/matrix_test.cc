@@ -55,8 +55,7 @@ std::vector<sim::RawPacket> all_of(sim::Source& source) {
 
 /// Beginnings of frames as a device knows them, with any bytes behind and of any length that a MAC
 /// lets through; on several ports at once.
-void make_unruly_frames(std::vector<sim::RawPacket>& packets, sim::Random& random,
-                        bool in_error) {
+void make_unruly_frames(std::vector<sim::RawPacket>& packets, sim::Random& random, bool in_error) {
   int64_t time = 0;
   for (sim::RawPacket& packet : packets) {
     const size_t bytes = random.below(3) == 0 ? packet.bytes.size() : 60 + random.below(400);
@@ -90,7 +89,8 @@ std::vector<sim::RawPacket> packets_of(const Point& point, sim::RunSpec& spec) {
   const bool unruly = point.stimulus == kUnruly;
   const auto& kinds = device.facts().stimuli;
   const auto has = [&](const char* name) {
-    return std::ranges::any_of(kinds, [&](const auto& kind) { return kind.name == std::string(name); });
+    return std::ranges::any_of(kinds,
+                               [&](const auto& kind) { return kind.name == std::string(name); });
   };
   const char* const base = has("workers") ? "workers" : has("mixed") ? "mixed" : kinds.front().name;
   spec.stimulus = {.synth = unruly ? base : point.stimulus, .packets = 60};

@@ -57,6 +57,13 @@ def runs():
     for device in ["aggregator", "switch"]:
         yield f"{device} --synth workers --loss 5 --duplicate 5 --reorder 5 --malformed 5 --foreign 5 --seed 4"
         yield f"{device} --synth workers --workers 16 --iterations 6 --sequences 8 --stall both:50 --seed 6"
+    for device, mixed, pack in [("nic_tx", "hosts", ""), ("nic_rx", "wire", " --pack"), ("nic", "hosts", "")]:
+        for trace in GRADIENT_TRACES:
+            yield f"{device} --trace traces/{trace}.pcap{pack}"
+        yield f"{device} --trace traces/hdc-ring-early.pcap{pack} --grid packet --bound 6 --mode paper"
+        yield f"{device} --synth {mixed} --packets 600 --seed 2"
+        yield f"{device} --synth {mixed} --packets 300 --stall both:30 --seed 7"
+        yield f"{device} --synth packed --frame-bytes 9014 --packets 50"
     yield "switch --synth gradient-192 --workers 1 --packets 4000"
     yield "switch --synth ordinary-60 --workers 1 --packets 4000"
     yield "optimizer --algorithm adam --pes 4 --profile fast --synth workers --workers 1"

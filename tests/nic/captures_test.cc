@@ -30,9 +30,10 @@ class Captures : public testing::Test {
   /// Lines of tshark's fields, of the packets that a filter lets through.
   static std::vector<std::string> tshark(const std::string& capture, const std::string& fields,
                                          const std::string& filter = "") {
-    std::string command = "tshark -n -o ip.check_checksum:TRUE -o tcp.check_checksum:TRUE -o "
-                          "udp.check_checksum:TRUE -r '" +
-                          capture + "' -T fields " + fields;
+    std::string command =
+        "tshark -n -o ip.check_checksum:TRUE -o tcp.check_checksum:TRUE -o "
+        "udp.check_checksum:TRUE -r '" +
+        capture + "' -T fields " + fields;
     if (!filter.empty()) command += " -Y '" + filter + "'";
     const std::string text = capture + ".txt";
     EXPECT_EQ(std::system((command + " > '" + text + "' 2> /dev/null").c_str()), 0) << command;

@@ -22,11 +22,15 @@ const sim::Distribution& latency(const sim::Outcome& outcome, Action action) {
   return i < all.size() ? all[i] : kNone;
 }
 
-/// Cycles from the first beat of uncompressed frames to the last, per beat.
+/// Cycles from the first beat of uncompressed frames to the last, per beat. The SYN in front of
+/// them leaves nic_rx earlier than they do: it is latency, not rate.
 double cycles_per_beat(const std::string& name, const sim::Outcome& outcome) {
+  constexpr uint64_t kLatencies = 16 - 6;
   const sim::Timeline& t = outcome.timeline;
-  const auto& ports = name == "nic_tx" ? t.in : t.out;
-  return static_cast<double>(sim::Timeline::window(ports)) / static_cast<double>(ports[0].beats);
+  const bool tx = name == "nic_tx";
+  const uint64_t window = sim::Timeline::window(tx ? t.in : t.out);
+  return static_cast<double>(window - (tx ? 0 : kLatencies)) /
+         static_cast<double>((tx ? t.in : t.out)[0].beats);
 }
 
 struct Traffic {
@@ -69,6 +73,28 @@ std::vector<Traffic> traffic() {
 }
 INSTANTIATE_TEST_SUITE_P(Traffic, Rate, testing::ValuesIn(traffic()));
 
+// Many more frames than the matrix of all devices has, and sinks that hardly ever take a beat: so
+// that buffers fill up. `nic` has both engines' cycles and the link's.
+class Lockstep : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
+
+TEST_P(Lockstep, OfAnyFrames) {
+  const auto [name, stall] = GetParam();
+  for (const char* grid : {"stream", "packet"}) {
+    const bool stream = std::string(grid) == "stream";
+    sim::RunSpec spec =
+        spec_of(name, device(name).facts().stimuli.front().name, stream ? 1500 : 300,
+                {{"grid", grid}, {"mode", stream ? "bounded" : "paper"}});
+    spec.options.set("bound", std::to_string(1 + (seed() + stream) % 14));
+    spec.stall = sim::StallSpec::parse(stall);
+    run(name, spec);
+    ASSERT_FALSE(HasFailure()) << grid;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Stalls, Lockstep,
+                         testing::Combine(testing::Values("nic_tx", "nic_rx", "nic"),
+                                          testing::Values("none", "source:40", "sink:40",
+                                                          "both:40", "source:90", "sink:90")));
+
 sim::RawPacket packet_of(nic::Frame frame, bool error = false) {
   sim::RawPacket packet;
   packet.bytes = std::move(frame);
@@ -100,18 +126,18 @@ TEST(Latency, IsWhatTheContractsSay) {
 
     nic::NicTx reference{{}};
     reference.pack(syn.bytes);
-    const sim::Outcome unpacked = run("nic_rx", spec_of("nic_rx", "", 0),
-                                      {packet_of(reference.pack(host.frame()).frame)});
+    const sim::Outcome unpacked =
+        run("nic_rx", spec_of("nic_rx", "", 0), {packet_of(reference.pack(host.frame()).frame)});
     ASSERT_EQ(latency(unpacked, RxAction::kUnpacked).n(), 1u);
     EXPECT_LE(longest(latency(unpacked, RxAction::kUnpacked)), 16u);
 
     host.tos = 0;
     const sim::RawPacket plain = packet_of(host.frame());
-    EXPECT_LE(longest(latency(run("nic_tx", spec_of("nic_tx", "", 0), {plain}),
-                              TxAction::kNotMarked)),
-              8u);
     EXPECT_LE(
-        longest(latency(run("nic_rx", spec_of("nic_rx", "", 0), {plain}), RxAction::kPassed)), 8u);
+        longest(latency(run("nic_tx", spec_of("nic_tx", "", 0), {plain}), TxAction::kNotMarked)),
+        8u);
+    EXPECT_LE(longest(latency(run("nic_rx", spec_of("nic_rx", "", 0), {plain}), RxAction::kPassed)),
+              8u);
   }
 }
 

@@ -48,18 +48,26 @@ class Device {
     top_.m_axis_tready = 0;
     top_.eval();
     clock();
+    EXPECT_EQ(top_.s_axis_tready, 0);
+    EXPECT_EQ(top_.m_axis_tvalid, 0);
     top_.aresetn = 1;
     clock();
     EXPECT_EQ(top_.s_axis_tready, 1);
     EXPECT_EQ(top_.m_axis_tvalid, 0);
+    left_.clear();
+    now_ = {};
+    begun_ = false;
   }
 
-  /// Sends all frames and waits until nothing leaves any more. Pauses in percent of the cycles.
-  void run(const std::vector<Sent>& frames, unsigned source_pause, unsigned sink_pause) {
+  /// Sends all frames and waits until nothing leaves any more, or for so many cycles. Pauses in
+  /// percent of the cycles.
+  void run(const std::vector<Sent>& frames, unsigned source_pause, unsigned sink_pause,
+           std::uint64_t cycles = ~std::uint64_t{0}) {
     std::size_t frame = 0, at = 0;
     unsigned idle = 0;
     bool offered = false;
-    while (idle < 3000) {
+    for (const std::uint64_t begin = cycle_; idle < 3000; clock()) {
+      if (cycle_ - begin == cycles) return;
       if (!offered && frame < frames.size() && !chance(source_pause)) {
         offer(frames[frame], at);
         offered = true;
@@ -75,7 +83,6 @@ class Device {
       }
       if (offered && top_.s_axis_tready) {
         if (at == 0) entered_.push_back(cycle_);
-        accepted_ = cycle_;
         at += kBeat;
         offered = false;
         idle = 0;
@@ -85,7 +92,6 @@ class Device {
           at = 0;
         }
       }
-      clock();
     }
     EXPECT_EQ(frame, frames.size());
     EXPECT_TRUE(now_.frame.empty() && !begun_) << "a frame has no end";
@@ -170,7 +176,7 @@ class Device {
   VerilatedContext context_;
   Vgw_nic_tx top_;
   std::mt19937 random_;
-  std::uint64_t cycle_ = 0, accepted_ = 0;
+  std::uint64_t cycle_ = 0;
   std::vector<Left> left_;
   std::vector<std::uint64_t> entered_, ended_;
   Left now_;
@@ -242,6 +248,10 @@ class Source {
     if (host.flags & 2 && below(2) == 0) return {.frame = host.syn(), .config = sent.config};
     host.payload = payload(size());
     sent.frame = host.frame();
+    if (below(16) == 0)
+      sent.frame[host.ip_at() + 6 + below(2)] |=
+          static_cast<std::uint8_t>(1 + below(32));  // a fragment
+    if (below(16) == 0) sent.frame[host.ip_at() + 9] = 47;
     if (below(8) == 0) bend(sent.frame);
     sent.bad = below(12) == 0;
     return sent;
@@ -359,6 +369,84 @@ TEST(NicTxRtl, EqualsTheReferenceForEveryPlaceOfTheFloats) {
   device.run(frames, 0, 0);
   expected.compare(device);
   EXPECT_GT(expected.stats()[static_cast<std::size_t>(TxAction::kPacked)], 200U);
+}
+
+/// One's complement has two zeros: checksums and differences that are one of them.
+TEST(NicTxRtl, EqualsTheReferenceForChecksumsThatAreZero) {
+  Device device(tests::seed());
+  Expected expected;
+  std::vector<Sent> frames;
+  for (const bool tcp : {false, true}) {
+    for (const std::uint32_t head : {0U, 1U}) {
+      if (!tcp && head != 0) continue;
+      Host host{.tcp = tcp, .sequence = 1000, .payload = {}};
+      if (tcp) frames.push_back({.frame = host.syn(), .config = {}});
+      host.sequence = 1001 - head;
+      for (const std::uint32_t word : {0x0000'0000U, 0x0000'FFFFU, 0x0001'FFFEU, 0x0000'1234U}) {
+        for (const std::uint32_t sum :
+             {0x0000U, 0xFFFFU, 0x0001U, 0xFFFEU, 0x1234U, 0xEDCBU, 0x3412U, 0xCBEDU}) {
+          // Subnormals are ZERO: all of their bits go.
+          host.payload.assign(head + 64, 0);
+          boost::endian::store_little_u32(&host.payload[head + 8], word);
+          Frame frame = host.frame();
+          capture::store16(frame, host.transport_at() + (tcp ? 16 : 6), sum);
+          capture::store16(frame, host.ip_at() + 10, sum);
+          frames.push_back({.frame = frame, .config = {}});
+        }
+      }
+    }
+  }
+  for (const Sent& sent : frames) expected.add(sent);
+  device.run(frames, 0, 0);
+  expected.compare(device);
+  EXPECT_EQ(expected.stats()[static_cast<std::size_t>(TxAction::kPacked)], frames.size() - 2);
+}
+
+/// Queues that are full: of beats, of streams longer than their floats, of frames.
+TEST(NicTxRtl, EqualsTheReferenceBehindASlowSink) {
+  std::uint64_t seed = tests::seed();
+  struct Kind {
+    std::uint32_t frames, floats, most;
+    float size;
+  };
+  for (const Kind kind :
+       {Kind{1200, 0, 6, 0.5F}, Kind{400, 1, 9, 1e6F}, Kind{20, 2100, 2230, 1e6F}}) {
+    Source source(++seed);
+    Device device(seed);
+    Expected expected;
+    std::vector<Sent> frames;
+    for (std::uint32_t i = 0; i < kind.frames; ++i) {
+      Host host{.tcp = false, .payload = {}};
+      host.payload =
+          gradients(4 * (kind.floats + source.below(kind.most - kind.floats)), seed + i, kind.size);
+      Frame frame = host.frame();
+      if (source.below(8) == 0) frame.resize(1 + source.below(40));
+      if (source.below(8) == 0 && kind.floats > 2000) frame.resize(9019 + source.below(3000));
+      frames.push_back({.frame = frame, .bad = source.below(8) == 0, .config = {}});
+    }
+    for (const Sent& sent : frames) expected.add(sent);
+    device.run(frames, 0, 97);
+    expected.compare(device);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(NicTxRtl, ForgetsEverythingInReset) {
+  std::uint64_t seed = tests::seed();
+  Source source(seed);
+  Device device(seed);
+  for (std::uint32_t i = 0; i < 40; ++i) {
+    std::vector<Sent> frames;
+    for (int j = 0; j < 30; ++j) frames.push_back(source.next());
+    device.run(frames, 20, 20, source.below(600));
+    device.reset();
+    Expected expected;
+    for (const Sent& sent : frames) expected.add(sent);
+    device.run(frames, 0, 0);
+    expected.compare(device);
+    if (HasFatalFailure()) return;
+    device.reset();
+  }
 }
 
 Host datagram(std::size_t frame_bytes, float size, std::uint8_t tos = 0x28) {

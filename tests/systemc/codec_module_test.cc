@@ -14,41 +14,16 @@ namespace gw::systemc {
 namespace {
 
 /// A signal for every port.
-struct Wires {
-  sc_core::sc_signal<bool> aclk{"aclk"}, aresetn{"aresetn"};
+struct Wires : StreamWires {
   sc_core::sc_signal<sc_dt::sc_uint<4>> bound{"bound"};
   sc_core::sc_signal<bool> bounded{"bounded"};
-  sc_core::sc_signal<sc_dt::sc_bv<256>> s_tdata{"s_tdata"}, m_tdata{"m_tdata"};
-  sc_core::sc_signal<sc_dt::sc_uint<32>> s_tkeep{"s_tkeep"}, m_tkeep{"m_tkeep"};
-  sc_core::sc_signal<bool> s_tvalid{"s_tvalid"}, s_tready{"s_tready"}, s_tlast{"s_tlast"};
-  sc_core::sc_signal<bool> s_tuser{"s_tuser"}, m_tvalid{"m_tvalid"}, m_tready{"m_tready"};
-  sc_core::sc_signal<bool> m_tlast{"m_tlast"}, m_tuser{"m_tuser"};
   sc_core::sc_signal<sc_dt::sc_uint<32>> error_count{"error_count"};
 
   void bind(CodecPins& device) {
-    bind_streams(device, *this);
+    StreamWires::bind(device);
     device.bound_i(bound);
     device.bounded_i(bounded);
-    device.m_axis_tuser(m_tuser);
     device.error_count_o(error_count);
-  }
-
-  Beat m_beat() const {
-    Beat beat;
-    for (int i = 0; i < kLanes; ++i) beat.data[i] = m_tdata.read().get_word(i);
-    beat.keep = m_tkeep.read().to_uint();
-    beat.last = m_tlast.read();
-    beat.user = m_tuser.read();
-    return beat;
-  }
-
-  void drive_s(const Beat& beat) {
-    sc_dt::sc_bv<256> data;
-    for (int i = 0; i < kLanes; ++i) data.set_word(i, beat.data[i]);
-    s_tdata.write(data);
-    s_tkeep.write(beat.keep);
-    s_tlast.write(beat.last);
-    s_tuser.write(beat.user);
   }
 };
 

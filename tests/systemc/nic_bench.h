@@ -27,7 +27,47 @@ struct NicInput {
   nic::Frame bytes;
   bool user = false;
   Config config{};
+  bool null_end = false;  // if it fills its beats, one more ends it
 };
+
+/// Its beats, anything where nothing counts: bytes behind the end, tkeep and tuser before the last
+/// beat, tkeep behind its lowest zero.
+template <class Config>
+std::vector<Beat> beats_of(const NicInput<Config>& input) {
+  const size_t size = input.bytes.size();
+  Random random(size);
+  std::vector<Beat> beats(std::max<size_t>(
+      1, (size + kBeatBytes - 1) / kBeatBytes + (input.null_end && size % kBeatBytes == 0)));
+  for (size_t i = 0; i < beats.size(); ++i) {
+    Beat& beat = beats[i];
+    for (uint32_t& word : beat.data) word = static_cast<uint32_t>(random.next());
+    beat.keep = static_cast<uint32_t>(random.next());
+    beat.user = random.below(2) != 0;
+    const size_t at = i * kBeatBytes;
+    const size_t bytes = std::min<size_t>(size - at, kBeatBytes);
+    if (bytes != 0) std::memcpy(beat.data.data(), &input.bytes[at], bytes);
+    if (i + 1 < beats.size()) continue;
+    const uint32_t holes = random.below(2) != 0 && bytes < 31 ? beat.keep : 0;
+    beat.keep = keep_of_bytes(static_cast<int>(bytes)) | (holes & ~((uint64_t{2} << bytes) - 1));
+    beat.last = 1;
+    beat.user = input.user;
+  }
+  return beats;
+}
+
+/// What the pins of the configuration can show while nobody looks.
+template <class Config>
+Config any_config(Random& random);
+template <>
+inline NicTxConfig any_config(Random& random) {
+  const auto byte = [&random] { return static_cast<uint8_t>(random.below(256)); };
+  const CodecConfig codec{static_cast<uint8_t>(random.below(16)), random.below(2) != 0};
+  return {byte(), byte(), random.below(2) != 0, codec, byte(), byte()};
+}
+template <>
+inline NicRxConfig any_config(Random& random) {
+  return {static_cast<uint8_t>(random.below(256)), static_cast<uint8_t>(random.below(256))};
+}
 
 struct NicOutputFrame {
   nic::Frame bytes;
@@ -76,17 +116,18 @@ class NicBench {
     if (offering_ && beat_ == 0) {
       core.configure(waiting_.front().config);
     } else {
-      core.configure(any_config(random_));
+      core.configure(any_config<Config>(random_));
     }
     look(m_ready);
     if (testing::Test::HasFatalFailure()) return;
-    const Beat s = offering_ ? beat_of_waiting() : Beat{};
-    core.clock(offering_ ? &s : nullptr, m_ready);
+    if (offering_ && beat_ == 0) beats_ = beats_of(waiting_.front());
+    const bool last = offering_ && beat_ + 1 == beats_.size();
+    core.clock(offering_ ? &beats_[beat_] : nullptr, m_ready);
     if (offering_ && s_ready) {
       if (beat_ == 0) begun.push_back(cycle), ++frames_in_;
       ++beat_;
       offering_ = false;
-      if (s.last != 0) {
+      if (last) {
         ended.push_back(cycle);
         waiting_.pop_front();
         beat_ = 0;
@@ -128,40 +169,6 @@ class NicBench {
   std::vector<uint64_t> begun, ended;  // cycles of the first and last beats' acceptance, by frame
 
  private:
-  static NicTxConfig any(Random& r, const NicTxConfig*) {
-    const auto byte = [&r] { return static_cast<uint8_t>(r.below(256)); };
-    return {byte(), byte(), r.below(2) != 0, {static_cast<uint8_t>(r.below(16)), r.below(2) != 0},
-            byte(), byte()};
-  }
-  static NicRxConfig any(Random& r, const NicRxConfig*) {
-    return {static_cast<uint8_t>(r.below(256)), static_cast<uint8_t>(r.below(256))};
-  }
-  static Config any_config(Random& r) { return any(r, static_cast<const Config*>(nullptr)); }
-
-  Beat beat_of_waiting() {
-    const Input& input = waiting_.front();
-    const size_t at = beat_ * kBeatBytes;
-    const size_t left = input.bytes.size() - at;
-    Beat beat;
-    // A frame whose length is a multiple of 32 now and then ends with a beat that holds nothing.
-    const bool null_end = input.bytes.size() % 64 == 32;
-    const bool last = left < kBeatBytes || (left == kBeatBytes && !null_end);
-    const size_t bytes = std::min<size_t>(left, kBeatBytes);
-    Random r(beat_ * 977 + input.bytes.size());  // the same as long as the beat is offered
-    for (uint32_t& word : beat.data) word = static_cast<uint32_t>(r.next());
-    if (bytes != 0) std::memcpy(beat.data.data(), &input.bytes[at], bytes);
-    beat.last = last;
-    beat.user = last ? input.user : r.below(2) != 0;
-    beat.keep = static_cast<uint32_t>(r.next());
-    // Behind the lowest zero anything.
-    if (last) {
-      const uint32_t holes = r.below(2) != 0 ? beat.keep : 0;
-      beat.keep = keep_of_bytes(static_cast<int>(bytes));
-      if (bytes < 31) beat.keep |= holes & ~((uint32_t{2} << bytes) - 1);
-    }
-    return beat;
-  }
-
   void look(bool m_ready) {
     const Beat* const m = core.m_beat();
     if (stalled_) {
@@ -198,7 +205,8 @@ class NicBench {
 
   Random random_;
   std::deque<Input> waiting_;
-  size_t beat_ = 0;
+  std::vector<Beat> beats_;  // of the first that waits
+  size_t beat_ = 0;          // the next of them
   size_t partial_beats_ = 0;
   uint64_t frames_in_ = 0;
   bool offering_ = false, stalled_ = false;
@@ -287,7 +295,6 @@ class NicTraffic {
     }
     if (f.size() < 60 && !one_in(3)) f.resize(60, 0);
     if (one_in(hostile_)) spoil(f, h);
-    if (f.empty()) f.push_back(1);
     return f;
   }
 

@@ -84,6 +84,7 @@ std::vector<TxInput> tx_traffic(NicTraffic& traffic, size_t frames) {
   std::vector<TxInput> inputs;
   for (size_t i = 0; i < frames; ++i) {
     TxInput input{.bytes = traffic.frame(), .user = traffic.one_in(12)};
+    input.null_end = traffic.one_in(2);
     input.config = configs[traffic.one_in(3) ? traffic.below(3) : 0];
     inputs.push_back(std::move(input));
   }
@@ -98,6 +99,7 @@ std::vector<RxInput> rx_traffic(NicTraffic& traffic, size_t frames) {
     config.packet_grid = !traffic.one_in(3);
     RxInput input;
     input.user = traffic.one_in(12);
+    input.null_end = traffic.one_in(2);
     if (traffic.one_in(3)) {
       input.config.protocol_tcp = config.protocol_tcp = static_cast<uint8_t>(traffic.below(256));
       if (traffic.one_in(2)) config.protocol_udp = config.protocol_tcp;
@@ -184,6 +186,198 @@ TEST(NicRxModel, EqualsTheReferenceUnderStalls) {
   for (size_t i = 0; i < nic::kRxActions; ++i) {
     const auto name = nic::name_of(static_cast<nic::RxAction>(i));
     EXPECT_GT(seen[std::string(name)], 100u) << name;
+  }
+}
+
+// The reset's rules, at any place of any frame.
+template <class Bench, class Inputs, class Reference>
+void reset_in_mid_frame(uint64_t seed, const Inputs& inputs, Reference reference) {
+  Bench bench(seed);
+  bench.send(inputs);
+  Random random(seed);
+  size_t begun = 0;
+  for (int i = 0; i < 30; ++i) {
+    bench.run(random.below(2000));
+    begun += bench.begun.size();
+    bench.abandon();
+    ASSERT_FALSE(bench.core.s_ready());
+    ASSERT_EQ(bench.core.m_beat(), nullptr);
+    for (const uint32_t word : bench.core.statistics()) ASSERT_EQ(word, 0u);
+    bench.step();
+    ASSERT_TRUE(bench.core.s_ready());
+  }
+  bench.drain();
+  expect_equal(bench, reference(Inputs(inputs.begin() + static_cast<long>(begun), inputs.end())));
+}
+
+TEST(NicTxModel, ResetInMidFrame) {
+  for (uint64_t seed = 100; seed < 105; ++seed) {
+    NicTraffic traffic(seed);
+    reset_in_mid_frame<TxBench>(seed, tx_traffic(traffic, 1500), reference_tx);
+    if (HasFatalFailure()) FAIL() << "seed " << seed;
+  }
+}
+
+TEST(NicRxModel, ResetInMidFrame) {
+  for (uint64_t seed = 100; seed < 105; ++seed) {
+    NicTraffic traffic(seed);
+    reset_in_mid_frame<RxBench>(seed, rx_traffic(traffic, 1500), reference_rx);
+    if (HasFatalFailure()) FAIL() << "seed " << seed;
+  }
+}
+
+// ---------------------------------------------------------------------------------------------
+// The contracts' figures
+
+enum class Floats { kZero, kSmall, kMixed, kFull, kRaw };
+
+/// A UDP frame of `size` bytes; marked floats so that it is packed, stored in 32 bytes a group
+/// (kFull) or in 34 (kRaw).
+nic::Frame udp_frame(size_t size, Floats floats, bool marked = true) {
+  nic::Host host{.tcp = false, .payload = {}};
+  host.tos = marked ? 0x28 : 0;
+  const size_t payload = (size - host.payload_at()) / 4 * 4;
+  std::vector<float> values(payload / 4);
+  for (size_t i = 0; i < values.size(); ++i) {
+    const bool half = floats == Floats::kFull && i % 8 == 7;
+    values[i] = floats == Floats::kZero                            ? 0.0F
+                : floats == Floats::kSmall                         ? 0.005F
+                : half || (floats == Floats::kMixed && i % 3 != 0) ? 0.3F
+                                                                   : 1.5F;
+  }
+  host.payload = nic::bytes_of(values);
+  nic::Frame f = host.frame();
+  EXPECT_LE(size - f.size(), 3u);
+  if (f.size() < 60) f.resize(60);
+  return f;
+}
+
+size_t beats_of(size_t bytes) { return (bytes + kBeatBytes - 1) / kBeatBytes; }
+
+/// From a frame's first beat in to its first beat out, nothing ahead.
+template <class Bench>
+uint64_t latency_alone(const nic::Frame& frame) {
+  Bench bench;
+  bench.send({.bytes = frame});
+  bench.drain();
+  EXPECT_EQ(bench.out.size(), 1u);
+  EXPECT_EQ(bench.begun[0], 1u);  // cycle 0 is the one after reset
+  return bench.out[0].shown - bench.begun[0];
+}
+
+TEST(NicFigures, LatencyOfBypassedAndPassedFrames) {
+  for (size_t n = 1; n <= 300; n += n < 12 ? 1 : 71) {
+    const nic::Frame frame(32 * n - 3, 0x42);
+    const uint64_t expected = n >= 5 ? 8 : n + 4;
+    EXPECT_EQ(latency_alone<TxBench>(frame), expected) << n;
+    EXPECT_EQ(latency_alone<RxBench>(frame), expected) << n;
+  }
+}
+
+TEST(NicFigures, LatencyOfCandidates) {
+  uint64_t most = 0;  // behind the frame's beats
+  for (size_t size = 62; size <= 9014; size += 4 * (1 + size / 40)) {
+    for (const Floats floats : {Floats::kZero, Floats::kSmall, Floats::kMixed, Floats::kFull}) {
+      const nic::Frame frame = udp_frame(size, floats);
+      most = std::max(most, latency_alone<TxBench>(frame) - beats_of(frame.size()));
+    }
+    // A run of RAW: one beat in the compressor's queue for 16 groups.
+    const size_t groups = (size - 42) / 32;
+    const nic::Frame frame = udp_frame(size, Floats::kRaw);
+    EXPECT_LE(latency_alone<TxBench>(frame), beats_of(frame.size()) + 16 + groups / 16) << size;
+  }
+  EXPECT_EQ(most, 16u);
+}
+
+TEST(NicFigures, LatencyOfUnpackedFrames) {
+  nic::NicTx tx(reference_config({}));
+  for (size_t size = 94; size <= 9014; size += 4 * (1 + size / 40)) {
+    for (const Floats floats : {Floats::kZero, Floats::kSmall, Floats::kMixed}) {
+      const nic::Packed packed = tx.pack(udp_frame(size, floats));
+      ASSERT_EQ(packed.action, nic::TxAction::kPacked) << size;
+      const size_t n = beats_of(packed.frame.size());
+      EXPECT_EQ(latency_alone<RxBench>(packed.frame), n >= 5 ? 16 : n + 11) << size;
+    }
+  }
+}
+
+/// Cycles per beat of `in`, or of what leaves, whichever are more, in the steady state; no frame
+/// has a pause.
+template <class Bench>
+double cycles_per_beat(const std::vector<nic::Frame>& frames, bool pauses_allowed = false) {
+  Bench bench;
+  size_t beats = 0, beats_out = 0;
+  for (const nic::Frame& frame : frames) {
+    bench.send({.bytes = frame});
+    beats += beats_of(frame.size());
+  }
+  bench.drain();
+  for (const auto& out : bench.out) {
+    beats_out += beats_of(out.bytes.size());
+    if (!pauses_allowed) EXPECT_EQ(out.pauses, 0u);
+  }
+  // From the first beat in to the last one in, and likewise out.
+  const auto in_cycles = static_cast<double>(bench.ended.back() - bench.begun.front() + 1);
+  const auto out_cycles = static_cast<double>(bench.out.back().last - bench.out.front().first + 1);
+  return beats >= beats_out ? in_cycles / static_cast<double>(beats)
+                            : out_cycles / static_cast<double>(beats_out);
+}
+
+std::vector<nic::Frame> row_of(size_t size, const std::vector<nic::Frame>& kinds) {
+  std::vector<nic::Frame> frames;
+  for (size_t bytes = 0; bytes < 400'000; bytes += size) {
+    frames.push_back(kinds[frames.size() % kinds.size()]);
+  }
+  return frames;
+}
+
+TEST(NicFigures, OneBeatACycleThroughTx) {
+  for (const size_t size : {60, 64, 1514, 9014}) {
+    const nic::Frame zero = udp_frame(size, Floats::kZero), small = udp_frame(size, Floats::kSmall);
+    const nic::Frame mixed = udp_frame(size, Floats::kMixed), full = udp_frame(size, Floats::kFull);
+    const nic::Frame plain = udp_frame(size, Floats::kRaw, false);
+    for (const auto& kinds : std::vector<std::vector<nic::Frame>>{
+             {zero}, {small}, {mixed}, {full}, {plain}, {small, full, plain, mixed, plain, zero}}) {
+      EXPECT_EQ(cycles_per_beat<TxBench>(row_of(size, kinds)), 1.0) << size;
+    }
+    const nic::Frame raw = udp_frame(size, Floats::kRaw);
+    EXPECT_LE(cycles_per_beat<TxBench>(row_of(size, {raw})), 17.0 / 16) << size;
+    EXPECT_LE(cycles_per_beat<TxBench>(row_of(size, {raw, plain, full, raw})), 17.0 / 16) << size;
+  }
+}
+
+TEST(NicFigures, OneBeatACycleThroughRx) {
+  nic::NicTx tx(reference_config({}));
+  for (const size_t size : {60, 64, 1514, 9014}) {
+    std::vector<nic::Frame> packed;
+    for (const Floats floats : {Floats::kZero, Floats::kSmall, Floats::kMixed}) {
+      packed.push_back(tx.pack(udp_frame(size, floats)).frame);
+    }
+    const nic::Frame plain = udp_frame(size, Floats::kRaw);
+    EXPECT_EQ(packed[0].size() < size, size > 60);
+    for (const auto& kinds : std::vector<std::vector<nic::Frame>>{
+             {packed[0]}, {packed[1]}, {packed[2]}, {plain}, {packed[0], plain, packed[2]}}) {
+      EXPECT_EQ(cycles_per_beat<RxBench>(row_of(size, kinds)), 1.0) << size;
+    }
+    // Zeros enough for it to be packed, then a run of RAW.
+    if (size < 1000) continue;
+    nic::Frame runs = udp_frame(size, Floats::kRaw);
+    std::fill(runs.begin() + 42, runs.begin() + 42 + static_cast<long>(size / 12), 0);
+    const nic::Packed with_runs = tx.pack(runs);
+    ASSERT_EQ(with_runs.action, nic::TxAction::kPacked);
+    EXPECT_LE(cycles_per_beat<RxBench>(row_of(size, {with_runs.frame}), true), 17.0 / 16) << size;
+  }
+}
+
+TEST(NicFigures, NoPauseInsideAFrame) {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    NicTraffic traffic(seed, 1000);
+    TxBench bench(seed);
+    bench.send(tx_traffic(traffic, 300));
+    bench.drain();
+    for (size_t i = 0; i < bench.out.size(); ++i) {
+      ASSERT_EQ(bench.out[i].pauses, 0u) << "frame " << i << ", seed " << seed;
+    }
   }
 }
 

@@ -1,6 +1,10 @@
 // What the tests of pin-level modules share.
 #pragma once
 
+#include <systemc>
+
+#include "models/axis/beat.h"
+
 namespace gw::systemc {
 
 /// Binds clock, reset and what every AXI4-Stream has to the signals of the same names in `wires`.
@@ -20,5 +24,41 @@ void bind_streams(Device& device, Wires& wires) {
   device.m_axis_tready(wires.m_tready);
   device.m_axis_tlast(wires.m_tlast);
 }
+
+/// A signal for every port of StreamPins.
+struct StreamWires {
+  sc_core::sc_signal<bool> aclk{"aclk"}, aresetn{"aresetn"};
+  sc_core::sc_signal<sc_dt::sc_bv<256>> s_tdata{"s_tdata"}, m_tdata{"m_tdata"};
+  sc_core::sc_signal<sc_dt::sc_uint<32>> s_tkeep{"s_tkeep"}, m_tkeep{"m_tkeep"};
+  sc_core::sc_signal<bool> s_tvalid{"s_tvalid"}, s_tready{"s_tready"}, s_tlast{"s_tlast"};
+  sc_core::sc_signal<bool> s_tuser{"s_tuser"}, m_tvalid{"m_tvalid"}, m_tready{"m_tready"};
+  sc_core::sc_signal<bool> m_tlast{"m_tlast"}, m_tuser{"m_tuser"};
+
+  template <class Device>
+  void bind(Device& device) {
+    bind_streams(device, *this);
+    device.m_axis_tuser(m_tuser);
+  }
+
+  Beat m_beat() const {
+    Beat beat;
+    for (int i = 0; i < kLanes; ++i) {
+      beat.data[static_cast<size_t>(i)] = m_tdata.read().get_word(i);
+    }
+    beat.keep = m_tkeep.read().to_uint();
+    beat.last = m_tlast.read();
+    beat.user = m_tuser.read();
+    return beat;
+  }
+
+  void drive_s(const Beat& beat) {
+    sc_dt::sc_bv<256> data;
+    for (int i = 0; i < kLanes; ++i) data.set_word(i, beat.data[static_cast<size_t>(i)]);
+    s_tdata.write(data);
+    s_tkeep.write(beat.keep);
+    s_tlast.write(beat.last);
+    s_tuser.write(beat.user);
+  }
+};
 
 }  // namespace gw::systemc

@@ -10,7 +10,7 @@ import estimate  # noqa: E402
 
 INPUTS = {"FDRE": ["C", "D", "CE", "R"], "LUT2": ["I0", "I1"], "CARRY4": ["CI", "CYINIT", "S", "DI"], "MUXF7": ["I0", "I1", "S"],
           "RAMB36E1": ["CLKARDCLK", "ADDRARDADDR"], "DSP48E1": ["CLK", "A", "B", "C", "PCIN"],
-          "RAM64M": ["WCLK", "ADDRA", "ADDRD", "DIA", "WE"]}
+          "RAM64M": ["WCLK", "ADDRA", "ADDRD", "DIA", "WE"], "RAM256X1S": ["WCLK", "A", "D", "WE"]}
 NET = 0.37   # of a register or port, one sink: 0.32 + 0.05
 INNER = 0.32  # between two levels of logic, one sink
 
@@ -98,6 +98,11 @@ class Path(unittest.TestCase):
         self.ff("a", D="0")
         self.cell("RAM64M", WCLK="clk", ADDRA="0", ADDRD="a", DIA="0", WE="0", DOA="d")
         self.expect("register to register", 0.175 + NET + 0.430)
+        self.setUp()
+        self.ff("a", D="0")
+        self.cell("RAM256X1S", WCLK="clk", A="a", D="0", WE="0", O="d")
+        self.expect("register to register", 0.175 + NET + 0.430)
+        self.assertEqual(estimate.area(self.cells)["LUT"], 4)
 
     def test_dsp_registers_decide(self):
         self.ff("a", D="0")
