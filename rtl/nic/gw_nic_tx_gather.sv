@@ -87,19 +87,14 @@ module gw_nic_tx_gather (
   // Data: all beats are turned so that a group's bytes lie at their lanes, some of them in one beat and the rest in the next.
   logic [255:0] before_q, turned, across, group;
   wire  [3:0]   lanes = flush_q ? flush_lanes_q : there < wanted ? there : wanted;
-  always_comb begin : align
-    logic [255:0] of_this, beyond;
-    turned  = '0;
-    across  = '0;
-    group   = '0;
-    of_this = '0;
-    beyond  = '0;
-    if (candidate_i || flush_q) begin
-      turned  = gw_nic_tx_pkg::turned(beat_data_i, 5'd0 - at);
-      of_this = gw_nic_tx_pkg::from_byte(6'd32 - {1'b0, at});
-      across  = (before_q & ~of_this) | (turned & of_this);
-      beyond  = gw_nic_tx_pkg::from_byte({lanes, 2'd0});
-      group   = (flush_q ? before_q : begun_q ? across : turned) & ~beyond;
+  always_comb begin
+    turned = '0;
+    across = '0;
+    group  = '0;
+    if (candidate_i || flush_q) begin  // a simulator has nothing to do for other frames
+      turned = gw_nic_tx_pkg::turned(beat_data_i, 5'd0 - at);
+      across = gw_nic_tx_pkg::spliced(before_q, turned, 6'd32 - {1'b0, at});
+      group  = gw_nic_tx_pkg::spliced(flush_q ? before_q : begun_q ? across : turned, 256'd0, {lanes, 2'd0});
     end
   end
   assign group_data_o = group;
