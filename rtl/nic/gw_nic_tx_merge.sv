@@ -10,7 +10,6 @@ module gw_nic_tx_merge (
   input  wire logic [255:0] stream_i,
   input  wire logic         has_stream_i,
   input  wire logic [5:0]   count_i,         // bytes of the beat
-  input  wire logic         last_i,
   input  wire logic         packed_i,        // the rest counts if this is 1
   input  wire logic [2:0]   beat_i,          // of the packed frame, 7: one of those without headers
   input  wire logic [7:0]   payload_at_i,
@@ -53,7 +52,8 @@ module gw_nic_tx_merge (
   // Stream: turned to where it begins; the part that leaves a beat at its top comes into the next one at its bottom.
   // One branch around all of it: a simulator then works it out for packed frames, and the headers for their first beats.
   wire in_front = beat_i <= payload_at_i[7:5] + 3'd1;
-  logic [255:0] carry_q;  // the stream's beat before, turned
+  wire first = beat_i == 3'd0;  // none of the stream is in it, and what is carried is another frame's
+  logic [255:0] carry_q;  // the beat before, turned
   logic [255:0] front, turned, stream;
   always_comb begin
     front  = '0;
@@ -63,10 +63,10 @@ module gw_nic_tx_merge (
       if (in_front) front = with_shim(headers(original_i, beat_i, ip, tag_i, checksum_i, checksum_at_i[6:1]),
                                       gw_nic_tx_pkg::turned(shim, payload_at_i[4:0]), beat_i, payload_at_i);
       if (has_stream_i) turned = gw_nic_tx_pkg::turned(stream_i, stream_at_i);
-      stream = gw_nic_tx_pkg::spliced(carry_q, turned, {1'b0, stream_at_i});
+      if (!first) stream = gw_nic_tx_pkg::spliced(carry_q, turned, {1'b0, stream_at_i});
     end
   end
-  always_ff @(posedge clk_i) if (valid_i) carry_q <= turned & {256{~last_i}};
+  always_ff @(posedge clk_i) if (valid_i) carry_q <= turned;
 
   wire unused_place = checksum_at_i[0];
   wire [255:0] beyond = gw_nic_tx_pkg::from_byte(count_i);
