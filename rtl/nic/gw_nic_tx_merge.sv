@@ -56,15 +56,17 @@ module gw_nic_tx_merge (
   logic [255:0] carry_q;  // the beat before, turned
   logic [255:0] front, turned, stream;
   always_comb begin
-    front  = '0;
+    front = '0;
+    if (packed_i && in_front) front = with_shim(headers(original_i, beat_i, ip, tag_i, checksum_i, checksum_at_i[6:1]),
+                                                gw_nic_tx_pkg::turned(shim, payload_at_i[4:0]), beat_i, payload_at_i);
+  end
+  always_comb begin
     turned = '0;
+    if (packed_i && has_stream_i) turned = gw_nic_tx_pkg::turned(stream_i, stream_at_i);
+  end
+  always_comb begin  // one block each: Icarus wakes a block up again that reads what it writes
     stream = '0;
-    if (packed_i) begin
-      if (in_front) front = with_shim(headers(original_i, beat_i, ip, tag_i, checksum_i, checksum_at_i[6:1]),
-                                      gw_nic_tx_pkg::turned(shim, payload_at_i[4:0]), beat_i, payload_at_i);
-      if (has_stream_i) turned = gw_nic_tx_pkg::turned(stream_i, stream_at_i);
-      if (!first) stream = gw_nic_tx_pkg::spliced(carry_q, turned, {1'b0, stream_at_i});
-    end
+    if (packed_i && !first) stream = gw_nic_tx_pkg::spliced(carry_q, turned, {1'b0, stream_at_i});
   end
   always_ff @(posedge clk_i) if (valid_i) carry_q <= turned;
 
