@@ -23,7 +23,7 @@ struct NicTxConfig {
   uint8_t mark = 0x28;       ///< ToS of the connections whose streams are floats
   uint8_t mark_mask = 0xFC;  ///< the bits of it that count
   bool packet_grid = false;  ///< grid_i: floats begin at a segment's first byte
-  CodecConfig codec;
+  CodecConfig codec{};
   uint8_t protocol_tcp = 253;
   uint8_t protocol_udp = 254;
 

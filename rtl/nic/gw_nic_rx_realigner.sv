@@ -50,13 +50,13 @@ module gw_nic_rx_realigner (
   // What the next beat is for the stream is known before it is the oldest one: a frame's first beat has no byte of it, and
   // those behind get here when the first one has left, so that the frame's details are there.
   logic [8:0] index_q;   // of the next beat in its frame; it stays at 511, far behind any stream's end
-  wire  [5:0] begins    = {1'b0, lead_i[4:0]} + 6'd1;  // 1..32: byte of beat `before` at which the stream begins
+  wire  [5:0] begins    = {1'b0, lead_i[4:0]} + 6'd1;  // 1..32: byte of beat lead_i / 32 at which the stream begins
   wire        at_end    = index_q == end_i[13:5];
   wire        reaches   = at_end && next_count > {1'b0, end_i[4:0]};
   wire  [5:0] available = reaches ? {1'b0, end_i[4:0]} + 6'd1 : next_count;
   wire        closes    = reaches | next_last;  // the stream's end, or the frame's before it
   wire        streams   = index_q != 9'd0 && packed_i && unpack_i && index_q <= end_i[13:5];
-  wire        begun    = index_q > {6'd0, lead_i[7:5]};  // the stream has begun in a beat before
+  wire        begun     = index_q > {6'd0, lead_i[7:5]};  // the stream has begun in a beat before
   wire        starts    = index_q == {6'd0, lead_i[7:5]};
   wire        fills     = available >= begins;
   wire  [5:0] behind    = available - begins;  // bytes of the next stream beat, if this one's is filled
@@ -66,11 +66,22 @@ module gw_nic_rx_realigner (
                                   : (starts && fills ? behind : 6'd0);
 
   logic         send_q, close_q, flushes_q;
-  logic [5:0]   count_q, behind_q, from_before_q;
+  logic [31:0]  keep_q;
+  logic [5:0]   behind_q;
   logic [255:0] head_q;    // rotated
   logic [255:0] before_q;  // the beat that left last, too
   logic         flush_q;   // what it held behind its own stream beat is to be sent
-  logic [5:0]   flush_count_q;
+  logic [31:0]  flush_keep_q;
+  // Masks of whole bytes: what is the beat's before, what is sent, and what a flush sends. Behind them is but one gate: the way
+  // through the Burst Buffer's door is long.
+  logic [255:0] older_q, sent_q, flushed_q;
+  logic [255:0] older, sent, flushed;
+  for (genvar i = 0; i < 4; i++) begin : gen_mask
+    localparam logic [1:0] Word = 2'(i);
+    assign older[64*i +: 64]   = gw_nic_rx_pkg::below(begun ? 6'd32 - begins : 6'd0, Word);
+    assign sent[64*i +: 64]    = gw_nic_rx_pkg::below(beat_count, Word);
+    assign flushed[64*i +: 64] = gw_nic_rx_pkg::below(behind_q, Word);
+  end
   logic [255:0] rotated;
   gw_byte_rotate u_rotate (.data_i(next_data), .bytes_i(begins[4:0]), .data_o(rotated));
 
@@ -94,31 +105,30 @@ module gw_nic_rx_realigner (
   end
   always_ff @(posedge clk_i) begin
     if (load) begin
-      head_q        <= rotated;
-      head_last_q   <= next_last;
-      count_q       <= beat_count;
-      behind_q      <= behind;
-      flushes_q     <= flushes;
-      close_q       <= closes & ~flushes;
-      from_before_q <= begun ? 6'd32 - begins : 6'd0;
+      head_q      <= rotated;
+      head_last_q <= next_last;
+      older_q     <= older;
+      sent_q      <= sent;
+      keep_q      <= gw_nic_rx_pkg::keep_of(beat_count);
+      behind_q    <= behind;
+      flushes_q   <= flushes;
+      close_q     <= closes & ~flushes;
     end
     if (gone_o) begin
-      before_q      <= head_q;
-      flush_count_q <= behind_q;
+      before_q     <= head_q;
+      flushed_q    <= flushed;
+      flush_keep_q <= gw_nic_rx_pkg::keep_of(behind_q);
     end
   end
 
   // A flush has the lower bytes of the beat before and nothing else; the beat that leaves meanwhile is no part of any stream.
-  wire [5:0] count       = flush_q ? flush_count_q : count_q;
-  wire [5:0] from_before = flush_q ? 6'd32 : from_before_q;
   assign m_valid_o = flush_q | send_q;
   assign m_last_o  = flush_q | close_q;
-  assign m_keep_o  = gw_nic_rx_pkg::keep_of(count);
+  assign m_keep_o  = flush_q ? flush_keep_q : keep_q;
   for (genvar i = 0; i < 4; i++) begin : gen_word
-    localparam logic [1:0] Word = 2'(i);
-    wire [63:0] older = gw_nic_rx_pkg::below(from_before, Word);
-    assign m_data_o[64*i +: 64] = ((before_q[64*i +: 64] & older) | (head_q[64*i +: 64] & ~older))
-                                & gw_nic_rx_pkg::below(count, Word);
+    wire [63:0] choice = older_q[64*i +: 64] | {64{flush_q}};
+    wire [63:0] mask   = (sent_q[64*i +: 64] & ~{64{flush_q}}) | (flushed_q[64*i +: 64] & {64{flush_q}});
+    assign m_data_o[64*i +: 64] = ((before_q[64*i +: 64] & choice) | (head_q[64*i +: 64] & ~choice)) & mask;
   end
 
   `GW_ASSERT(BeatsFindRoom, !s_valid_i || memory_room || (load && !stored_valid))

@@ -400,7 +400,6 @@ module gw_nic_tx (
     .stream_i      (merge_data_q),
     .has_stream_i  (merge_stream_q),
     .count_i       (merge_count_q),
-    .last_i        (merge_last_q),
     .packed_i      (merge_packed_q),
     .beat_i        (merge_beat_q),
     .payload_at_i  (new_payload_at),

@@ -87,20 +87,18 @@ module gw_nic_tx_gather (
   // Data: all beats are turned so that a group's bytes lie at their lanes, some of them in one beat and the rest in the next.
   logic [255:0] before_q, turned, across, group;
   wire  [3:0]   lanes = flush_q ? flush_lanes_q : there < wanted ? there : wanted;
-  always_comb begin : align
-    logic [255:0] of_this, beyond;
-    turned  = '0;
-    across  = '0;
-    group   = '0;
-    of_this = '0;
-    beyond  = '0;
-    if (candidate_i || flush_q) begin
-      turned  = gw_nic_tx_pkg::turned(beat_data_i, 5'd0 - at);
-      of_this = gw_nic_tx_pkg::from_byte(6'd32 - {1'b0, at});
-      across  = (before_q & ~of_this) | (turned & of_this);
-      beyond  = gw_nic_tx_pkg::from_byte({lanes, 2'd0});
-      group   = (flush_q ? before_q : begun_q ? across : turned) & ~beyond;
-    end
+  wire          wanted_here = candidate_i | flush_q;  // a simulator has nothing to do for other frames
+  always_comb begin
+    turned = '0;
+    if (wanted_here) turned = gw_nic_tx_pkg::turned(beat_data_i, 5'd0 - at);
+  end
+  always_comb begin  // one block each: Icarus wakes a block up again that reads what it writes
+    across = '0;
+    if (wanted_here) across = gw_nic_tx_pkg::spliced(before_q, turned, 6'd32 - {1'b0, at});
+  end
+  always_comb begin
+    group = '0;
+    if (wanted_here) group = gw_nic_tx_pkg::spliced(flush_q ? before_q : begun_q ? across : turned, 256'd0, {lanes, 2'd0});
   end
   assign group_data_o = group;
   always_ff @(posedge clk_i) if (leave_o) before_q <= turned;

@@ -10,7 +10,6 @@ module gw_nic_tx_merge (
   input  wire logic [255:0] stream_i,
   input  wire logic         has_stream_i,
   input  wire logic [5:0]   count_i,         // bytes of the beat
-  input  wire logic         last_i,
   input  wire logic         packed_i,        // the rest counts if this is 1
   input  wire logic [2:0]   beat_i,          // of the packed frame, 7: one of those without headers
   input  wire logic [7:0]   payload_at_i,
@@ -29,50 +28,47 @@ module gw_nic_tx_merge (
   output logic [255:0]      data_o,
   output logic [31:0]       keep_o
 );
-  logic [255:0] carry_q;  // the stream's beat before, turned
-
-  // One branch around all of it: a simulator then works it out for packed frames, and the headers for their first beats.
+  // Headers: those of the original, but for four fields. IPv4's lie in the first beat, behind a tag or not; the transport's checksum
+  // in the second or third.
+  wire [255:0] ip = {160'd0, gw_nic_tx_pkg::swap16(ip_checksum_i), protocol_i, 40'd0, gw_nic_tx_pkg::swap16({2'd0, total_i}), 16'd0};
   localparam logic [255:0] IpNew = {160'd0, 16'hFFFF, 8'hFF, 40'd0, 16'hFFFF, 16'd0};
-  logic [255:0] front, stream_turned, stream;
-  always_comb begin : put_together
-    logic [255:0] ip, ip_new, sum_new, headers, from_payload, shim, from_stream;
-    logic         at_payload, before_payload, after_payload;
-    front         = '0;
-    stream_turned = '0;
-    stream        = '0;
-    ip            = '0;
-    ip_new        = '0;
-    sum_new       = '0;
-    headers       = '0;
-    from_payload  = '0;
-    shim          = '0;
-    from_stream   = '0;
-    at_payload     = beat_i == payload_at_i[7:5];
-    before_payload = beat_i < payload_at_i[7:5];
-    after_payload  = beat_i == payload_at_i[7:5] + 3'd1;
-    if (packed_i) begin
-      if (at_payload || before_payload || after_payload) begin
-        // Headers: those of the original, but for four fields. IPv4's lie in the first beat, behind a tag or not; the transport's
-        // checksum in the second or third.
-        ip      = {160'd0, gw_nic_tx_pkg::swap16(ip_checksum_i), protocol_i, 40'd0, gw_nic_tx_pkg::swap16({2'd0, total_i}), 16'd0};
-        ip      = tag_i ? ip << 8*18 : ip << 8*14;
-        ip_new  = (tag_i ? IpNew << 8*18 : IpNew << 8*14) & {256{beat_i == 3'd0}};
-        sum_new = ({240'd0, 16'hFFFF} << {checksum_at_i[4:1], 4'd0}) & {256{beat_i == {1'b0, checksum_at_i[6:5]}}};
-        headers = (original_i & ~ip_new & ~sum_new) | (ip & ip_new) | ({16{gw_nic_tx_pkg::swap16(checksum_i)}} & sum_new);
-        // Shim and edges: ten bytes that begin where the payload began, and may end in the next beat.
-        shim = gw_nic_tx_pkg::turned({176'd0, edges_i, length_i[7:0], 2'd0, length_i[13:8], bounded_i, 1'b0, bound_i, head_i,
-                                      gw_nic_tx_pkg::ShimVersion}, payload_at_i[4:0]);
-        from_payload = gw_nic_tx_pkg::from_byte({1'b0, payload_at_i[4:0]});
-        front = (headers & ({256{before_payload}} | (~from_payload & {256{at_payload}})))
-              | (shim & ((from_payload & {256{at_payload}}) | (~from_payload & {256{after_payload}})));
-      end
-      // Stream: turned to where it begins; the part that leaves a beat at its top comes into the next one at its bottom.
-      if (has_stream_i) stream_turned = gw_nic_tx_pkg::turned(stream_i, stream_at_i);
-      from_stream = gw_nic_tx_pkg::from_byte({1'b0, stream_at_i});
-      stream = (stream_turned & from_stream) | (carry_q & ~from_stream);
-    end
+  function automatic [255:0] headers(input [255:0] original, input [2:0] beat, input [255:0] ip_data, input tag, input [15:0] checksum,
+                                     input [5:0] checksum_word);
+    logic [255:0] ip_new, sum_new;
+    ip_new  = (tag ? IpNew << 8*18 : IpNew << 8*14) & {256{beat == 3'd0}};
+    sum_new = ({240'd0, 16'hFFFF} << {checksum_word[3:0], 4'd0}) & {256{beat == {1'b0, checksum_word[5:4]}}};
+    headers = (original & ~ip_new & ~sum_new) | ((tag ? ip_data << 8*18 : ip_data << 8*14) & ip_new)
+            | ({16{gw_nic_tx_pkg::swap16(checksum)}} & sum_new);
+  endfunction
+
+  // Shim and edges: ten bytes that begin where the payload began, and may end in the next beat.
+  wire [255:0] shim = {176'd0, edges_i, length_i[7:0], 2'd0, length_i[13:8], bounded_i, 1'b0, bound_i, head_i, gw_nic_tx_pkg::ShimVersion};
+  function automatic [255:0] with_shim(input [255:0] header, input [255:0] turned_shim, input [2:0] beat, input [7:0] payload_at);
+    with_shim = beat < payload_at[7:5]  ? header
+              : beat == payload_at[7:5] ? gw_nic_tx_pkg::spliced(header, turned_shim, {1'b0, payload_at[4:0]})
+              :                           gw_nic_tx_pkg::spliced(turned_shim, 256'd0, {1'b0, payload_at[4:0]});
+  endfunction
+
+  // Stream: turned to where it begins; the part that leaves a beat at its top comes into the next one at its bottom.
+  // One branch around all of it: a simulator then works it out for packed frames, and the headers for their first beats.
+  wire in_front = beat_i <= payload_at_i[7:5] + 3'd1;
+  wire first = beat_i == 3'd0;  // none of the stream is in it, and what is carried is another frame's
+  logic [255:0] carry_q;  // the beat before, turned
+  logic [255:0] front, turned, stream;
+  always_comb begin
+    front = '0;
+    if (packed_i && in_front) front = with_shim(headers(original_i, beat_i, ip, tag_i, checksum_i, checksum_at_i[6:1]),
+                                                gw_nic_tx_pkg::turned(shim, payload_at_i[4:0]), beat_i, payload_at_i);
   end
-  always_ff @(posedge clk_i) if (valid_i) carry_q <= stream_turned & {256{~last_i}};
+  always_comb begin
+    turned = '0;
+    if (packed_i && has_stream_i) turned = gw_nic_tx_pkg::turned(stream_i, stream_at_i);
+  end
+  always_comb begin  // one block each: Icarus wakes a block up again that reads what it writes
+    stream = '0;
+    if (packed_i && !first) stream = gw_nic_tx_pkg::spliced(carry_q, turned, {1'b0, stream_at_i});
+  end
+  always_ff @(posedge clk_i) if (valid_i) carry_q <= turned;
 
   wire unused_place = checksum_at_i[0];
   wire [255:0] beyond = gw_nic_tx_pkg::from_byte(count_i);

@@ -61,6 +61,13 @@ package gw_nic_tx_pkg;
                  (cut & {64{bytes[5:3] == 3'd1}}) | {64{bytes[5:3] < 3'd1}}, cut & {64{bytes[5:3] == 3'd0}}};
   endfunction
 
+  // One beat's bytes below byte `bytes`, another one's from there on.
+  function automatic [255:0] spliced(input [255:0] lower, input [255:0] upper, input [5:0] bytes);
+    logic [255:0] mask;
+    mask    = from_byte(bytes);
+    spliced = (lower & ~mask) | (upper & mask);
+  endfunction
+
   // A beat turned in a ring: byte i comes out as byte i + bytes, those that leave at the top come in again at the bottom.
   function automatic [255:0] turned(input [255:0] data, input [4:0] bytes);
     logic [63:0] word0, word1, word2, word3, low, high;

@@ -112,6 +112,7 @@ TEST(Terminal, Golden) {
   expect_golden("pass-colour.txt", render_terminal(sample("sample.json"), true));
   expect_golden("fail.txt", render_terminal(sample("sample-fail.json"), false));
   expect_golden("optimizer.txt", render_terminal(sample("sample-optimizer.json"), false));
+  expect_golden("nic.txt", render_terminal(sample("sample-nic.json"), false));
   expect_golden("bench.txt", render_bench_terminal(sample("sample-bench.json")));
 }
 
@@ -222,7 +223,7 @@ void at_every_place(const json& whole, const json& value, F&& f) {
 
 TEST(Shapes, AnyValueMayBeOfAnyKind) {
   const Path nowhere("/nonexistent");
-  for (const char* name : {"sample.json", "sample-fail.json", "sample-optimizer.json"}) {
+  for (const char* name : {"sample.json", "sample-fail.json", "sample-optimizer.json", "sample-nic.json"}) {
     json whole = sample(name);
     if (whole.contains("plots"))  // a few points of each series will do
       for (auto& [key, series] : whole["plots"].items())
@@ -274,6 +275,14 @@ TEST(Html, TheWireStandsBesideTheUncompressedRate) {
   EXPECT_EQ(one.find("n the wire"), std::string::npos);
   EXPECT_EQ(one.find("compressed</"), std::string::npos);
   EXPECT_NE(one.find("240.5 % of 10G"), std::string::npos);
+}
+
+// Headers are not compressed: the payload's ratio does not stand alone.
+TEST(Html, ANicSaysRatioOfPayloadAndSavingOfLink) {
+  const std::string html = render_html(sample("sample-nic.json"));
+  for (const char* word : {"Payload ratio", "Link saving", "Host to wire", "Wire to host"}) {
+    EXPECT_NE(html.find(word), std::string::npos) << word;
+  }
 }
 
 TEST(Html, PlotsFollowTheColourScheme) {

@@ -273,7 +273,8 @@ class NicTraffic {
     h.ihl = one_in(3) ? 5 + below(11) : 5;
     h.data_offset = one_in(3) ? 5 + below(11) : 5;
     h.tos = one_in(6) ? 0 : static_cast<uint8_t>(0x28 + below(4));
-    h.port = static_cast<uint16_t>(4000 + below(3) * 0x0101);  // two of them meet in the table
+    // Flows that meet in the table: the bytes of their ports have the same XOR.
+    h.port = static_cast<uint16_t>(0x0FA0 - 0xFF * below(3));
     h.sequence = static_cast<uint32_t>(random_.next());
     h.udp_checksum = !one_in(4);
     h.payload = payload(length());

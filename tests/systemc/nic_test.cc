@@ -189,6 +189,123 @@ TEST(NicRxModel, EqualsTheReferenceUnderStalls) {
   }
 }
 
+enum class Floats { kZero, kSmall, kMixed, kFull, kRaw };
+
+/// A UDP frame of `size` bytes; marked floats so that it is packed, stored in 32 bytes a group
+/// (kFull) or in 34 (kRaw).
+nic::Frame udp_frame(size_t size, Floats floats, bool marked = true) {
+  nic::Host host{.tcp = false, .payload = {}};
+  host.tos = marked ? 0x28 : 0;
+  const size_t payload = (size - host.payload_at()) / 4 * 4;
+  std::vector<float> values(payload / 4);
+  for (size_t i = 0; i < values.size(); ++i) {
+    const bool half = floats == Floats::kFull && i % 8 == 7;
+    values[i] = floats == Floats::kZero                            ? 0.0F
+                : floats == Floats::kSmall                         ? 0.005F
+                : half || (floats == Floats::kMixed && i % 3 != 0) ? 0.3F
+                                                                   : 1.5F;
+  }
+  host.payload = nic::bytes_of(values);
+  nic::Frame f = host.frame();
+  EXPECT_LE(size - f.size(), 3u);
+  if (f.size() < 60) f.resize(60);
+  return f;
+}
+
+template <class Bench, class Inputs, class Reference>
+void expect_as_reference(const Inputs& inputs, Reference reference) {
+  Bench bench;
+  bench.send(inputs);
+  bench.drain();
+  expect_equal(bench, reference(inputs));
+}
+
+// Checksums that are a zero of either kind, before or behind the update.
+TEST(NicTxModel, ChecksumsThatAreZero) {
+  std::vector<TxInput> inputs;
+  for (const bool tcp : {true, false}) {
+    nic::Host host{.tcp = tcp, .payload = nic::gradients(200, 3)};
+    const nic::Frame frame = host.frame();
+    const NicTxConfig config{.packet_grid = true};
+    const size_t at = host.transport_at() + (tcp ? 16 : 6);
+    const nic::Frame packed = nic::NicTx(reference_config(config)).pack(frame).frame;
+    // What brings the result to 0: in ones' complement, that much more.
+    const uint32_t result = load16(&packed[at]);
+    const uint32_t to_zero = 0xFFFF - (0xFFFF - load16(&frame[at]) + result) % 0xFFFF;
+    for (const uint32_t checksum : {0u, 1u, 0xFFFFu, 0xFFFEu, to_zero, to_zero - 1, to_zero + 1}) {
+      for (const uint32_t ip_checksum : {0u, 0xFFFFu, load16(&frame[24])}) {
+        nic::Frame f = frame;
+        store16(&f[at], checksum);
+        store16(&f[24], ip_checksum);
+        inputs.push_back({.bytes = f, .config = config});
+      }
+    }
+    const nic::Packed zero =
+        nic::NicTx(reference_config(config)).pack(inputs[inputs.size() - 8].bytes);
+    EXPECT_EQ(load16(&zero.frame[at]), tcp ? 0u : 0xFFFFu);
+  }
+  expect_as_reference<TxBench>(inputs, reference_tx);
+}
+
+// Each queue is full for a while.
+TEST(NicTxModel, FullQueues) {
+  // 1,024 beats of frames whose streams are longer, the first of them packed, behind one that
+  // cannot leave.
+  std::vector<TxInput> streams(1, {.bytes = udp_frame(1000, Floats::kRaw, false)});
+  nic::Frame packed = udp_frame(9014, Floats::kRaw);
+  std::fill(packed.begin() + 42, packed.begin() + 42 + 800, 0);
+  streams.push_back({.bytes = packed});
+  for (int i = 0; i < 5; ++i) streams.push_back({.bytes = udp_frame(9014, Floats::kRaw)});
+  // More frames than there are places for.
+  std::vector<TxInput> frames(600, {.bytes = nic::Frame(7, 0x33)});
+  for (const auto& [inputs, begun] :
+       {std::pair(streams, size_t{5}), std::pair(frames, size_t{260})}) {
+    TxBench bench;
+    bench.send(inputs);
+    bench.sink_stall = 16;
+    bench.run(5000);
+    EXPECT_FALSE(bench.core.s_ready());
+    EXPECT_EQ(bench.begun.size(), begun);
+    bench.sink_stall = 0;
+    bench.drain();
+    expect_equal(bench, reference_tx(inputs));
+  }
+}
+
+TEST(NicRxModel, CutAtEveryByte) {
+  nic::NicTx tx(reference_config({.packet_grid = true}));
+  nic::Host host{.tcp = true, .ihl = 15, .data_offset = 15, .payload = nic::gradients(301, 4)};
+  const nic::Frame packed = tx.pack(host.frame()).frame;
+  ASSERT_GT(packed.size(), host.payload_at() + 60);
+  std::vector<RxInput> inputs;
+  for (size_t size = 0; size <= packed.size(); ++size) {
+    inputs.push_back(
+        {.bytes = nic::Frame(packed.begin(), packed.begin() + static_cast<long>(size))});
+  }
+  expect_as_reference<RxBench>(inputs, reference_rx);
+}
+
+// Payloads about as long as a frame must be at least; heads and tails of all lengths.
+TEST(NicRxModel, SmallResults) {
+  std::vector<RxInput> inputs;
+  for (uint32_t length = 0; length < 60; ++length) {
+    for (uint32_t head = 0; head < 4; ++head) {
+      nic::Host host{.tcp = false, .payload = {}};
+      const NicCut cut(length, head);
+      host.payload.resize(4 + cut.edges() + 2 * cut.groups());
+      host.payload[0] = 1;
+      host.payload[1] = static_cast<uint8_t>(0x80 | 10 << 2 | head);
+      host.payload[3] = static_cast<uint8_t>(length);
+      for (size_t i = 4; i < 4 + cut.edges(); ++i) host.payload[i] = static_cast<uint8_t>(i);
+      nic::Frame f = host.frame();
+      f[23] = 254;
+      f.resize(std::max<size_t>(f.size(), 60));
+      inputs.push_back({.bytes = f});
+    }
+  }
+  expect_as_reference<RxBench>(inputs, reference_rx);
+}
+
 // The reset's rules, at any place of any frame.
 template <class Bench, class Inputs, class Reference>
 void reset_in_mid_frame(uint64_t seed, const Inputs& inputs, Reference reference) {
@@ -229,29 +346,6 @@ TEST(NicRxModel, ResetInMidFrame) {
 // ---------------------------------------------------------------------------------------------
 // The contracts' figures
 
-enum class Floats { kZero, kSmall, kMixed, kFull, kRaw };
-
-/// A UDP frame of `size` bytes; marked floats so that it is packed, stored in 32 bytes a group
-/// (kFull) or in 34 (kRaw).
-nic::Frame udp_frame(size_t size, Floats floats, bool marked = true) {
-  nic::Host host{.tcp = false, .payload = {}};
-  host.tos = marked ? 0x28 : 0;
-  const size_t payload = (size - host.payload_at()) / 4 * 4;
-  std::vector<float> values(payload / 4);
-  for (size_t i = 0; i < values.size(); ++i) {
-    const bool half = floats == Floats::kFull && i % 8 == 7;
-    values[i] = floats == Floats::kZero                            ? 0.0F
-                : floats == Floats::kSmall                         ? 0.005F
-                : half || (floats == Floats::kMixed && i % 3 != 0) ? 0.3F
-                                                                   : 1.5F;
-  }
-  host.payload = nic::bytes_of(values);
-  nic::Frame f = host.frame();
-  EXPECT_LE(size - f.size(), 3u);
-  if (f.size() < 60) f.resize(60);
-  return f;
-}
-
 size_t beats_of(size_t bytes) { return (bytes + kBeatBytes - 1) / kBeatBytes; }
 
 /// From a frame's first beat in to its first beat out, nothing ahead.
@@ -287,6 +381,16 @@ TEST(NicFigures, LatencyOfCandidates) {
     EXPECT_LE(latency_alone<TxBench>(frame), beats_of(frame.size()) + 16 + groups / 16) << size;
   }
   EXPECT_EQ(most, 16u);
+}
+
+// The verdict waits for the frame's end then, which leaves the front queue six cycles behind its
+// acceptance.
+TEST(NicFigures, LatencyBehindALongTrailer) {
+  for (size_t n = 30; n < 60; n += 7) {
+    nic::Frame frame = udp_frame(110, Floats::kSmall);
+    frame.resize(32 * n);
+    EXPECT_EQ(latency_alone<TxBench>(frame), n + 9) << n;
+  }
 }
 
 TEST(NicFigures, LatencyOfUnpackedFrames) {

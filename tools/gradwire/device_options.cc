@@ -93,8 +93,10 @@ void refuse_idle_options(const std::map<std::string, std::string>& given,
           "--{} is an option of synthetic stimuli and has no effect on a capture", option.name));
     }
     if (std::ranges::find(kind->options, option.name) == kind->options.end()) {
-      throw sim::UsageError(fmt::format("--{} has no effect on the stimulus '{}', which uses --{}",
-                                        option.name, synth, fmt::join(kind->options, ", --")));
+      const bool some = !kind->options.empty();
+      throw sim::UsageError(fmt::format("--{} has no effect on the stimulus '{}'{}{}", option.name,
+                                        synth, some ? ", which uses --" : "",
+                                        fmt::join(kind->options, ", --")));
     }
   }
 }
