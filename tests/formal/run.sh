@@ -28,7 +28,7 @@ of() {
     gw_fifo_head)
       probes="write_q read_q m_valid_o=valid_q m_data_o=head_q"
       for i in 0 1 2 3; do probes="$probes memory_q[$i]=word${i}_q"; done
-      mutant='s/load \& (more_q | push)/load \& more_q/' ;;
+      mutant='s/some    = more_q | push/some    = more_q/' ;;
     gw_fifo_2w)
       covers=3; probes="write_q read_q"
       for i in 0 1 2 3; do probes="$probes even_q[$i]=even${i}_q odd_q[$i]=odd${i}_q"; done
