@@ -29,7 +29,9 @@ module gw_fifo_head #(
 
   wire push    = s_valid_i & s_ready_o;
   wire load    = ~m_valid_o | m_ready_i;
+  wire some    = more_q | push;      // there is a word for the register
   wire several = write_q != next_q;  // if there are more: than one
+  wire [DepthLog2:0] step = {{DepthLog2{1'b0}}, some};
   assign s_ready_o = (write_q ^ read_q) != {1'b1, {DepthLog2{1'b0}}};
 
   always_ff @(posedge clk_i) begin
@@ -42,10 +44,10 @@ module gw_fifo_head #(
     end else begin
       if (push) write_q <= write_q + One;
       more_q    <= push ? more_q | ~load : more_q & (~load | several);
-      m_valid_o <= ~load | more_q | push;
-      if (load & (more_q | push)) begin  // `load` is late: no sum waits for it
-        read_q <= next_q;
-        next_q <= next_q + One;
+      m_valid_o <= ~load | some;
+      if (load) begin  // which is late: no sum waits for it, nor does another condition
+        read_q <= read_q + step;
+        next_q <= next_q + step;
       end
     end
   end

@@ -89,7 +89,7 @@ module gw_aggregation #(
       clear_q        <= '0;
     end else begin
       if (issue) index_q <= s_axis_tlast ? 3'd0 : index_q == 3'd6 ? 3'd6 : index_q + 3'd1;
-      used_q  <= used_q + {5'd0, issue} - {5'd0, leave};
+      if (issue != leave) used_q <= issue ? used_q + 6'd1 : used_q - 6'd1;  // both are late: the sums do not wait for them
       clear_q <= job_reset_i ? '0 : clear_q + {{DepthLog2{1'b0}}, ~cleared};
     end
   end

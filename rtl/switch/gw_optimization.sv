@@ -67,25 +67,30 @@ module gw_optimization #(
 
   logic [8:0] used_q;
   logic [6:0] issued_q, gathered_q, dispatched_q, done_q, loaded_q;  // selected frames so far, modulo 128
-  wire  [6:0] frames = issued_q - loaded_q;
-  assign s_axis_tready = !used_q[8] && !(first0 && selected0 && frames[6]);
+  logic [6:0] places_q;  // that are taken: frames issued and not loaded
+  wire        no_place = places_q[6];
+  assign s_axis_tready = !used_q[8] && !(first0 && selected0 && no_place);
   wire issue = s_axis_tvalid & s_axis_tready;
   wire [5:0] place0 = first0 ? issued_q[5:0] : issued_q[5:0] - 6'd1;
   wire load, load_last_selected;
+  wire begin_selected = issue && first0 && selected0;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       index_q    <= '0;
       used_q     <= '0;
+      places_q   <= '0;
       issued_q   <= '0;
       gathered_q <= '0;
       loaded_q   <= '0;
     end else begin
       if (issue) index_q <= s_axis_tlast ? 3'd0 : index_q == 3'd6 ? 3'd6 : index_q + 3'd1;
-      used_q     <= used_q + {8'd0, issue} - {8'd0, load};
-      if (issue && first0 && selected0) issued_q   <= issued_q + 7'd1;
-      if (issue && final0)              gathered_q <= gathered_q + 7'd1;
-      if (load_last_selected)           loaded_q   <= loaded_q + 7'd1;
+      // What decides is late: the sums do not wait for it.
+      if (issue != load) used_q <= issue ? used_q + 9'd1 : used_q - 9'd1;
+      if (begin_selected != load_last_selected) places_q <= begin_selected ? places_q + 7'd1 : places_q - 7'd1;
+      if (begin_selected)     issued_q   <= issued_q + 7'd1;
+      if (issue && final0)    gathered_q <= gathered_q + 7'd1;
+      if (load_last_selected) loaded_q   <= loaded_q + 7'd1;
     end
   end
 
@@ -98,7 +103,7 @@ module gw_optimization #(
   (* ram_style = "distributed" *) logic [255:0] gather2_memory [0:63];
   (* ram_style = "distributed" *) logic [255:0] gather3_memory [0:63];
   always_ff @(posedge clk_i) begin
-    if (s_axis_tvalid && first0 && selected0 && !frames[6]) begin
+    if (s_axis_tvalid && first0 && selected0 && !no_place) begin
       info_memory[place0] <= {sequence0[DepthLog2-1:0], count0, s_axis_tuser[gw_expether_pkg::UserIteration +: 32]};
     end
   end
@@ -502,9 +507,17 @@ module gw_optimization #(
   logic          out_selected_q;
   logic [1023:0] result_q;
   logic [5:0]    out_count_q;
+  logic [1:0]    out_row_q;       // of the frame's values, and which of them are in the beat: at once with it
+  logic [7:0]    out_replaces_q;
   wire  [2:0]    load_index    = !loaded_any_q || out_last_q ? 3'd0 : out_index_q == 3'd6 ? 3'd6 : out_index_q + 3'd1;
   wire           load_selected = load_index == 3'd0 ? hold_memory[read_q[7:0]] : out_selected_q;
   wire  [5:0]    loading_place = loaded_q[5:0];
+  wire  [1:0]    load_row      = load_index[1:0] - 2'd2;
+  wire  [7:0]    load_replaces;   // a frame's count is there when its values come
+  for (genvar i = 0; i < 8; i++) begin : gen_replaces
+    localparam logic [2:0] Lane = i;
+    assign load_replaces[i] = out_selected_q && load_index >= 3'd2 && load_index <= 3'd5 && {1'b0, load_row, Lane} < out_count_q;
+  end
   always_ff @(posedge clk_i) begin
     if (!rst_ni) loaded_any_q <= 1'b0;
     else if (load) loaded_any_q <= 1'b1;
@@ -514,6 +527,8 @@ module gw_optimization #(
       out_last_q     <= last_memory[read_q[7:0]];
       out_index_q    <= load_index;
       out_selected_q <= load_selected;
+      out_row_q      <= load_row;
+      out_replaces_q <= load_replaces;
       if (load_index == 3'd0 && load_selected) begin
         result_q    <= result_memory[loading_place];
         out_count_q <= info_memory[loading_place][37:32];
@@ -524,14 +539,10 @@ module gw_optimization #(
   always_ff @(posedge clk_i) if (valid3_q) last_memory[write_q[7:0]] <= beat3_q[288];
   assign load_last_selected = load && load_selected && last_memory[read_q[7:0]];
 
-  wire [1:0]   out_row = out_index_q[1:0] - 2'd2;
-  wire         replaces = out_selected_q && out_index_q >= 3'd2 && out_index_q <= 3'd5;
-  wire [255:0] result_row = out_row == 2'd0 ? result_q[255:0] : out_row == 2'd1 ? result_q[511:256]
-                          : out_row == 2'd2 ? result_q[767:512] : result_q[1023:768];
+  wire [255:0] result_row = out_row_q == 2'd0 ? result_q[255:0] : out_row_q == 2'd1 ? result_q[511:256]
+                          : out_row_q == 2'd2 ? result_q[767:512] : result_q[1023:768];
   for (genvar i = 0; i < 8; i++) begin : gen_replace
-    localparam logic [2:0] Lane = i;
-    assign m_axis_tdata[32*i +: 32] =
-        replaces && {1'b0, out_row, Lane} < out_count_q ? result_row[32*i +: 32] : out_q[32*i +: 32];
+    assign m_axis_tdata[32*i +: 32] = out_replaces_q[i] ? result_row[32*i +: 32] : out_q[32*i +: 32];
   end
   assign {m_axis_tuser, m_axis_tlast, m_axis_tkeep} = out_q[480:256];
 
@@ -575,13 +586,14 @@ module gw_optimization #(
   end
   assign stat_o = {interlock_q, iterations_q, out_of_range_q, optimised_q};
 
-  wire unused_bits = ^{cfg_address_i[27:5+DepthLog2], frames[5:0], cfg_shift[31:0], new_state, info_second[37:0],
+  wire unused_bits = ^{cfg_address_i[27:5+DepthLog2], cfg_shift[31:0], new_state, info_second[37:0],
                        ahead[30:0], older[30:0]};
 
   wire [8:0] tags = tag_write_q - tag_read_q;
   `GW_ASSERT(RoundsHaveTags, !round_done || tags != '0)
   `GW_ASSERT(TagsFindRoom, tags <= 9'd256)
   `GW_ASSERT(NeverMoreThanQueue, used_q <= 9'd256)
+  `GW_ASSERT(PlacesAreTheFrames, places_q == issued_q - loaded_q)
   `GW_ASSERT(OneHalfAtATime, array_valid != 2'b11)
   `GW_ASSERT(RestoredWhileIdle, !(job_reset_i || (cfg_valid_i && cfg_restore_i)) || issued_q == loaded_q)
 endmodule

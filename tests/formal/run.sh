@@ -15,10 +15,11 @@ trap 'rm -rf "$work"' EXIT
 
 # of CELL: files (packages first), covers 0..covers-1, mutant (a sed expression) of the file `of`, or several, one a line, shrink (the
 # same, for what is proved and for mutants), steps (empty: proved by induction), probes (signal=register of
-# u_dut, connected once the hierarchy is flat), sets (one run for each, a parameter of the properties; @ and steps of its own),
+# u_dut, connected once the hierarchy is flat), props (the properties' module, if it is not named after the cell), sets (one run for
+# each, parameters of the properties; @ and steps of its own),
 # depth (cycles within which covers and the mutant's counterexample are found, with GW_SHORT's inputs if the properties know them).
 of() {
-  of=$(ls rtl/*/"$1".sv 2>/dev/null || true); files=$of; probes=""; sets="-"; covers=2; depth=12; flatten="prep -flatten -top ${1}_props"
+  of=$(ls rtl/*/"$1".sv 2>/dev/null || true); files=$of; probes=""; sets="-"; covers=2; depth=12; props=${1}_props; flatten=""
   shrink=""; steps=""; rules=tests/formal/gw_stream_rules.sv
   case $1 in
     gw_fifo)
@@ -27,13 +28,13 @@ of() {
     gw_fifo_head)
       probes="write_q read_q m_valid_o=valid_q m_data_o=head_q"
       for i in 0 1 2 3; do probes="$probes memory_q[$i]=word${i}_q"; done
-      mutant='s/load \& (more_q | push)/load \& more_q/' ;;
+      mutant='s/some    = more_q | push/some    = more_q/' ;;
     gw_fifo_2w)
       covers=3; probes="write_q read_q"
       for i in 0 1 2 3; do probes="$probes even_q[$i]=even${i}_q odd_q[$i]=odd${i}_q"; done
       mutant='s/write_q\[DepthLog2:1\] + .*/write_q[DepthLog2:1];/' ;;
     gw_packet_queue)  # not optimised before probes are connected: with Rx = 0 some have nobody else who looks
-      depth=10; flatten="hierarchy -check -top ${1}_props; proc; flatten; memory_collect"
+      depth=10; flatten="hierarchy -check -top $props; proc; flatten; memory_collect"
       sets="Rx=0 Rx=1"; probes="write_q begin_q read_q spoilt_q lost_q idle_q"
       for i in 0 1 2 3; do probes="$probes memory_q[$i]=place${i}_q"; done
       mutant='s/(lost_q | ~rst_ni)/lost_q/' ;;
@@ -74,15 +75,15 @@ of() {
       files="$(cat rtl/fp/gw_fp_mul.f)"; of=rtl/fp/gw_fp_pkg.sv; sets="Subnormal=0"; depth=5
       mutant="s/up    = guard && (rest || kept\[0\])/up    = guard/" ;;
     gw_compressor_stream)
-      steps=15; of=rtl/codec/gw_alignment_unit.sv
-      files="rtl/codec/gw_codec_pkg.sv rtl/codec/gw_compressor.sv rtl/codec/gw_compression_unit.sv
+      steps=15; props=gw_codec_stream_props; sets="Silence=5,Stall=1"; of=rtl/codec/gw_alignment_unit.sv
+      files="-DGW_DEVICE=gw_compressor rtl/codec/gw_codec_pkg.sv rtl/codec/gw_compressor.sv rtl/codec/gw_compression_unit.sv
         tests/formal/gw_compression_block_free.sv $of rtl/common/gw_fifo_2w.sv $rules"
       mutant='s/first_last_o  = flush_q | ends_in_one_q/first_last_o  = flush_q/
         s/~flush_q \& ends_in_one_q/~flush_q/' ;;
     gw_decompressor_stream)  # by name only, as gw_optimization_stream: with covers and mutants they take minutes
-      steps=9; of=rtl/codec/gw_burst_buffer.sv
-      files="rtl/codec/gw_codec_pkg.sv rtl/codec/gw_decompressor.sv rtl/codec/gw_decompression_*.sv $of rtl/codec/gw_tag_decoder.sv
-        rtl/common/gw_fifo.sv $rules"
+      steps=9; props=gw_codec_stream_props; sets="Silence=3"; of=rtl/codec/gw_burst_buffer.sv
+      files="-DGW_DEVICE=gw_decompressor rtl/codec/gw_codec_pkg.sv rtl/codec/gw_decompressor.sv rtl/codec/gw_decompression_*.sv $of
+        rtl/codec/gw_tag_decoder.sv rtl/common/gw_fifo.sv $rules"
       mutant='s/issue_end   = credit_i \& ended/issue_end   = credit_i \& (end_two | end_three)/
         s/last_o   <= ~goes_on;/last_o   <= 1;/' ;;
     gw_parser_stream)
@@ -115,24 +116,24 @@ of() {
   fi
 }
 
-# sat CELL SET LOG OPTIONS READ: 0 if the proof succeeds; the log says what happened.
+# sat SET LOG OPTIONS READ: 0 if the proof succeeds; the log says what happened.
 sat() {
   connect=""
   for probe in $probes; do
     connect="$connect; connect -set ${probe#*=} u_dut.${probe%=*}"
   done
-  parameter=${2%@*}
-  if [ "$2" = - ]; then parameter=""; else parameter="chparam -set ${parameter%%=*} ${parameter#*=} ${1}_props;"; fi
+  parameters=""
+  [ "$1" = - ] || parameters="chparam -set $(echo "${1%@*}" | sed 's/=/ /g; s/,/ -set /g') $props;"
   # shellcheck disable=SC2086 # a list of files
   yosys -e 'implicitly declared' -p "
-    read_verilog -sv -formal -Irtl/common -Itests/formal $5 tests/formal/${1}_props.sv; $parameter
-    $flatten
+    read_verilog -sv -formal -Irtl/common -Itests/formal $4 tests/formal/$props.sv; $parameters
+    ${flatten:-prep -flatten -top $props}
     async2sync
     memory_map $connect
     ${steps:+simplemap}
     opt_clean
     select -assert-min 1 t:\$assert; select -count t:\$assert
-    sat $4 -prove-asserts -set-at 1 rst_ni 0" > "$3" 2>&1
+    sat $3 -prove-asserts -set-at 1 rst_ni 0" > "$2" 2>&1
 }
 
 # bound SET: how the set's proof is bounded, if it is. The first step is in reset, and what it shows is checked in the second.
@@ -159,7 +160,7 @@ for cell in "$@"; do
     name=$cell
     [ "$set" = - ] || name="$cell ${set%@*}"
     bound "$set"
-    if sat "$cell" "$set" "$log" "-verify ${bounded:--tempinduct -seq 1}" "$files"; then
+    if sat "$set" "$log" "-verify ${bounded:--tempinduct -seq 1}" "$files"; then
       proven=$((proven + 1))
       echo "formal: $name: all $(sed -n 's/^\([0-9]*\) objects\.$/\1/p' "$log" | tail -1) properties hold${bounded:+ for $steps cycles}"
     else
@@ -168,7 +169,7 @@ for cell in "$@"; do
   done
   cover=0
   while [ $cover -lt $covers ]; do
-    sat "$cell" "$set" "$log" "${bounded:--seq $depth}" "-DGW_SHORT -DGW_COVER=$cover $files" || true
+    sat "$set" "$log" "${bounded:--seq $depth}" "-DGW_SHORT -DGW_COVER=$cover $files" || true
     grep -q 'model found: FAIL' "$log" || fail "$cell: cover $cover is not reached:"
     cover=$((cover + 1))
   done
@@ -180,7 +181,7 @@ for cell in "$@"; do
     ! cmp -s "$of" "$work/mutant.sv" || fail "$cell: the mutant is no other than the original: $mutant"
     for set in $mutated; do
       bound "$set"
-      sat "$cell" "$set" "$log" "${bounded:--seq $depth}" "-DGW_SHORT $(echo "$files" | sed "s|$of|$work/mutant.sv|")" || true
+      sat "$set" "$log" "${bounded:--seq $depth}" "-DGW_SHORT $(echo "$files" | sed "s|$of|$work/mutant.sv|")" || true
       ! grep -q 'model found: FAIL' "$log" || break
     done
     grep -q 'model found: FAIL' "$log" || fail "$cell: the mutant is not refuted: $mutant"

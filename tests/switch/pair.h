@@ -94,4 +94,10 @@ class Pair {
   bool writing_ = false;
 };
 
+/// Whose host writes before the first cycle only.
+struct QuietSwitchModel : SwitchModel {
+  using SwitchModel::SwitchModel;
+  void write(uint32_t, uint32_t) {}
+};
+
 }  // namespace gw::testbenches::testing

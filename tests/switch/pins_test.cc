@@ -1,6 +1,6 @@
-// Parser, aggregator and optimizer as no run drives them, RTL and model edge by edge: resets in
-// mid-frame, behind which the rest of the frame comes or another one; random start values; pins
-// that no configuration has.
+// Parser, aggregator, optimizer and switch as no run drives them, RTL and model edge by edge:
+// resets in mid-frame, behind which the rest of the frame comes or another one; random start
+// values; pins that no configuration has.
 #include <gtest/gtest.h>
 
 #include "models/reference/aggregator/aggregator.h"
@@ -12,6 +12,7 @@ namespace {
 constexpr reference::Blocks kParser = {};
 constexpr reference::Blocks kAggregator = {.aggregation = true};
 constexpr reference::Blocks kOptimizer = {.optimization = true};
+constexpr reference::Blocks kSwitch = {.aggregation = true, .optimization = true, .lookup = true};
 
 using ParserModel = FrameModel<systemc::Parser>;
 using AggregatorModel = FrameModel<systemc::Aggregator>;
@@ -35,37 +36,55 @@ std::vector<std::vector<Beat>> traffic(uint64_t salt) {
   return all;
 }
 
-/// Random pauses on both sides, and at some cycle or other a reset of one or several edges.
+/// Random pauses on both sides, and at some cycle or other a reset of one or several edges. The
+/// frames are dealt to the ports in turn, which offer nearly a beat a cycle together.
 template <class P, class M>
 void reset_in_mid_frame(Pair<P, M>& pair, uint64_t salt, uint32_t resets) {
+  constexpr size_t kIn = sim::kInputsOf<P>, kOut = sim::kOutputsOf<P>;
   sim::Random random(salt);
   const std::vector<std::vector<Beat>> frames = traffic(salt);
+  struct Input {
+    size_t frame = 0, beat = 0;
+    bool offering = false;
+  };
+  std::array<Input, kIn> inputs;
+  for (size_t port = 0; port < kIn; ++port) inputs[port].frame = port;
   uint32_t done = 0, cut = 0;
   uint64_t next_reset = 0;
-  size_t frame = 0, beat = 0;
-  bool offering = false;
   for (uint64_t since = 0; done < resets || since < 3000; ++since) {
     if (since == next_reset && done < resets) {
-      cut += beat != 0;
+      cut += std::ranges::any_of(inputs, [](const Input& input) { return input.beat != 0; });
       for (uint64_t edges = 1 + random.below(3); edges > 0; --edges) pair.reset();
       ++done;
       // The slots' clearing takes 1,024 cycles; half of the resets come soon behind the one before.
       next_reset = random.below(2) == 0 ? 1 + random.below(80) : 1100 + random.below(500);
       since = 0;
-      offering = false;
-      if (random.below(2) == 0) beat = 0;
+      for (Input& input : inputs) {
+        input.offering = false;
+        if (random.below(2) == 0) input.beat = 0;
+      }
     }
-    offering = offering || random.below(10) != 0;
-    const Beat& offered = frames[frame % frames.size()][beat];
-    const bool taken = offering && pair.s_ready() != 0;
-    pair.clock({offering ? &offered : nullptr}, random.below(8) != 0 ? 1 : 0);
+    sim::Offered<P> offered{};
+    for (size_t port = 0; port < kIn; ++port) {
+      Input& input = inputs[port];
+      input.offering = input.offering || random.below(10 * kIn) < 9;
+      if (input.offering) offered[port] = &frames[input.frame % frames.size()][input.beat];
+    }
+    uint32_t m_ready = 0;
+    for (size_t port = 0; port < kOut; ++port) m_ready |= uint32_t{random.below(8) != 0} << port;
+    const uint32_t s_ready = pair.s_ready();
+    pair.clock(offered, m_ready);
     if (::testing::Test::HasFatalFailure()) return;
-    if (!taken) continue;
-    offering = false;
-    frame += offered.last != 0;
-    beat = offered.last != 0 ? 0 : beat + 1;
+    for (size_t port = 0; port < kIn; ++port) {
+      Input& input = inputs[port];
+      if (!input.offering || (s_ready >> port & 1) == 0) continue;
+      input.offering = false;
+      const bool last = offered[port]->last != 0;
+      input.frame += last ? kIn : 0;
+      input.beat = last ? 0 : input.beat + 1;
+    }
   }
-  for (int i = 0; i < 1500; ++i) pair.clock({nullptr}, 1);
+  for (int i = 0; i < 3000; ++i) pair.clock({}, (1u << kOut) - 1);
   if (::testing::Test::HasFatalFailure()) return;
   pair.compare_statistics();
   EXPECT_GT(cut, resets / 5);
@@ -106,6 +125,16 @@ TEST_P(Start, OptimizerFromRandomRegisters) {
 
 TEST_P(Start, AdamIsResetInMidFrame) {
   optimizer({{"algorithm", "adam"}, {"pes", "2"}}, GetParam(), false);
+}
+
+TEST_P(Start, SwitchFromRandomRegisters) {
+  sim::RunSpec spec = spec_of(
+      "switch",
+      {{"workers", "3"}, {"depth", "4"}, {"sequences", "5"}, {"pes", "2"}, {"profile", "fast"}});
+  spec.seed = seed() + GetParam();
+  Pair<SwitchPorts, QuietSwitchModel> pair("switch", kSwitch, spec,
+                                           QuietSwitchModel(network_spec(spec.options)), true);
+  reset_in_mid_frame(pair, spec.seed, 30);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Start, ::testing::Range<uint64_t>(1, 5));

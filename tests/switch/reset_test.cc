@@ -8,13 +8,7 @@ namespace {
 
 constexpr reference::Blocks kBlocks = {.aggregation = true, .optimization = true, .lookup = true};
 
-class Model : public SwitchModel {
- public:
-  using SwitchModel::SwitchModel;
-  void write(uint32_t, uint32_t) {}
-};
-
-class SwitchPair : public Pair<SwitchPorts, Model> {
+class SwitchPair : public Pair<SwitchPorts, QuietSwitchModel> {
  public:
   SwitchPair()
       : SwitchPair(spec_of("switch", {{"algorithm", "adam"}, {"pes", "4"}, {"profile", "fast"}})) {}
@@ -24,7 +18,7 @@ class SwitchPair : public Pair<SwitchPorts, Model> {
 
  private:
   explicit SwitchPair(const sim::RunSpec& spec)
-      : Pair("switch", kBlocks, spec, Model(network_spec(spec.options))) {}
+      : Pair("switch", kBlocks, spec, QuietSwitchModel(network_spec(spec.options))) {}
 };
 
 /// A frame of `beats` full beats, for a station that nobody knows: it is flooded to three ports.
