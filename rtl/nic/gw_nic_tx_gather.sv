@@ -85,21 +85,14 @@ module gw_nic_tx_gather (
   end
 
   // Data: all beats are turned so that a group's bytes lie at their lanes, some of them in one beat and the rest in the next.
-  logic [255:0] before_q, turned, across, group;
+  logic [255:0] before_q;
+  wire  [255:0] turned, across, group;
   wire  [3:0]   lanes = flush_q ? flush_lanes_q : there < wanted ? there : wanted;
-  wire          wanted_here = candidate_i | flush_q;  // a simulator has nothing to do for other frames
-  always_comb begin
-    turned = '0;
-    if (wanted_here) turned = gw_nic_tx_pkg::turned(beat_data_i, 5'd0 - at);
-  end
-  always_comb begin  // one block each: Icarus wakes a block up again that reads what it writes
-    across = '0;
-    if (wanted_here) across = gw_nic_tx_pkg::spliced(before_q, turned, 6'd32 - {1'b0, at});
-  end
-  always_comb begin
-    group = '0;
-    if (wanted_here) group = gw_nic_tx_pkg::spliced(flush_q ? before_q : begun_q ? across : turned, 256'd0, {lanes, 2'd0});
-  end
+  // A simulator has nothing to do for other frames.
+  wire          wanted_here = candidate_i | flush_q;
+  assign turned = wanted_here ? gw_nic_tx_pkg::turned(beat_data_i, 5'd0 - at) : 256'd0;
+  assign across = wanted_here ? gw_nic_tx_pkg::spliced(before_q, turned, 6'd32 - {1'b0, at}) : 256'd0;
+  assign group = wanted_here ? gw_nic_tx_pkg::spliced(flush_q ? before_q : begun_q ? across : turned, 256'd0, {lanes, 2'd0}) : 256'd0;
   assign group_data_o = group;
   always_ff @(posedge clk_i) if (leave_o) before_q <= turned;
 

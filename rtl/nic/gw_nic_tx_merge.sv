@@ -54,20 +54,11 @@ module gw_nic_tx_merge (
   wire in_front = beat_i <= payload_at_i[7:5] + 3'd1;
   wire first = beat_i == 3'd0;  // none of the stream is in it, and what is carried is another frame's
   logic [255:0] carry_q;  // the beat before, turned
-  logic [255:0] front, turned, stream;
-  always_comb begin
-    front = '0;
-    if (packed_i && in_front) front = with_shim(headers(original_i, beat_i, ip, tag_i, checksum_i, checksum_at_i[6:1]),
-                                                gw_nic_tx_pkg::turned(shim, payload_at_i[4:0]), beat_i, payload_at_i);
-  end
-  always_comb begin
-    turned = '0;
-    if (packed_i && has_stream_i) turned = gw_nic_tx_pkg::turned(stream_i, stream_at_i);
-  end
-  always_comb begin  // one block each: Icarus wakes a block up again that reads what it writes
-    stream = '0;
-    if (packed_i && !first) stream = gw_nic_tx_pkg::spliced(carry_q, turned, {1'b0, stream_at_i});
-  end
+  wire  [255:0] front, turned, stream;
+  assign front = (packed_i && in_front) ? with_shim(headers(original_i, beat_i, ip, tag_i, checksum_i, checksum_at_i[6:1]),
+                                                gw_nic_tx_pkg::turned(shim, payload_at_i[4:0]), beat_i, payload_at_i) : 256'd0;
+  assign turned = (packed_i && has_stream_i) ? gw_nic_tx_pkg::turned(stream_i, stream_at_i) : 256'd0;
+  assign stream = (packed_i && !first) ? gw_nic_tx_pkg::spliced(carry_q, turned, {1'b0, stream_at_i}) : 256'd0;
   always_ff @(posedge clk_i) if (valid_i) carry_q <= turned;
 
   wire unused_place = checksum_at_i[0];
