@@ -145,8 +145,9 @@ struct Direction {
 
 bool stopping(const Shared& shared) { return g_stop != 0 || shared.stop.load(); }
 
-/// Frames of an interface. While the device has some it says "not yet" when none waits; when it has
-/// had none for longer than any stays in it, the clock stands until one comes.
+/// Frames of an interface. While the device has some it says "not yet" when none waits; when all
+/// have left, or none came for longer than one stays in it (it drops some), the clock stands until
+/// one comes.
 class TapSource final : public sim::Source {
  public:
   explicit TapSource(const Direction& direction)
@@ -169,22 +170,27 @@ class TapSource final : public sim::Source {
         continue;
       }
       if (bytes != 0) return frame(bytes);
-      if (++empty_ < kAsks) return std::nullopt;
+      if (++empty_ >= kAsks) inside_ = 0;
+      if (inside_ != 0) return std::nullopt;
       direction_.from.wait(std::chrono::milliseconds(100));
     }
   }
   bool waits() const override { return waits_; }
   const sim::SourceFacts& facts() const override { return facts_; }
 
+  /// A frame has left the device.
+  void left() { inside_ -= std::min<uint64_t>(inside_, 1); }
   const History& history() const { return history_; }
   uint32_t bytes_of(uint64_t id) const { return sizes_[id % sizes_.size()]; }
 
  private:
-  /// The loop asks in every 64th cycle: so many are 4,096 cycles.
-  static constexpr int kAsks = 64;
+  /// The loop asks in every 64th cycle: so many are 2,048 cycles, more than the devices' queues
+  /// hold.
+  static constexpr int kAsks = 32;
 
   std::optional<sim::RawPacket> frame(size_t bytes) {
     empty_ = 0;
+    ++inside_;
     sim::RawPacket packet;
     packet.bytes.assign(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(bytes));
     packet.bytes.resize(std::max<size_t>(bytes, 60));  // as a MAC pads
@@ -203,8 +209,8 @@ class TapSource final : public sim::Source {
   const Direction& direction_;
   std::array<uint8_t, sim::Tap::kLongest> buffer_;
   std::array<uint32_t, 1024> sizes_{};  // of those that may be in the device
-  uint64_t id_ = 0;
-  int empty_ = kAsks;
+  uint64_t id_ = 0, inside_ = 0;
+  int empty_ = 0;
   bool waits_ = true;
   Clock::time_point next_second_;
   sim::SourceFacts facts_;
@@ -214,13 +220,14 @@ class TapSource final : public sim::Source {
 /// Frames into an interface.
 class TapWriter final : public sim::PacketWriter {
  public:
-  TapWriter(const Direction& direction, const TapSource& source)
+  TapWriter(const Direction& direction, TapSource& source)
       : direction_(direction), source_(source), random_(direction.impairments.seed) {}
 
   void write(const sim::Passage& passage, const std::vector<uint8_t>& bytes) override {
     Counts& counts = direction_.counts;
     counts.latency += passage.offered - passage.accepted;
     counts.cycles = passage.last;
+    source_.left();
     const uint32_t before = source_.bytes_of(passage.id);
     if (before != bytes.size()) {
       ++counts.packed;
@@ -247,9 +254,7 @@ class TapWriter final : public sim::PacketWriter {
   void close() override {}
 
  private:
-  bool happens(double percent) {
-    return percent > 0 && 100 * random_.unit() < percent;
-  }
+  bool happens(double percent) { return percent > 0 && 100 * random_.unit() < percent; }
   void put(const std::vector<uint8_t>& bytes) {
     Counts& counts = direction_.counts;
     if (!direction_.to.write(bytes)) {
@@ -261,7 +266,7 @@ class TapWriter final : public sim::PacketWriter {
   }
 
   const Direction& direction_;
-  const TapSource& source_;
+  TapSource& source_;
   sim::Random random_;
   std::vector<uint8_t> late_;  // goes behind the next one
 };

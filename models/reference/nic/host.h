@@ -23,7 +23,7 @@ struct Host {
   std::uint8_t flags = 0x18;
   std::size_t trailer = 0;
   bool udp_checksum = true;
-  std::vector<std::uint8_t> payload;
+  std::vector<std::uint8_t> payload = {};
 
   std::size_t ip_at() const { return tag ? 18 : 14; }
   std::size_t transport_at() const { return ip_at() + 4 * ihl; }
