@@ -92,8 +92,8 @@ TEST_P(Lockstep, OfAnyFrames) {
 }
 INSTANTIATE_TEST_SUITE_P(Stalls, Lockstep,
                          testing::Combine(testing::Values("nic_tx", "nic_rx", "nic"),
-                                          testing::Values("none", "source:40", "sink:40",
-                                                          "both:40", "source:90", "sink:90")));
+                                          testing::Values("none", "source:40", "sink:40", "both:40",
+                                                          "source:90", "sink:90")));
 
 sim::RawPacket packet_of(nic::Frame frame, bool error = false) {
   sim::RawPacket packet;

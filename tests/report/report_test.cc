@@ -223,7 +223,8 @@ void at_every_place(const json& whole, const json& value, F&& f) {
 
 TEST(Shapes, AnyValueMayBeOfAnyKind) {
   const Path nowhere("/nonexistent");
-  for (const char* name : {"sample.json", "sample-fail.json", "sample-optimizer.json", "sample-nic.json"}) {
+  for (const char* name :
+       {"sample.json", "sample-fail.json", "sample-optimizer.json", "sample-nic.json"}) {
     json whole = sample(name);
     if (whole.contains("plots"))  // a few points of each series will do
       for (auto& [key, series] : whole["plots"].items())
