@@ -20,12 +20,14 @@ nlohmann::json manifest() {
   return nlohmann::json::parse(file);
 }
 
-/// Those that were really captured.
+/// Those of gradients that were really captured.
 std::vector<nlohmann::json> captured() {
   std::vector<nlohmann::json> out;
   const nlohmann::json all = manifest();
   for (const auto& entry : all.at("captures")) {
-    if (entry.at("kind") == "captured") out.push_back(entry);
+    if (entry.at("kind") == "captured" && entry.value("traffic", "gradients") == "gradients") {
+      out.push_back(entry);
+    }
   }
   EXPECT_FALSE(out.empty());
   return out;

@@ -155,6 +155,28 @@ TEST_F(Captures, ChecksumsAreGoodBehindTwoNics) {
   }
 }
 
+TEST_F(Captures, OfALiveWireIsUnpacked) {
+  const std::string folder = std::string(GRADWIRE_SOURCE_DIR) + "/traces/";
+  std::ifstream manifest(folder + "manifest.json");
+  const nlohmann::json all = nlohmann::json::parse(manifest);
+  for (const auto& entry : all["captures"]) {
+    if (entry.value("traffic", "gradients") != "wire") continue;
+    sim::RunSpec spec = spec_of("nic_rx", "", 0);
+    spec.stimulus.trace = folder + entry["file"].get<std::string>();
+    const auto done = report("nic_rx", spec, file("host.pcap"));
+    EXPECT_TRUE(done["pass"]);
+    EXPECT_EQ(done["nic"]["rx"]["frames"], entry["packets"]);
+    EXPECT_EQ(done["nic"]["rx"]["reasons"]["unpacked"], entry["unpacked_frames"]);
+    EXPECT_EQ(done["nic"]["packed"]["floats"], entry["floats"]);
+    EXPECT_EQ(done["nic"]["rx"]["reasons"].size(), 2u);  // passed, unpacked
+    // What the kernels of the hosts found, too.
+    if (no_tshark()) GTEST_SKIP() << "tshark is not installed";
+    EXPECT_TRUE(tshark(file("host.pcap"), "-e frame.number", "tcp.checksum.status == 0").empty());
+    return;
+  }
+  FAIL() << "no capture of a wire";
+}
+
 TEST_F(Captures, TheWireIsNotWrittenOntoTheTrace) {
   write_hosts(file("hosts.pcap"));
   sim::RunSpec spec = spec_of("nic", "", 0, {{"pcap-wire", file("hosts.pcap")}});

@@ -26,6 +26,7 @@
 #include "sim/base/random.h"
 #include "sim/feeds/source.h"
 #include "sim/feeds/tap.h"
+#include "sim/feeds/writer.h"
 #include "sim/harness/kernel.h"
 #include "sim/report/json.h"
 #include "tools/gradwire/commands.h"
@@ -127,6 +128,13 @@ class History {
   std::map<std::string, std::vector<uint8_t>> syns_;
 };
 
+/// The time on the wall, for captures.
+int64_t wall_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
 /// What a bad network does to frames on their way to the wire, in percent of them.
 struct Impairments {
   double loss = 0, duplicate = 0, reorder = 0;
@@ -139,6 +147,7 @@ struct Direction {
   sim::Tap& to;
   Counts& counts;
   Shared& shared;
+  std::string pcap;                   ///< file of what leaves it; empty: none
   std::function<void()> each_second;  ///< may be empty
   Impairments impairments = {};
 };
@@ -221,7 +230,13 @@ class TapSource final : public sim::Source {
 class TapWriter final : public sim::PacketWriter {
  public:
   TapWriter(const Direction& direction, TapSource& source)
-      : direction_(direction), source_(source), random_(direction.impairments.seed) {}
+      : direction_(direction), source_(source), random_(direction.impairments.seed) {
+    if (direction.pcap.empty()) return;
+    capture_ = sim::open_frame_writer({.path = direction.pcap,
+                                       .actions = registry().device(direction.name).facts().actions,
+                                       .option = "--pcap"},
+                                      [](const sim::Passage&) { return wall_ns(); });
+  }
 
   void write(const sim::Passage& passage, const std::vector<uint8_t>& bytes) override {
     Counts& counts = direction_.counts;
@@ -238,6 +253,7 @@ class TapWriter final : public sim::PacketWriter {
       ++counts.in_error;
       return;
     }
+    if (capture_ != nullptr) capture_->write(passage, bytes);
     const Impairments& bad = direction_.impairments;
     if (happens(bad.loss)) {
       ++counts.lost;
@@ -251,7 +267,9 @@ class TapWriter final : public sim::PacketWriter {
     if (happens(bad.duplicate)) put(bytes);
     if (!late_.empty()) put(std::exchange(late_, {}));
   }
-  void close() override {}
+  void close() override {
+    if (capture_ != nullptr) capture_->close();
+  }
 
  private:
   bool happens(double percent) { return percent > 0 && 100 * random_.unit() < percent; }
@@ -268,13 +286,14 @@ class TapWriter final : public sim::PacketWriter {
   const Direction& direction_;
   TapSource& source_;
   sim::Random random_;
+  std::unique_ptr<sim::PacketWriter> capture_;
   std::vector<uint8_t> late_;  // goes behind the next one
 };
 
 struct LiveArguments {
   DeviceOptions device;
   std::vector<sim::Option> options;
-  std::string host, wire, engines = "rtl,model", json, cache, seed = "1";
+  std::string host, wire, engines = "rtl,model", pcap, json, cache, seed = "1";
   std::string loss = "0", duplicate = "0", reorder = "0";
   bool quiet = false, no_pack = false;
 };
@@ -285,10 +304,12 @@ int forward(const Direction& direction) {
   TapWriter writer(direction, source);
   for (uint64_t id = 0;; ++id) {
     const std::optional<sim::RawPacket> packet = source.next();
-    if (!packet && !source.waits()) return sim::kPass;
+    if (!packet && !source.waits()) break;
     if (!packet) continue;
     writer.write({.id = id}, packet->bytes);
   }
+  writer.close();
+  return sim::kPass;
 }
 
 std::string sentence(const sim::Failure& f) {
@@ -303,6 +324,7 @@ int simulate(const Direction& direction, const sim::RunSpec& spec, const std::st
   TapWriter writer(direction, source);
   const sim::Device& device = registry().device(direction.name);
   const sim::Outcome outcome = device.run(source, spec, sim::Kernel::instance(), &writer);
+  writer.close();
   if (outcome.passed) return sim::kPass;
   const std::string file = fmt::format("gradwire-live-{}-{}.pcap", direction.name, getpid());
   source.history().write(file);
@@ -460,6 +482,9 @@ int execute(LiveArguments& a) {
     host.fork(event);
     wire.fork(event);
   };
+  const auto pcap = [&a](const char* direction) {
+    return a.pcap.empty() ? "" : fmt::format("{}-{}.pcapng", a.pcap, direction);
+  };
   stop_on_signals();
   std::fflush(stdout);
   fork_event(boost::asio::io_context::fork_prepare);
@@ -471,7 +496,7 @@ int execute(LiveArguments& a) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent) g_stop = 1;
     fork_event(boost::asio::io_context::fork_child);
-    const int code = run({"nic_rx", wire, host, shared.rx, shared, {}});
+    const int code = run({"nic_rx", wire, host, shared.rx, shared, pcap("rx"), {}});
     std::fflush(stdout);
     std::fflush(stderr);
     _exit(code);
@@ -482,7 +507,7 @@ int execute(LiveArguments& a) {
   bool told = false;
   const auto begin = Clock::now();
   const int tx =
-      run({"nic_tx", host, wire, shared.tx, shared,
+      run({"nic_tx", host, wire, shared.tx, shared, pcap("tx"),
            [&] {
              if (!told && shared.rx.ready) {
                told = true;
@@ -534,6 +559,9 @@ void add_live(CLI::App& app, Invocation& invocation) {
       ->capture_default_str();
   command->add_option("--reorder", a->reorder, "percent of them that leave behind the next one")
       ->capture_default_str();
+  command->add_option(
+      "--pcap", a->pcap,
+      "write PREFIX-tx.pcapng, what leaves to the wire, and PREFIX-rx.pcapng, to the host");
   command->add_option("--json", a->json,
                       "write the figures as JSON in the end; - for standard output");
   command->add_option("--cache", a->cache, "folder of RTL built on demand");

@@ -9,6 +9,7 @@
 #   --live OPTIONS    more options of `gradwire live`, as one word: '--bound 8 --engine model'
 #   --program FILE    gradwire (default: that of build/)
 #   --logs DIR        where each NIC's lines and figures go (default: nowhere)
+#   --pcap DIR        each NIC's captures there: nicN-tx.pcapng, nicN-rx.pcapng
 #   COMMAND           runs in the first host; default: ping each of the others
 #
 # Needs no root: it runs in a user namespace, with a process and a network namespace, so that whatever happens nothing stays
@@ -24,11 +25,11 @@ usage() {
   sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0"
 }
 
-hosts=2 mtu=1500 serve="" options="" program=$root/build/gradwire logs=""
+hosts=2 mtu=1500 serve="" options="" program=$root/build/gradwire logs="" pcap=""
 arguments=("$@")
 while (($# > 0)); do
   case $1 in
-    --hosts | --mtu | --serve | --live | --program | --logs)
+    --hosts | --mtu | --serve | --live | --program | --logs | --pcap)
       (($# > 1)) || die "$1 needs a value"
       case $1 in
         --hosts) hosts=$2 ;;
@@ -37,6 +38,7 @@ while (($# > 0)); do
         --live) options=$2 ;;
         --program) program=$2 ;;
         --logs) logs=$2 ;;
+        --pcap) pcap=$2 ;;
       esac
       shift 2
       ;;
@@ -73,7 +75,9 @@ mount -t tmpfs none /run
 mkdir /run/netns
 scratch=/run/live
 mkdir "$scratch"
-if [[ -n $logs ]]; then mkdir -p "$logs"; fi
+for folder in "$logs" "$pcap"; do
+  if [[ -n $folder ]]; then mkdir -p "$folder"; fi
+done
 quiet() { sysctl -qw net.ipv6.conf.all.disable_ipv6=1 net.ipv6.conf.default.disable_ipv6=1 2> /dev/null || true; }
 quiet
 ip link set lo up
@@ -87,7 +91,7 @@ for ((i = 1; i <= hosts; ++i)); do
   ip tuntap add dev "wire$i" mode tap
   log=${logs:-$scratch}
   # shellcheck disable=SC2086 # several options
-  "$program" live --host "host$i" --wire "wire$i" --json "$log/nic$i.json" $options > "$log/nic$i.log" 2> "$log/nic$i.err" &
+  "$program" live --host "host$i" --wire "wire$i" --json "$log/nic$i.json" ${pcap:+--pcap "$pcap/nic$i"} $options > "$log/nic$i.log" 2> "$log/nic$i.err" &
   nics+=($!)
 done
 # RTL is built first, the first time.

@@ -2,13 +2,14 @@
 # Trains the HDC network with N workers whose gradients go through N simulated NICs, then once more without packing, and says
 # what that did to loss, accuracy, and the bytes on the wire.
 #
-#   tools/live/train.sh [--workers N] [--iterations N] [--bound K] [--data DIR] [--live OPTIONS]
+#   tools/live/train.sh [--workers N] [--iterations N] [--bound K] [--data DIR] [--live OPTIONS] [--pcap DIR]
 #
 #   --workers N      4
 #   --iterations N   of the training (200)
 #   --bound K        error bound 2^-K of NICs and workers (10)
 #   --data DIR       folder of the MNIST files (idx, gz); without it digits are drawn
 #   --live OPTIONS   more options of `gradwire live`: '--engine model'
+#   --pcap DIR       the packed run's captures: nicN-tx.pcapng, nicN-rx.pcapng
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 
@@ -19,10 +20,10 @@ die() {
 usage() {
   sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0"
 }
-workers=4 iterations=200 bound=10 data="" live=""
+workers=4 iterations=200 bound=10 data="" live="" pcap=""
 while (($# > 0)); do
   case $1 in
-    --workers | --iterations | --bound | --data | --live)
+    --workers | --iterations | --bound | --data | --live | --pcap)
       (($# > 1)) || die "$1 needs a value"
       declare "${1#--}=$2"
       shift 2
@@ -46,13 +47,13 @@ if [[ -n $data ]]; then command+=" --data '$(realpath "$data")'"; fi
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 
-# train NAME OPTIONS-OF-LIVE OPTIONS-OF-WORKERS
+# train NAME OPTIONS-OF-LIVE OPTIONS-OF-WORKERS [FOLDER-OF-CAPTURES]
 train() {
   echo "== $1"
-  "$root/tools/live/live.sh" --hosts "$workers" --logs "$logs/$1" --live "$live $2" \
+  "$root/tools/live/live.sh" --hosts "$workers" --logs "$logs/$1" --live "$live $2" ${4:+--pcap "$4"} \
     --serve "exec $command $3 --rank \$((GRADWIRE_HOST - 1))" -- bash -c "exec $command $3 --rank 0"
 }
-train packed "--bound $bound" "--quantise $bound"
+train packed "--bound $bound" "--quantise $bound" "$pcap"
 train plain --no-pack ""
 
 python3 - "$logs" "$bound" << 'PY'
