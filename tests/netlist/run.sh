@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes netlists of tops (tools/synth/netlist.sh, generic cells) and runs each in lockstep
 # with its RTL in Verilator, on a bench of random vectors and resets: run.sh [TOP[:Parameter=value]...]; without arguments, the
-# parser and the operators (the codec's tops and arrays are slow tests).
+# FP operators (the codec's tops and arrays are slow tests).
 # CELLS=xc7: a Virtex-7's cells, as Yosys models them, in the place of generic ones.
 # MUTATE='sed expression' changes the RTL that is synthesised, not the one beside it: the comparison must then fail.
 set -eu
@@ -14,7 +14,7 @@ cd "$root"
 for tool in yosys verilator python3; do
   command -v $tool >/dev/null || { echo "netlist: $tool is not installed; on Debian: apt-get install $tool" >&2; exit 1; }
 done
-[ $# -gt 0 ] || set -- gw_parser gw_fp_add gw_fp_mul gw_fp_div gw_fp_sqrt gw_fp_compare gw_fp_divsqrt_iterative
+[ $# -gt 0 ] || set -- gw_fp_add gw_fp_mul gw_fp_div gw_fp_sqrt gw_fp_compare gw_fp_divsqrt_iterative
 
 passed=0
 failed=0

@@ -1,11 +1,13 @@
 #!/bin/sh
 # Area and longest-path estimate (with its band and the share of nets: estimate.py) of every top, one line each; arrays with
 # four processing elements, profile fast.
-# One argument: what a top's name must contain. With registers (gw_..._axil) only those that are asked for: their cores are here anyway.
+# Arguments: what a top's name must contain, one of them. With registers (gw_..._axil) only those that are asked for: their cores
+# are here anyway.
 set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
-only=${1:-}
+# Without any, every name will do.
+only=${*:-_}
 cd "$root"
 build=out/synth
 rm -rf "$build/all"
@@ -16,7 +18,9 @@ for list in rtl/*/*.f; do
   top=$(basename "$list" .f)
   case $top in *_ports) continue ;; esac # wires around another top
   case $top,$only in *_axil,*axil*) ;; *_axil,*) continue ;; esac
-  case $top in *"$only"*) tops="$tops $top" ;; esac
+  for part in $only; do
+    case $top in *"$part"*) tops="$tops $top"; break ;; esac
+  done
 done
 [ -n "$tops" ] || { echo "synth: no top's name contains '$only'" >&2; exit 2; }
 
