@@ -47,6 +47,8 @@ TEST(Passthrough, EveryPacketHasItsRow) {
   Random random(2);
   PreparedFeed<gw::Beat> feed;
   for (const size_t bytes : {70, 1, 32}) feed.add(0, irregular_packet<gw::Beat>(random, bytes));
+  feed.packets(0)[0]->beats.back().user = 1;
+  feed.packets(0)[1]->beats.back().user = feed.packets(0)[2]->beats.back().user = 0;
   feed.packets(0)[1]->trace_number = 12;
   feed.packets(0)[2]->measured = false;
   Passthrough a;
@@ -58,6 +60,7 @@ TEST(Passthrough, EveryPacketHasItsRow) {
                                           .follows = true,
                                           .beats = 3,
                                           .bytes = 70,
+                                          .error = true,
                                           .accepted = 0,
                                           .accepted_last = 2,
                                           .triggered = 0,
