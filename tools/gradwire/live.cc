@@ -381,6 +381,18 @@ class Ticker {
   Clock::time_point then_ = Clock::now();
 };
 
+/// What a direction did in all, in a line.
+void print_sum(const char* name, const Counts& c) {
+  fmt::print(
+      "{} {} frames in, {} out; {} packed, {:.2f} to 1; mean latency {:.1f} cycles; dropped: {} in "
+      "error, "
+      "{} refused, {} too long{}\n",
+      name, c.frames_in.load(), c.frames_out.load(), c.packed.load(),
+      share(c.packed_long, c.packed_short), share(c.latency, c.frames_in), c.in_error.load(),
+      c.refused.load(), c.too_long.load(),
+      c.lost == 0 ? "" : fmt::format(", {} lost on purpose", c.lost.load()));
+}
+
 nlohmann::json figures(const Counts& c) {
   return {{"frames_in", c.frames_in.load()},
           {"bytes_in", c.bytes_in.load()},
@@ -524,6 +536,11 @@ int execute(LiveArguments& a) {
   kill(child, SIGTERM);
   const int rx = code_of(child);
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  if (!a.quiet && a.json != "-") {
+    fmt::print("live: {:.1f} s\n", seconds);
+    print_sum("tx", shared.tx);
+    print_sum("rx", shared.rx);
+  }
   if (!a.json.empty()) {
     const nlohmann::json report = {{"live",
                                     {{"host", a.host},
