@@ -5,7 +5,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <regex>
+#include <set>
 #include <sstream>
 
 #include "models/reference/capture/capture.h"
@@ -152,6 +154,31 @@ TEST_F(Captures, ChecksumsAreGoodBehindTwoNics) {
   ASSERT_EQ(one->packets.size(), two->packets.size());
   for (size_t i = 0; i < one->packets.size(); ++i) {
     EXPECT_EQ(one->packets[i].bytes, two->packets[i].bytes) << i;
+  }
+}
+
+TEST_F(Captures, WhatIsSelectedIsWhatANicPacks) {
+  for (const char* name : {"hdc-ring-early", "hdc-ring-middle", "hdc-ring-late", "mixed"}) {
+    SCOPED_TRACE(name);
+    const auto capture =
+        capture::read(std::string(GRADWIRE_SOURCE_DIR) + "/traces/" + name + ".pcap");
+    ASSERT_TRUE(capture);
+    std::set<uint64_t> selected, packed;
+    capture::SelectOptions options;
+    options.keep_duplicates = true;
+    const auto selection = capture::select(*capture, options);
+    for (const auto& payload : selection.payloads) selected.insert(payload.packet);
+    std::map<uint32_t, nic::NicTx> nics;  // a host's own, by its address
+    for (const capture::Packet& packet : capture->packets) {
+      if (!packet.layers.ipv4) continue;
+      nic::NicTx& tx = nics.try_emplace(packet.layers.ipv4->source, nic::NicConfig{}).first->second;
+      const nic::TxAction action = tx.pack(packet.bytes).action;
+      if (action == nic::TxAction::kPacked || action == nic::TxAction::kStored) {
+        packed.insert(packet.number);
+      }
+    }
+    EXPECT_EQ(packed, selected);
+    EXPECT_GT(packed.size(), 100u);
   }
 }
 

@@ -88,11 +88,15 @@ Expected<Capture> read(const std::filesystem::path& file, const ReadOptions& opt
 // ---- Selecting
 
 struct SelectOptions {
-  /// The mark, compared as the paper's NIC does (section VI-B): all eight bits of ToS, so a packet
-  /// on which ECN set its bits is not marked (it is counted as not_marked_ecn). With tos_mask 0xFC
-  /// the two ECN bits do not matter.
+  /// The mark, compared as nic_tx does (models/reference/nic): ECN's two bits do not matter, for
+  /// hosts and routers set them underway. With tos_mask 0xFF all eight bits count, as the paper says
+  /// (section VI-B); a packet on which ECN set its bits is then counted as not_marked_ecn.
+  ///
+  /// What is selected are the segments whose floats nic_tx packs or stores, but for those of which
+  /// TCP has cut a float (`unaligned`: nic_tx lets the edges travel raw), and those that repeat
+  /// what was seen (`duplicate`).
   std::uint8_t tos = 0x28;
-  std::uint8_t tos_mask = 0xFF;
+  std::uint8_t tos_mask = 0xFC;
   /// Sequence number of a stream's first byte, for TCP flows whose SYN is not in the capture.
   std::map<FlowKey, std::uint32_t> first_sequence;
   /// Take the first data segment seen of a TCP flow without SYN as the start of a float.
