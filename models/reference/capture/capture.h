@@ -89,8 +89,8 @@ Expected<Capture> read(const std::filesystem::path& file, const ReadOptions& opt
 
 struct SelectOptions {
   /// The mark, compared as nic_tx does (models/reference/nic): ECN's two bits do not matter, for
-  /// hosts and routers set them underway. With tos_mask 0xFF all eight bits count, as the paper says
-  /// (section VI-B); a packet on which ECN set its bits is then counted as not_marked_ecn.
+  /// hosts and routers set them underway. With tos_mask 0xFF all eight bits count, as the paper
+  /// says (section VI-B); a packet on which ECN set its bits is then counted as not_marked_ecn.
   ///
   /// What is selected are the segments whose floats nic_tx packs or stores, but for those of which
   /// TCP has cut a float (`unaligned`: nic_tx lets the edges travel raw), and those that repeat
