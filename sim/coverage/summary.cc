@@ -121,6 +121,15 @@ json functional(const Points& points, Waiving& waiving, json& failures) {
   return section;
 }
 
+/// The instance, without the name that the simulator puts before the top, and a cover's own behind.
+std::string instance_of(const RtlPoint& p) {
+  std::string_view scope = p.scope;
+  const std::string within = p.top + '.' + p.top;
+  if (scope.starts_with(within)) scope.remove_prefix(p.top.size() + 1);
+  if (p.kind == "user" && scope.ends_with('.' + p.text)) scope.remove_suffix(p.text.size() + 1);
+  return std::string(scope);
+}
+
 json of_kind(const Points& points, const std::string& kind, Waiving& waiving) {
   // A place of a module, over all its instances.
   struct Place {
@@ -132,7 +141,7 @@ json of_kind(const Points& points, const std::string& kind, Waiving& waiving) {
     if (p.kind != kind) continue;
     const bool reached = times != 0;
     const bool waived = !waiving.none() && waiving.waived(p.name(), reached);
-    instances[p.scope].add(reached, waived);
+    instances[instance_of(p)].add(reached, waived);
     Place& place = modules[p.file][{p.line, p.column, p.text}];
     place.covered |= reached;
     place.waived &= waived;

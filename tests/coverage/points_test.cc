@@ -155,6 +155,18 @@ TEST(Summary, OfRtlIsSummedOverInstancesAndByInstance) {
   EXPECT_EQ(s["line"]["modules"][0]["unreached"][0], "rtl/a.sv:9:5 block");
 }
 
+TEST(Summary, NamesInstancesAsTheRtlDoes) {
+  Points a;
+  a.add({"user", "top", "top.top.u_a.Full", "a.sv", 5, 1, "Full"}, 1);
+  a.add({"user", "top", "top.top.u_a.Empty", "a.sv", 6, 1, "Empty"}, 0);
+  a.add({"user", "top", "top.top.Full", "b.sv", 5, 1, "Full"}, 1);
+  const auto instances = summary(a)["user"]["instances"];
+  ASSERT_EQ(instances.size(), 2u);
+  EXPECT_EQ(instances[0]["instance"], "top");
+  EXPECT_EQ(instances[1]["instance"], "top.u_a");
+  EXPECT_EQ(instances[1]["possible"], 2);
+}
+
 TEST(Summary, NeverReadsAsWholeWhatIsNot) {
   Points a;
   for (uint32_t line = 1; line <= 20'001; ++line) {

@@ -61,9 +61,9 @@ module gw_aggregation_stream_props #(
     .m_valid_i(valid), .m_ready_i(ready_i), .m_last_i(last), .m_keep_i(keep), .m_bits_i(user[149:142]), .covers_o(covers)
   );
   // And a frame waits for one with its sequence number.
-`ifdef GW_COVER
+`ifdef GW_REACH
   wire [2:0] all_covers = {valid_i && !s_ready && !clearing && ready_i && first, covers};
-  `GW_ASSERT(NeverReached, !all_covers[`GW_COVER])
+  `GW_ASSERT(NeverReached, !all_covers[`GW_REACH])
 `endif
 endmodule
 
