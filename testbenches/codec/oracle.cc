@@ -52,15 +52,18 @@ void DecompressorOracle::arrives(size_t, const sim::PacketRef<Beat>& packet) {
   for (size_t i = 0; i < owed->beats.size(); ++i) {
     std::memcpy(owed->beats[i].data.data(), decoded.values.data() + i * kLanes, kBeatBytes);
   }
-  // A stream that does not end where a group ends leaves with a beat of zeros, flagged.
-  if (decoded.error) owed->beats.push_back(Beat{.user = 1});
+  // A stream that does not end where a group ends leaves with a beat of zeros, flagged; so does one
+  // without a byte.
+  if (decoded.error || bytes.empty()) owed->beats.push_back(Beat{.user = 1});
   owed->beats.back().last = 1;
   if (packet->beats.back().user != 0) owed->beats.back().user = 1;
   const size_t first_size = bytes.size() < 2
                                 ? bytes.size()
                                 : static_cast<size_t>(reference::encoded_group_bytes(
                                       static_cast<uint16_t>(bytes[0] | (bytes[1] << 8))));
-  packet->trigger = static_cast<uint32_t>((std::min(first_size, bytes.size()) - 1) / kBeatBytes);
+  packet->trigger =
+      bytes.empty() ? 0
+                    : static_cast<uint32_t>((std::min(first_size, bytes.size()) - 1) / kBeatBytes);
   owed->source = packet;
   owe(0, std::move(owed));
 }

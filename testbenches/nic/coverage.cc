@@ -69,8 +69,8 @@ class Order {
 /// Frames with whole floats, packed or not: what lies around the floats.
 class Payloads {
  public:
-  /// `ways`: what may become of them.
-  explicit Payloads(std::vector<std::string> ways)
+  /// `ways`: what may become of them. `tx`: nic_tx says where floats are, not a shim.
+  Payloads(const std::vector<std::string>& ways, bool tx)
       : edges_("edges",
                "frames with whole floats: what became of them x transport x bytes before the first "
                "float x bytes behind the last x floats mod 8",
@@ -86,8 +86,10 @@ class Payloads {
                   {"ihl", numbers(5, 15)},
                   {"data offset", numbers(5, 15)},
                   {"tag", {"untagged", "tagged"}}}) {
-    edges_.impossible("a datagram's floats begin with its first byte and end with its last",
-                      [](Table::At at) { return at[1] == 1 && (at[2] != 0 || at[3] != 0); });
+    if (tx) {
+      edges_.impossible("a datagram's floats begin with its first byte and end with its last",
+                        [](Table::At at) { return at[1] == 1 && (at[2] != 0 || at[3] != 0); });
+    }
     headers_.impossible("a datagram has no data offset (it counts as 5)",
                         [](Table::At at) { return at[0] == 1 && at[2] != 0; });
   }
@@ -117,7 +119,8 @@ class NicFamily final : public sim::coverage::Family<Beat> {
         rx_(config),
         order_(side == NicSide::kRx ? rx_actions() : tx_actions(), side != NicSide::kRx),
         payloads_(side == NicSide::kRx ? std::vector<std::string>{"unpacked"}
-                                       : std::vector<std::string>{"stored", "packed"}) {}
+                                       : std::vector<std::string>{"stored", "packed"},
+                  side != NicSide::kRx) {}
 
   Tails tails(bool input, size_t) const override {
     return Tails::bytes(kBeatBytes, !input && side_ != NicSide::kTx);

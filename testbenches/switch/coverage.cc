@@ -211,8 +211,6 @@ class FourPorts final : public sim::coverage::Family<Beat> {
   void shape(StreamTables& tables) const override {
     for (Table& t : tables.packets_in) {
       t.impossible("an RX queue is always ready", [](Table::At at) { return at[2] == 1; });
-      t.impossible("a MAC offers a beat when its last byte has come: five cycles apart",
-                   [](Table::At at) { return at[0] >= 2 && at[3] == 0; });
     }
     for (Table& t : tables.packets_out) {
       t.impossible("frames of fewer than 60 bytes are dropped",

@@ -238,6 +238,19 @@ TEST(Codec, EncodedPacketsAreReadAsTheyAre) {
   EXPECT_EQ(errors.count("ends in payload/1/good at once"), 1u);
 }
 
+/// The reference once fell over it.
+TEST(Codec, APacketWithoutAByteIsInError) {
+  sim::RawPacket empty, good;
+  empty.config = good.config = {10, 1};
+  empty.hostile = true;  // tkeep = 0
+  good.bytes = {0, 0};
+  const sim::Outcome outcome =
+      run("decompressor", spec_of("decompressor", {}, /*rtl=*/true), {empty, good, empty});
+  EXPECT_EQ(outcome.timeline.packets_out(), 3u);
+  EXPECT_EQ(cells(table(outcome, "decompressor", "errors")),
+            (Cells{{"last beat without a byte/1/good at once", 1}}));
+}
+
 // ---- NIC
 
 TEST(Nic, FramesAreCountedByWhatBecameOfThem) {

@@ -1,9 +1,10 @@
-// coverage_directed KINDS FILE: the directed runs of directed.h with `--coverage KINDS`, their
-// points into a file (tools/coverage.sh).
+// coverage_directed KINDS FILE [DEVICE...]: the directed runs of directed.h, of these devices or
+// all, with `--coverage KINDS`; their points into a file (tools/coverage.sh).
 #include "tests/coverage/directed.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 
 #include "sim/harness/kernel.h"
@@ -14,13 +15,14 @@
 
 int main(int argc, char** argv) {
   using namespace gw;
-  if (argc != 3) {
-    fmt::print(stderr, "usage: coverage_directed KINDS FILE\n");
+  if (argc < 3) {
+    fmt::print(stderr, "usage: coverage_directed KINDS FILE [DEVICE...]\n");
     return 2;
   }
   try {
     sim::coverage::Points points;
     for (const tests::Directed& directed : tests::directed_runs(tests::seed())) {
+      if (argc > 3 && std::find(argv + 3, argv + argc, directed.device) == argv + argc) continue;
       const sim::Device& device = testbenches::registry().device(directed.device);
       sim::RunSpec spec;
       spec.clock_mhz = device.facts().clock_mhz;
