@@ -109,7 +109,7 @@ of() {
       shrink='s/\[8:0\]/[3:0]/; s/\[7:0\]\]/[2:0]]/; s/\[0:255\]/[0:7]/; s/used_q\[8\]/used_q[3]/; s/9.d256/9'"'"'d8/; s/\[0:63\]/[0:7]/'
       files="rtl/switch/gw_expether_pkg.sv rtl/switch/gw_optimizer_pkg.sv rtl/fp/gw_fp_pkg.sv rtl/switch/gw_dispatcher.sv $of
         tests/formal/gw_optimizer_array_free.sv tests/formal/gw_fp_add_free.sv tests/formal/gw_fp_mul_free.sv $rules"
-      mutant='s/{6.d0, frame_done};/{6'"'"'d0, frame_done \& tag_here[0]};/
+      mutant='s/frame_done_i(frame_done)/frame_done_i(frame_done \& tag_here[0])/
         s/s_axis_tlast, s_axis_tkeep, s_axis_tdata\[255/s_axis_tlast | first0, s_axis_tkeep, s_axis_tdata[255/' ;;
     *) echo "formal: no properties for '$1'" >&2; exit 2 ;;
   esac
