@@ -147,8 +147,8 @@ allreduce() {
   # The agent's name, and the interface's, for versions 4 and 5.
   local command=(env "TMPDIR=$folder/tmp" "OMPI_MCA_plm_rsh_agent=$folder/agent" "PRTE_MCA_plm_ssh_agent=$folder/agent"
     OMPI_MCA_oob_tcp_if_include=gw0 PRTE_MCA_prte_if_include=gw0
-    mpirun --allow-run-as-root --mca pml ob1 --mca btl self,tcp --mca btl_tcp_if_include gw0
-    --host 10.77.0.1,10.77.0.2,10.77.0.3 -n 3 "$folder/allreduce")
+    mpirun --allow-run-as-root --mca pml ob1 --mca btl "self,tcp" --mca btl_tcp_if_include gw0
+    --host "10.77.0.1,10.77.0.2,10.77.0.3" -n 3 "$folder/allreduce")
   live --hosts 3 --logs "$folder/logs" -- "${command[@]}" "$folder/nics"
   live --hosts 3 --live "--engine none" -- "${command[@]}" "$folder/plain"
   cmp "$folder/nics" "$folder/plain"
@@ -210,10 +210,10 @@ assert len(syn) > 64 and all(syn[:-64]) and not any(syn[-64:]), syn" "$capture"
   again=$(sed -n 's/.*to repeat it: gradwire //p' log)
   code=0
   # shellcheck disable=SC2086 # a command line
-  "$gradwire" $again > again 2>&1 || code=$?
-  tail -n 40 again
+  "$gradwire" $again > repeated 2>&1 || code=$?
+  tail -n 40 repeated
   [[ $code == 1 ]]
-  grep -q 'port m_axis_tdata' again
+  grep -q 'port m_axis_tdata' repeated
   # The namespaces are gone, and the interfaces with them.
   [[ -s namespace && -z $(find /proc -maxdepth 3 -path '*/ns/net' -lname "$(cat namespace)" 2> /dev/null) ]]
 }
@@ -230,6 +230,11 @@ assert reasons['unpacked'] > 64 and set(reasons) <= {'passed', 'unpacked'}, reas
   # Of a capture of the wire, which says by itself how it is packed, the other device takes no bound.
   diverges nic_rx gw_nic_rx_layout.sv "s/total_q     <= {2'd0, result} - /total_q <= ({2'd0, result} ^ {15'd0, length_i < 14'd1000}) - /" 2
   [[ $again == "run nic_rx --trace $capture --seed 5 --rtl $PWD/wrong.f --top gw_nic_rx --cache $cache" ]]
+}
+# A training run in small, whose trainer checks that all weights are equal: each iteration has its ratio.
+training() {
+  BUILD=${gradwire%/*} "$root/tools/live/train.sh" --workers 2 --iterations 3 | tee "$work/trained"
+  awk '/^[123] / && $2 > 2 && $3 < $4 { ++good } END { exit good != 3 }' "$work/trained"
 }
 vanishing() {
   # shellcheck disable=SC2016 # for the inner shell
@@ -257,6 +262,7 @@ needs bandwidth iperf3
 needs secure_copy dropbear dropbearkey scp ssh-keygen
 needs allreduce mpirun mpicc
 needs vlan python3
+if [[ -x ${gradwire%/*}/tools/capture/gradwire-capture ]]; then all+=(training); else echo "without training: the trainer is not built"; fi
 for name in "${@:-${all[@]}}"; do
   case $name in
     bytes) check "$name" stream 1500 1,3,70000,17,1461 "" ;;
