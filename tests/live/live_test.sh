@@ -94,6 +94,15 @@ refused() {
   grep -q 'same interface' "$work/out"
   unshare -Ur --map-root-user "$gradwire" live --host 'a b' --wire c > "$work/out" 2>&1 && return 1
   grep -q "'a b' is no name of an interface" "$work/out"
+  local options
+  for options in '--tx-rtl x.f' '--rx-rtl x.f --rx-top t --engine model' '--window 1023' '--bound 15'; do
+    code=0
+    # shellcheck disable=SC2086 # several options
+    unshare -Urn timeout 10 "$gradwire" live --host gwa --wire gwb $options > "$work/out" 2>&1 || code=$?
+    cat "$work/out"
+    [[ $code == 2 && $(wc -l < "$work/out") == 1 ]]
+    grep -q -e "${options%% *}" "$work/out"
+  done
   # Without rights.
   if ((EUID == 0)); then
     setpriv --reuid 65534 --clear-groups --inh-caps=-all "$gradwire" live --host gwa --wire gwb > "$work/out" 2>&1 && return 1

@@ -283,7 +283,7 @@ struct LiveArguments {
   DeviceOptions device;
   std::vector<sim::Option> options;
   std::string host, wire, engines = "rtl,model", pcap, json, cache, seed = "1";
-  std::string loss = "0", duplicate = "0", reorder = "0", window = "0";
+  std::string loss = "0", duplicate = "0", reorder = "0", window;
   sim::UserRtl tx_rtl, rx_rtl;
   bool quiet = false, no_pack = false;
 };
@@ -452,7 +452,8 @@ int execute(LiveArguments& a) {
   const sim::Device& tx_device = registry().device("nic_tx");
   const reference::nic::NicConfig marks = testbenches::nic_config(a.device.values(tx_device));
   std::optional<StreamWindows> windows;
-  if (const int64_t bytes = sim::parse_integer("--window", a.window, 0, INT64_MAX); bytes != 0) {
+  if (!a.window.empty()) {
+    const int64_t bytes = sim::parse_integer("--window", a.window, 1024, INT64_MAX);
     windows.emplace(static_cast<uint64_t>(bytes), marks.mark, marks.mark_mask);
   }
   const Impairments impairments{
@@ -586,11 +587,9 @@ void add_live(CLI::App& app, Invocation& invocation) {
       "write PREFIX-tx.pcapng, what leaves to the wire, and PREFIX-rx.pcapng, to the host");
   command->add_option("--json", a->json,
                       "write the figures as JSON in the end; - for standard output");
-  command
-      ->add_option("--window", a->window,
-                   "of marked connections, figures for each so many bytes of the stream, "
-                   "in --json; 0: none")
-      ->capture_default_str();
+  command->add_option(
+      "--window", a->window,
+      "figures of marked connections for each so many bytes of a stream, in --json");
   command->add_option("--tx-rtl", a->tx_rtl.file_list,
                       "file list of RTL of your own, in nic_tx's place");
   command->add_option("--tx-top", a->tx_rtl.top, "its top module");
