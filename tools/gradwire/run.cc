@@ -98,12 +98,7 @@ int execute(RunArguments& a, const sim::Device& device) {
                         {{a.random.c_str(), "", device.facts().random->options}});
   }
   set_wave(spec, a);
-  if (spec.user_rtl.file_list.empty() != spec.user_rtl.top.empty()) {
-    throw sim::UsageError("--rtl FILE.f and --top NAME go together");
-  }
-  if (!spec.user_rtl.file_list.empty() && !spec.rtl) {
-    throw sim::UsageError("--rtl has no effect without the engine rtl");
-  }
+  check_user_rtl(spec.user_rtl, "", spec.rtl);
   check_netlist(spec.netlist);
   if (!spec.netlist.empty() && !spec.rtl) {
     throw sim::UsageError("--netlist has no effect without the engine rtl");
