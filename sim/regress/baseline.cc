@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Rounding in a file of decimals is no change.
+/// Rounding is no change, neither of a value nor, in percent, of its change.
 constexpr double kSame = 1e-9;
 
 /// The held figures of a result, with those of sections one by one.
@@ -128,7 +128,7 @@ std::optional<std::vector<Change>> Baseline::compare(const Entry& entry) const {
     if (std::abs(is - was) <= kSame * std::max(std::abs(is), std::abs(was))) return;
     const bool worse = held.more_is_better ? is < was : is > was;
     const double percent = was != 0 ? (is - was) / std::abs(was) * 100 : 100;
-    if (worse && std::abs(percent) <= held.percent) return;
+    if (worse && std::abs(percent) <= held.percent + kSame) return;
     changes.push_back({entry.what.name, figure, was, is, worse, percent, held.percent});
   });
   return changes;

@@ -49,7 +49,7 @@ struct RegressionOptions {
   Budget budget;
   size_t width = 1;  ///< cases at a time
   /// Cases of a further round, each with a new seed; empty: there are none. Of a budget.
-  std::function<std::vector<Case>(uint64_t round)> round;
+  std::function<std::vector<Case>(uint64_t round)> round = {};
 };
 
 class Regression final : public Dispatcher {
