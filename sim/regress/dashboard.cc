@@ -26,6 +26,7 @@ table.matrix td{text-align:center;padding:0}
 table.matrix td:first-child{text-align:left;padding:5px 0}
 table.matrix th{text-align:center;padding:5px 10px}
 table.matrix th:first-child{text-align:left;padding-left:0}
+table.matrix td.figure{padding:0 8px;text-align:right;white-space:nowrap}
 table.matrix td i{display:block;margin:2px;border-radius:6px;padding:4px 10px;font-style:normal;background:var(--line)}
 table.matrix td i.good{background:var(--good);color:var(--on)}
 table.matrix td i.bad{background:var(--bad);color:var(--on)}
@@ -224,7 +225,7 @@ std::string matrix(const Summary& s) {
     for (const std::string& figure :
          {sim::report::grouped(row.cycles), row.cycles_per_burst.text(3), row.latency.text(1),
           row.ratio.text(2), row.line_rate.text(1)}) {
-      text += fmt::format("<td>{}</td>", figure);
+      text += fmt::format("<td class=\"figure\">{}</td>", figure);
     }
     const std::string pattern = fmt::format("*/{}/{}", row.device, row.stimulus);
     text += fmt::format(

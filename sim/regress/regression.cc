@@ -148,8 +148,10 @@ Shard Regression::next_shard() {
   }
   const double share = seconds_waiting() / static_cast<double>(2 * options_.width);
   const double target = std::clamp(share, kLeastShard, kShardSeconds);
+  // However short they seem: none waits while another has many.
+  const size_t most = (queue_.size() + options_.width - 1) / options_.width;
   double seconds = 0;
-  while (!queue_.empty() && !states_[queue_.front()].entry.what.alone) {
+  while (!queue_.empty() && shard.size() < most && !states_[queue_.front()].entry.what.alone) {
     const double one = estimate(states_[queue_.front()]);
     if (!shard.empty() && seconds + one > target) break;
     seconds += one;

@@ -1,6 +1,6 @@
-// The farm and the regression on workers that do as their case says: this very program, started with
-// `worker` as its first word. Nothing here depends on how fast the machine is: who waits, waits for
-// an event.
+// The farm and the regression on workers that do as their case says: this very program, started
+// with `worker` as its first word. Nothing here depends on how fast the machine is: who waits,
+// waits for an event.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -50,7 +50,8 @@ json act(const Case& c) {
   if (what == "fail") {
     return {{"pass", false},
             {"cycles", 7},
-            {"failure", {{"headline", "it is wrong"}, {"lines", {"at cycle 7"}}, {"reproduce", "again"}}}};
+            {"failure",
+             {{"headline", "it is wrong"}, {"lines", {"at cycle 7"}}, {"reproduce", "again"}}}};
   }
   if (what == "refuse") throw sim::InputError("the file\nis broken");
   if (what == "fault") throw std::runtime_error("a bug");
@@ -132,18 +133,25 @@ class FarmTest : public testing::Test {
   }
   fs::path mark(const std::string& name) const { return scratch_.path() / name; }
   static Order order_of(std::vector<Case> cases) {
-    return {.plan = "p", .file = "p.toml", .baseline = "", .program = kBuild, .command = "gradwire",
-            .budget = "", .only = "", .seed = 1, .cases = std::move(cases)};
+    return {.plan = "p",
+            .file = "p.toml",
+            .baseline = "",
+            .program = kBuild,
+            .command = "gradwire",
+            .budget = "",
+            .only = "",
+            .seed = 1,
+            .cases = std::move(cases)};
   }
   static std::unique_ptr<Farm> farm(const Folder& folder, const Order& order, size_t jobs) {
-    return local_farm(folder, order,
-                      {.program = fs::read_symlink("/proc/self/exe").string(),
-                       .arguments =
-                           [](const std::string& path, const std::string& shard, int parent) {
-                             return std::vector<std::string>{"worker", path, shard,
-                                                             std::to_string(parent)};
-                           },
-                       .jobs = jobs});
+    return local_farm(
+        folder, order,
+        {.program = fs::read_symlink("/proc/self/exe").string(),
+         .arguments =
+             [](const std::string& path, const std::string& shard, int parent) {
+               return std::vector<std::string>{"worker", path, shard, std::to_string(parent)};
+             },
+         .jobs = jobs});
   }
   /// Runs them all; results by name.
   std::map<std::string, Result> run(std::vector<Case> cases, RegressionOptions options = {},
@@ -243,7 +251,9 @@ TEST_F(FarmTest, ACaseThatTakesTooLongIsEndedWithAllThatItStarted) {
 TEST_F(FarmTest, CtrlCLeavesNoProcessAndSaysWhatDidNotRun) {
   listener_.stop = [this] { return fs::exists(mark("started")); };
   const auto results =
-      run({a_case("a", {"pass"}), a_case("b", {"hang-with-child", mark("started")}), a_case("c", {"pass"})}, {}, 1);
+      run({a_case("a", {"pass"}), a_case("b", {"hang-with-child", mark("started")}),
+           a_case("c", {"pass"})},
+          {}, 1);
   EXPECT_EQ(verdicts(results), "a pass, b not run, c not run");
   wait_until_dead(pid_in(mark("started")));
   wait_until_dead(pid_in(mark("started.child")));
@@ -279,8 +289,8 @@ TEST_F(FarmTest, AFolderIsForOneControllerAtATime) {
     try {
       Folder(scratch_.path() / "dir").lock();
     } catch (const sim::UsageError& error) {
-      const bool names = std::string(error.what()).find(std::to_string(::getppid()) + " on ") !=
-                         std::string::npos;
+      const bool names =
+          std::string(error.what()).find(std::to_string(::getppid()) + " on ") != std::string::npos;
       std::_Exit(names ? 2 : 3);
     }
     std::_Exit(0);
@@ -315,18 +325,16 @@ TEST_F(FarmTest, AnotherBuildIsNoWorker) {
 TEST_F(FarmTest, AWorkerThatCannotBeginStopsAll) {
   const Folder folder(scratch_.path() / "dir");
   const Order order = order_of({a_case("a", {"pass"})});
-  const auto broken = local_farm(
-      folder, order,
-      {.program = "/bin/false",
-       .arguments = [](auto&&...) { return std::vector<std::string>(); },
-       .jobs = 1});
+  const auto broken = local_farm(folder, order,
+                                 {.program = "/bin/false",
+                                  .arguments = [](auto&&...) { return std::vector<std::string>(); },
+                                  .jobs = 1});
   Regression regression(folder, order, {true}, {}, {}, listener_);
   EXPECT_THROW(broken->run(regression), sim::InputError);
-  const auto none = local_farm(
-      folder, order,
-      {.program = "/no/such/program",
-       .arguments = [](auto&&...) { return std::vector<std::string>(); },
-       .jobs = 1});
+  const auto none = local_farm(folder, order,
+                               {.program = "/no/such/program",
+                                .arguments = [](auto&&...) { return std::vector<std::string>(); },
+                                .jobs = 1});
   Regression again(folder, order, {true}, {}, {}, listener_);
   EXPECT_THROW(none->run(again), sim::InputError);
 }
@@ -381,7 +389,9 @@ TEST_F(FarmTest, WhatMeasuresRunsAlone) {
 TEST_F(FarmTest, ManyCasesAndManyWorkersLoseNone) {
   std::vector<Case> cases;
   for (int i = 0; i < 500; ++i) {
-    cases.push_back(a_case("c" + std::to_string(i), {i % 50 == 7 ? "abort" : i % 7 == 3 ? "fail" : "pass"}));
+    cases.push_back(a_case("c" + std::to_string(i), {i % 50 == 7  ? "abort"
+                                                     : i % 7 == 3 ? "fail"
+                                                                  : "pass"}));
   }
   const auto results = run(cases, {}, 4);
   ASSERT_EQ(results.size(), 500u);
@@ -397,15 +407,16 @@ int be_worker(char** argv) {
   const int lines = ::dup(STDOUT_FILENO);
   ::fcntl(lines, F_SETFD, FD_CLOEXEC);
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
-  return work({.folder = argv[2],
-               .shard = argv[3],
-               .program = kBuild,
-               .say =
-                   [lines](const std::string& line) {
-                     const std::string text = line + "\n";
-                     if (::write(lines, text.data(), text.size()) < 0) std::_Exit(4);
-                   }},
-              [](const Case& c, const std::string&, const std::function<void()>&) { return act(c); });
+  return work(
+      {.folder = argv[2],
+       .shard = argv[3],
+       .program = kBuild,
+       .say =
+           [lines](const std::string& line) {
+             const std::string text = line + "\n";
+             if (::write(lines, text.data(), text.size()) < 0) std::_Exit(4);
+           }},
+      [](const Case& c, const std::string&, const std::function<void()>&) { return act(c); });
 }
 
 }  // namespace

@@ -105,8 +105,8 @@ TEST(RegressSummary, DocumentsAreReadAgain) {
 }
 
 TEST(RegressSummary, KeysOfTheDocumentAreStable) {
-  const json document = json::parse(regress_json(summary(
-      {entry("g/a", Verdict::kPass), entry("g/b", Verdict::kFail, "wrong")})));
+  const json document = json::parse(
+      regress_json(summary({entry("g/a", Verdict::kPass), entry("g/b", Verdict::kFail, "wrong")})));
   for (const char* key : {"plan", "version", "tools", "program", "where", "times", "verdicts",
                           "groups", "cycles", "slowest", "pass", "baseline", "cases"}) {
     EXPECT_TRUE(document.contains(key)) << key;
@@ -125,7 +125,8 @@ TEST(RegressSummary, FilesOfAResultAndTheNextOnesPast) {
   const Scratch scratch("files");
   const Folder first(scratch.path() / "1"), second(scratch.path() / "2");
   write_reports(first, summary({entry("g/a", Verdict::kPass), entry("g/b", Verdict::kFail, "x")}));
-  for (const char* name : {"regress.json", "junit.xml", "index.html", "summary.json", "times.tsv"}) {
+  for (const char* name :
+       {"regress.json", "junit.xml", "index.html", "summary.json", "times.tsv"}) {
     EXPECT_TRUE(fs::exists(scratch.path() / "1" / name)) << name;
   }
   const Past past = past_of(second.path(), "p");
@@ -163,8 +164,8 @@ class Junit : public testing::Test {
   std::string complaint(const std::string& xml) const {
     const fs::path file = scratch_.path() / "j.xml", words = scratch_.path() / "words";
     std::ofstream(file, std::ios::binary) << xml;
-    const std::string command = fmt::format("xmllint --noout --schema {} {} > {} 2>&1", GRADWIRE_XSD,
-                                            file.string(), words.string());
+    const std::string command = fmt::format("xmllint --noout --schema {} {} > {} 2>&1",
+                                            GRADWIRE_XSD, file.string(), words.string());
     return std::system(command.c_str()) == 0 ? "" : text_of(words);
   }
   Scratch scratch_{testing::UnitTest::GetInstance()->current_test_info()->name()};
@@ -173,24 +174,29 @@ class Junit : public testing::Test {
 TEST_F(Junit, EveryVerdictByTheSchema) {
   std::vector<Entry> entries;
   for (size_t i = 0; i < kVerdicts; ++i) {
-    entries.push_back(entry(fmt::format("g{}/c{}", i % 2, i), static_cast<Verdict>(i), i == 0 ? "" : "why"));
+    entries.push_back(
+        entry(fmt::format("g{}/c{}", i % 2, i), static_cast<Verdict>(i), i == 0 ? "" : "why"));
   }
   const std::vector<std::string> files = junit_xml(summary(entries));
   ASSERT_THAT(files, SizeIs(1));
   EXPECT_EQ(complaint(files[0]), "");
   // pass, crashed, not run, waived; fail, timeout, known
-  EXPECT_THAT(files[0], HasSubstr("name=\"p.g0\" tests=\"4\" failures=\"0\" errors=\"2\" skipped=\"1\""));
-  EXPECT_THAT(files[0], HasSubstr("name=\"p.g1\" tests=\"3\" failures=\"1\" errors=\"1\" skipped=\"1\""));
+  EXPECT_THAT(files[0],
+              HasSubstr("name=\"p.g0\" tests=\"4\" failures=\"0\" errors=\"2\" skipped=\"1\""));
+  EXPECT_THAT(files[0],
+              HasSubstr("name=\"p.g1\" tests=\"3\" failures=\"1\" errors=\"1\" skipped=\"1\""));
   EXPECT_THAT(files[0], HasSubstr("gradwire run adder --synth 'a b'"));
 }
 
 TEST_F(Junit, TheSchemaWouldNotice) {
   const std::string good = junit_xml(summary({entry("g/a", Verdict::kFail, "why")})).front();
   ASSERT_EQ(complaint(good), "");
-  for (const auto& [was, is] : std::vector<std::pair<std::string, std::string>>{
-           {"time=\"0.500\"", "time=\"0.5 s\""}, {" failures=\"1\"", ""},
-           {"<failure", "<flaw"},                {"</testsuites>", ""},
-           {"name=\"g/a\"", "name=\"\""}}) {
+  for (const auto& [was, is] :
+       std::vector<std::pair<std::string, std::string>>{{"time=\"0.500\"", "time=\"0.5 s\""},
+                                                        {" failures=\"1\"", ""},
+                                                        {"<failure", "<flaw"},
+                                                        {"</testsuites>", ""},
+                                                        {"name=\"g/a\"", "name=\"\""}}) {
     std::string bad = good;
     const size_t at = bad.find(was);
     ASSERT_NE(at, std::string::npos) << was;
@@ -202,7 +208,9 @@ TEST_F(Junit, TheSchemaWouldNotice) {
 TEST_F(Junit, LegalWhateverTheDeviceSaid) {
   std::string bytes;
   for (int c = 0; c < 256; ++c) bytes += static_cast<char>(c);
-  bytes += "\xED\xA0\x80 \xF4\x90\x80\x80 \xC0\x80 \xEF\xBF\xBE \xEF\xBF\xBF ]]> <![CDATA[ &amp; \xE2\x82\xAC";
+  bytes +=
+      "\xED\xA0\x80 \xF4\x90\x80\x80 \xC0\x80 \xEF\xBF\xBE \xEF\xBF\xBF ]]> <![CDATA[ &amp; "
+      "\xE2\x82\xAC";
   Entry wild = entry("g/" + bytes, Verdict::kFail, bytes);
   wild.result.lines = {bytes, "]]>", bytes};
   const std::vector<std::string> files = junit_xml(summary({wild}));
@@ -213,7 +221,8 @@ TEST_F(Junit, LegalWhateverTheDeviceSaid) {
 TEST_F(Junit, LargeOnesAreSplitAndLoseNothing) {
   std::vector<Entry> entries;
   for (int i = 0; i < 400; ++i) {
-    entries.push_back(entry(fmt::format("g{}/c{}", i % 3, i), i % 5 == 0 ? Verdict::kFail : Verdict::kPass,
+    entries.push_back(entry(fmt::format("g{}/c{}", i % 3, i),
+                            i % 5 == 0 ? Verdict::kFail : Verdict::kPass,
                             i % 5 == 0 ? std::string(100, 'x') : ""));
   }
   const std::vector<std::string> files = junit_xml(summary(entries), 15'000);
@@ -261,9 +270,7 @@ TEST(RegressBaseline, EachThresholdFailsOnceItIsPassed) {
   for (const Threshold& t : all) {
     Baseline baseline;
     baseline.accept(with(t.figure, t.was));
-    const auto judged = [&](double is) {
-      return summarise(given({with(t.figure, is)}), baseline);
-    };
+    const auto judged = [&](double is) { return summarise(given({with(t.figure, is)}), baseline); };
     EXPECT_TRUE(judged(t.was).changes.empty()) << t.figure;
     EXPECT_TRUE(judged(t.within).passed) << t.figure;
     const Summary worse = judged(t.worse);
@@ -312,7 +319,8 @@ TEST(RegressBaseline, IsAFileThatIsReadAgain) {
   baseline.write(path, "p");
   const Baseline again = Baseline::read(path);
   EXPECT_THAT(again.names(), ElementsAre("g/a"));
-  EXPECT_TRUE(summarise(given({with("latency_cycles.mean", 18.828616352201257)}), again).changes.empty());
+  EXPECT_TRUE(
+      summarise(given({with("latency_cycles.mean", 18.828616352201257)}), again).changes.empty());
   EXPECT_FALSE(summarise(given({with("latency_cycles.mean", 18.8287)}), again).passed);
   EXPECT_TRUE(Baseline::read((scratch.path() / "none.json").string()).empty());
   std::ofstream(path) << "{";

@@ -103,7 +103,8 @@ fs::path results_of(const std::string& plan) { return fs::path("out") / "regress
 
 /// A new folder, named by the time.
 fs::path new_folder(const std::string& plan) {
-  const std::string stamp = fmt::format("{}", regress::timestamp());
+  std::string stamp = regress::timestamp();
+  std::ranges::replace(stamp, ':', '-');
   fs::path folder = results_of(plan) / stamp;
   for (int i = 2; fs::exists(folder); ++i)
     folder = results_of(plan) / fmt::format("{}-{}", stamp, i);
@@ -219,7 +220,10 @@ class PlanRun {
   }
 
  private:
-  regress::Plan read() const {
+  regress::Plan read() {
+    if (!a_.jobs.empty()) {
+      jobs_ = static_cast<size_t>(sim::parse_integer("--jobs", a_.jobs, 1, 1024));
+    }
     if (a_.rtl.empty() != a_.top.empty()) {
       throw sim::UsageError("--rtl FILE.f and --top NAME go together");
     }
@@ -362,9 +366,6 @@ class PlanRun {
 
   std::unique_ptr<regress::Farm> make_farm(const regress::Folder& folder,
                                            const regress::Order& order) const {
-    const size_t jobs = a_.jobs.empty()
-                            ? regress::processors()
-                            : static_cast<size_t>(sim::parse_integer("--jobs", a_.jobs, 1, 1024));
     return regress::local_farm(
         folder, order,
         {.program = fs::read_symlink("/proc/self/exe").string(),
@@ -373,11 +374,12 @@ class PlanRun {
                return std::vector<std::string>{"regress", "worker", path, shard,
                                                std::to_string(parent)};
              },
-         .jobs = jobs});
+         .jobs = jobs_});
   }
 
   const RegressArguments& a_;
   const RunVocabulary vocabulary_;
+  size_t jobs_ = regress::processors();
   regress::Plan plan_;
   std::vector<regress::Point> points_;
   std::vector<regress::Case> all_;  // that are wanted

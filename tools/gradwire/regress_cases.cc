@@ -53,7 +53,7 @@ std::string file_of(const std::string& word) {
 /// All that a file list names, headers beside it and in its search paths.
 std::vector<fs::path> sources_of(const std::string& list) {
   const fs::path base = fs::absolute(list).parent_path();
-  const testbenches::FileList files = testbenches::read_file_list(list);
+  const testbenches::FileList files = testbenches::read_file_list(list, base);
   std::vector<fs::path> sources;
   const auto add_folder = [&sources](const fs::path& folder) {
     std::error_code error;
