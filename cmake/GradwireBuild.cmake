@@ -76,6 +76,7 @@ find_package(Boost 1.74 REQUIRED COMPONENTS filesystem)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
+find_package(tomlplusplus REQUIRED)
 find_package(Threads REQUIRED)
 
 # Debian's SystemC was built as C++17; without the define a C++20 translation unit does not link.

@@ -354,16 +354,19 @@ std::vector<std::string> chain_statistics() {
 class NicPairDevice final : public NicDevice<NicChainModel, NicChainRtl> {
  public:
   NicPairDevice()
-      : NicDevice(
-            {.name = "nic",
-             .summary = "two NICs: nic_tx, a 10GbE link, nic_rx: what one host sends and "
-                        "another gets",
-             .burst_is_input = true,
-             .top = "gw_nic_tx",
-             .file_list = "rtl/nic/gw_nic_tx.f",
-             .statistics = chain_statistics(),
-             .actions = tx_actions(),
-             .options = {{"pcap-wire", "write what goes over the link as packets", "", "NIC"}}}) {}
+      : NicDevice({.name = "nic",
+                   .summary = "two NICs: nic_tx, a 10GbE link, nic_rx: what one host sends and "
+                              "another gets",
+                   .burst_is_input = true,
+                   .top = "gw_nic_tx",
+                   .file_list = "rtl/nic/gw_nic_tx.f",
+                   .statistics = chain_statistics(),
+                   .actions = tx_actions(),
+                   .options = {{.name = "pcap-wire",
+                                .text = "write what goes over the link as packets",
+                                .value = "",
+                                .group = "NIC",
+                                .writes = true}}}) {}
 
   void check(const sim::RunSpec& spec) const override {
     NicDevice::check(spec);

@@ -16,6 +16,7 @@ using testbenches::registry;
 
 struct Invocation {
   std::string command;                      // as typed, for reports
+  std::string program = {};                 // the first word of it
   std::vector<std::string> arguments = {};  // the words of it, a configuration file's among them
   std::function<int()> action = [] {
     return 0;
@@ -30,6 +31,7 @@ void add_trace(CLI::App& app, Invocation& invocation);
 void add_codec(CLI::App& app, Invocation& invocation);
 void add_fp(CLI::App& app, Invocation& invocation);
 void add_live(CLI::App& app, Invocation& invocation);
+void add_regress(CLI::App& app, Invocation& invocation);
 
 /// The command line as a shell would read it again.
 std::string shell_command(const std::string& program, const std::vector<std::string>& arguments);

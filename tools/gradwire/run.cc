@@ -1,8 +1,9 @@
-#include "sim/run/run.h"
+#include "tools/gradwire/run.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -16,6 +17,11 @@
 
 namespace gw::tools {
 namespace {
+
+/// Of the options that all devices have, those that name files.
+constexpr std::string_view kFilesRead[] = {"trace", "rtl"};
+constexpr std::string_view kFilesWritten[] = {"wave",     "wave-from", "wave-to", "sv-bench",
+                                              "pcap-out", "json",      "html"};
 
 struct RunArguments {
   sim::RunOptions run;
@@ -81,7 +87,8 @@ void set_stimulus(sim::RunSpec& spec, const RunArguments& a, const sim::Device& 
       static_cast<uint64_t>(sim::parse_integer("--packets", a.packets, 0, INT64_MAX));
 }
 
-int execute(RunArguments& a, const sim::Device& device) {
+/// What was given, as the spec of a run. Throws UsageError.
+void set_spec(RunArguments& a, const sim::Device& device) {
   sim::RunSpec& spec = a.run.spec;
   spec.clock_mhz = a.clock.empty() ? device.facts().clock_mhz
                                    : sim::parse_number("--clock", a.clock, 1, 10000, "MHz");
@@ -106,6 +113,11 @@ int execute(RunArguments& a, const sim::Device& device) {
   if (!spec.netlist.empty() && !spec.user_rtl.file_list.empty()) {
     throw sim::UsageError("--netlist is made of the project's own RTL and does not go with --rtl");
   }
+}
+
+int execute(RunArguments& a, const sim::Device& device) {
+  set_spec(a, device);
+  sim::RunSpec& spec = a.run.spec;
   Progress progress(a.quiet);
   spec.note = progress.note();
   spec.progress = progress.meter();
@@ -126,13 +138,8 @@ int execute(RunArguments& a, const sim::Device& device) {
   return sim::exit_code(report);
 }
 
-}  // namespace
-
-void add_run(CLI::App& app, Invocation& invocation) {
-  CLI::App* command =
-      app.add_subcommand("run", "a trace through a device: RTL, SystemC model and reference");
-  auto a = std::make_shared<RunArguments>();
-  a->run.command = invocation.command;
+/// The options of `run DEVICE`; without a device those that all have.
+void declare(CLI::App* command, RunArguments* a, const sim::Device* device) {
   sim::RunSpec& spec = a->run.spec;
   command->add_option("DEVICE", a->name, "what to simulate (gradwire list)")->required();
   command->add_option("--trace", spec.stimulus.trace, "packet capture, pcap or pcapng");
@@ -171,11 +178,66 @@ void add_run(CLI::App& app, Invocation& invocation) {
   add_netlist(*command, spec.netlist, "what Yosys makes of the RTL, in its place");
   command->add_option("--cache", spec.cache, "folder of RTL built on demand");
   command->add_flag("--quiet", a->quiet, "no table, no progress");
-  const sim::Device* const device = device_named(invocation.arguments);
   if (device != nullptr && device->facts().paced()) {
     command->add_flag("--no-skip", a->no_skip, "simulate also the cycles in which nothing happens");
   }
   if (device != nullptr) a->device.add(*command, *device);
+}
+
+}  // namespace
+
+RunRequest parse_run(const std::vector<std::string>& words, const std::string& command) {
+  const sim::Device* const device = device_named(words);
+  RunArguments a;
+  a.run.command = command;
+  CLI::App app;
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  declare(&app, &a, device);
+  app.allow_extras();
+  try {
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // as CLI11 wants them
+  } catch (const CLI::ParseError& error) {
+    throw sim::UsageError(one_line(error.what()));
+  }
+  const sim::Device& chosen = registry().device(a.name);
+  refuse_extras(app, "run", chosen);
+  set_spec(a, chosen);
+  return {&chosen, a.run};
+}
+
+std::vector<RunOption> run_options(const sim::Device& device) {
+  RunArguments a;
+  CLI::App app;
+  declare(&app, &a, &device);
+  const std::vector<sim::Option>& own = device.facts().options;
+  std::vector<RunOption> options;
+  for (const CLI::Option* const option : app.get_options()) {
+    if (option->get_lnames().empty() || option->get_name() == "--help") continue;
+    RunOption& o = options.emplace_back();
+    o.name = option->get_lnames().front();
+    const auto of_device =
+        std::ranges::find_if(own, [&o](const sim::Option& known) { return known.name == o.name; });
+    if (of_device != own.end()) {
+      o.flag = of_device->flag;
+      o.list = of_device->list;
+      o.reads = of_device->reads;
+      o.writes = of_device->writes;
+      continue;
+    }
+    o.flag = option->get_expected_min() == 0;
+    o.reads = std::ranges::count(kFilesRead, o.name) != 0;
+    o.writes = std::ranges::count(kFilesWritten, o.name) != 0;
+  }
+  return options;
+}
+
+void add_run(CLI::App& app, Invocation& invocation) {
+  CLI::App* command =
+      app.add_subcommand("run", "a trace through a device: RTL, SystemC model and reference");
+  auto a = std::make_shared<RunArguments>();
+  a->run.command = invocation.command;
+  const sim::Device* const device = device_named(invocation.arguments);
+  declare(command, a.get(), device);
   command->footer(device == nullptr
                       ? "gradwire run DEVICE --help shows the options of that device, too."
                       : "gradwire list " + device->name() + " shows its ports and stimuli.");
