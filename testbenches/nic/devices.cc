@@ -15,6 +15,7 @@
 #include "testbenches/nic/options.h"
 #include "testbenches/nic/oracle.h"
 #include "testbenches/nic/ports.h"
+#include "testbenches/nic/random.h"
 #include "testbenches/nic/traffic.h"
 #include "testbenches/nic/wire.h"
 #include "testbenches/nic/words.h"
@@ -116,6 +117,12 @@ class NicDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
     if (!spec.stimulus.filter.empty()) {
       throw sim::UsageError("--filter chooses packets of a capture and needs --trace");
     }
+    if (spec.stimulus.random != nullptr) {
+      const bool wire = this->facts().random == &random_wire();
+      return std::make_unique<sim::FrameSource>(
+          open_random_hosts(spec.stimulus, spec.seed, nic_config(spec.options), wire),
+          /*by_port=*/false);
+    }
     std::string names;
     for (const sim::SynthKind& kind : this->facts().stimuli) {
       if (kind.name == spec.stimulus.synth) {
@@ -162,6 +169,7 @@ class NicDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
     facts.frames = true;
     facts.line_rate = sim::LineRate::kWire;
     if (facts.stimuli.empty()) facts.stimuli = host_synth_kinds();
+    if (facts.random == nullptr) facts.random = &random_hosts();
     const std::vector<sim::Option> own = std::move(facts.options);
     facts.options = nic_options();
     facts.options.insert(facts.options.end(), own.begin(), own.end());
@@ -228,12 +236,13 @@ class NicRxDevice final : public NicDevice<NicRxModel> {
                           .value = "",
                           .group = "NIC",
                           .flag = true}},
-             .stimuli = wire_synth_kinds()}) {}
+             .stimuli = wire_synth_kinds(),
+             .random = &random_wire()}) {}
 
   void check(const sim::RunSpec& spec) const override {
     NicDevice::check(spec);
     const bool pack = spec.options.flag("pack");
-    if (pack && !spec.stimulus.synth.empty()) {
+    if (pack && spec.stimulus.trace.empty()) {
       throw sim::UsageError("--pack is for a capture: synthetic frames of nic_rx are packed");
     }
     if (pack || spec.stimulus.trace.empty()) return;

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,11 @@ std::string shell_command(const std::string& program, const std::vector<std::str
 
 /// Throws UsageError that names the commands there are, if the first word is none of them.
 void require_known_command(const CLI::App& app, const std::vector<std::string>& arguments);
+
+/// The table [random.NAME] that `where` names, FILE.toml#NAME or NAME alone of those that come with
+/// the program, as the device reads it. Throws UserError.
+std::shared_ptr<const sim::RandomTable> read_random_table(const std::string& where,
+                                                          const sim::Device& device);
 
 /// Line breaks folded to blanks: an error is one sentence on one line.
 std::string one_line(std::string text);

@@ -29,6 +29,14 @@ void require_known_command(const CLI::App& app, const std::vector<std::string>& 
       fmt::format("unknown command '{}'; there are {}", arguments.front(), names));
 }
 
+std::shared_ptr<const sim::RandomTable> read_random_table(const std::string& where,
+                                                          const sim::Device& device) {
+  const bool shipped = where.find('#') == std::string::npos;
+  return sim::RandomTable::read(
+      shipped ? (sim::data_folder() / "plans" / "random.toml").string() + "#" + where : where,
+      *device.facts().random, registry().random_kinds());
+}
+
 std::string one_line(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text;

@@ -26,7 +26,7 @@ constexpr std::string_view kFilesWritten[] = {"wave",     "wave-from", "wave-to"
 struct RunArguments {
   sim::RunOptions run;
   DeviceOptions device;
-  std::string name, clock, engines = "rtl,model", stall = "none", json, html;
+  std::string name, clock, engines = "rtl,model", stall, random, json, html;
   std::string packets = "0", seed = "1", wave, wave_from, wave_to;
   bool quiet = false, no_skip = false;
 };
@@ -65,12 +65,23 @@ void set_wave(sim::RunSpec& spec, const RunArguments& a) {
   if (spec.wave->from > spec.wave->to) throw sim::UsageError("--wave-from is behind --wave-to");
 }
 
-void set_stimulus(sim::RunSpec& spec, const RunArguments& a) {
-  if (spec.stimulus.trace.empty() == spec.stimulus.synth.empty()) {
-    throw sim::UsageError("run needs either --trace FILE or --synth NAME");
+void set_stimulus(sim::RunSpec& spec, const RunArguments& a, const sim::Device& device) {
+  sim::StimulusSpec& stimulus = spec.stimulus;
+  const int given = !stimulus.trace.empty() + !stimulus.synth.empty() + !a.random.empty();
+  if (given != 1) {
+    throw sim::UsageError("run needs either --trace FILE, --synth NAME or --random FILE.toml#NAME");
   }
-  if (!spec.stimulus.filter.empty() && spec.stimulus.trace.empty()) {
+  if (!stimulus.filter.empty() && stimulus.trace.empty()) {
     throw sim::UsageError("--filter chooses packets of a --trace, not of a synthetic stimulus");
+  }
+  if (!a.stall.empty()) spec.stall = sim::StallSpec::parse(a.stall);
+  if (!a.random.empty()) {
+    stimulus.random = read_random_table(a.random, device);
+    // Other stalls than the table's leave its packets as they are.
+    if (a.stall.empty()) {
+      spec.stall.source = stimulus.random->stalls("source");
+      spec.stall.sink = stimulus.random->stalls("sink");
+    }
   }
   spec.stimulus.packets =
       static_cast<uint64_t>(sim::parse_integer("--packets", a.packets, 0, INT64_MAX));
@@ -83,19 +94,18 @@ void set_spec(RunArguments& a, const sim::Device& device) {
                                    : sim::parse_number("--clock", a.clock, 1, 10000, "MHz");
   spec.options = a.device.values(device);
   spec.seed = static_cast<uint64_t>(sim::parse_integer("--seed", a.seed, 0, INT64_MAX));
-  spec.stall = sim::StallSpec::parse(a.stall);
   spec.skip_idle = !a.no_skip;
   set_engines(spec, a.engines);
-  set_stimulus(spec, a);
-  refuse_idle_options(spec.options.changed(), device.facts().options, spec.stimulus.synth,
-                      device.facts().stimuli);
+  set_stimulus(spec, a, device);
+  if (a.random.empty()) {
+    refuse_idle_options(spec.options.changed(), device.facts().options, spec.stimulus.synth,
+                        device.facts().stimuli);
+  } else {
+    refuse_idle_options(spec.options.changed(), device.facts().options, a.random,
+                        {{a.random.c_str(), "", device.facts().random->options}});
+  }
   set_wave(spec, a);
-  if (spec.user_rtl.file_list.empty() != spec.user_rtl.top.empty()) {
-    throw sim::UsageError("--rtl FILE.f and --top NAME go together");
-  }
-  if (!spec.user_rtl.file_list.empty() && !spec.rtl) {
-    throw sim::UsageError("--rtl has no effect without the engine rtl");
-  }
+  check_user_rtl(spec.user_rtl, "", spec.rtl);
   check_netlist(spec.netlist);
   if (!spec.netlist.empty() && !spec.rtl) {
     throw sim::UsageError("--netlist has no effect without the engine rtl");
@@ -134,14 +144,18 @@ void declare(CLI::App* command, RunArguments* a, const sim::Device* device) {
   command->add_option("DEVICE", a->name, "what to simulate (gradwire list)")->required();
   command->add_option("--trace", spec.stimulus.trace, "packet capture, pcap or pcapng");
   command->add_option("--synth", spec.stimulus.synth, "named synthetic stimulus (gradwire list)");
+  command->add_option("--random", a->random,
+                      "FILE.toml#NAME: packets drawn by the weights of its table [random.NAME]; a "
+                      "NAME alone is of plans/random.toml");
   command->add_option("--filter", spec.stimulus.filter,
                       "packets of the capture that this filter lets through, as pcap-filter(7)");
   command->add_option("--engine", a->engines, "rtl, model, or both in lockstep")
       ->capture_default_str();
-  command
-      ->add_option("--stall", a->stall, "none, source:P, sink:P, both:P, in percent of the cycles")
+  command->add_option("--stall", a->stall,
+                      "none, source:P, sink:P, both:P, in percent of the cycles (default: none, or "
+                      "what --random says)");
+  command->add_option("--seed", a->seed, "of stalls, synthetic stimuli and random traffic")
       ->capture_default_str();
-  command->add_option("--seed", a->seed, "of stalls and synthetic stimuli")->capture_default_str();
   command->add_option("--clock", a->clock, "MHz; else what the device is meant for");
   command->add_option("--packets", a->packets, "at most so many of the selected packets; 0: all")
       ->capture_default_str();
@@ -153,6 +167,8 @@ void declare(CLI::App* command, RunArguments* a, const sim::Device* device) {
       "--sv-bench", spec.sv_bench,
       "write the run as a SystemVerilog test bench for any simulator into a folder");
   command->add_option("--pcap-out", a->run.pcap_out, "write what left the device as packets");
+  command->add_option("--pcap-in-out", a->run.pcap_in_out,
+                      "write what went into the device as packets, for --trace");
   command->add_option("--json", a->json, "write the report as JSON; - for standard output");
   command->add_option("--html", a->html, "write the report as HTML with plots");
   command->add_option("--config", "INI or JSON file with any of these options");
