@@ -833,6 +833,18 @@ TEST_F(Cli, NetlistsThatCannotBeMadeAreRefusedOrSaid) {
                       "gw_optimization.sv wants block RAM");
 }
 
+TEST_F(Cli, RtlOfOnesOwnKeepsItsParametersAndThatIsSaid) {
+  const Result pes = gradwire("run optimizer --pes 4 --synth workers --rtl no.f --top mine");
+  expect_one_sentence(pes, 3, "no.f");
+  EXPECT_NE(pes.err.find("# mine keeps the parameters that its own file gives it; model and "
+                         "reference are those of Algorithm=0 Pes=4 "),
+            std::string::npos)
+      << pes.err;
+  // A parser has none.
+  const Result parser = gradwire("run parser --synth workers --rtl no.f --top mine");
+  EXPECT_EQ(parser.err.find("parameters"), std::string::npos) << parser.err;
+}
+
 TEST_F(Cli, SweepKeepsAreasUntilTheRtlChangesAndDrawsThem) {
   // As a sweep leaves it; without Yosys, only what is kept can be had.
   const std::string sweep =

@@ -173,7 +173,8 @@ void declare(CLI::App* command, RunArguments* a, const sim::Device* device) {
   command->add_option("--html", a->html, "write the report as HTML with plots");
   command->add_option("--config", "INI or JSON file with any of these options");
   command->add_option("--rtl", spec.user_rtl.file_list,
-                      "file list of RTL of your own, in the place of the project's");
+                      "file list of RTL of your own, in the place of the project's; its parameters "
+                      "stay its own, --pes and the like are model's and reference's");
   command->add_option("--top", spec.user_rtl.top, "its top module");
   add_netlist(*command, spec.netlist, "what Yosys makes of the RTL, in its place");
   command->add_option("--cache", spec.cache, "folder of RTL built on demand");
