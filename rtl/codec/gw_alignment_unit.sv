@@ -122,6 +122,13 @@ module gw_alignment_unit (
 
   `GW_ASSERT(SecondOnlyWithFirst, first_valid_o || !second_valid_o)
   `GW_ASSERT(FlushedPacketIsFollowedFromZero, !(flush_q && merge_o) || !spans_three_q)
+  `GW_COVER(FlushAlone, flush_q && !merge_o)
+  `GW_COVER(FlushBesideGroup, flush_q && merge_o && !gives_one_q)
+  `GW_COVER(FlushBesidePacketsEnd, flush_q && merge_o && ends_in_one_q)
+  `GW_COVER(FlushBehindFlush, flush_q && merge_o && ends_in_two_q)
+  `GW_COVER(TwoBurstsAtOnce, merge_o && gives_two_q && !ends_in_two_q)
+  `GW_COVER(EndInThirdBurst, merge_o && ends_in_three_q)
+  `GW_COVER(ResidualInThirdBurst, merge_o && spans_three_q && !ends_in_three_q)
 endmodule
 
 `default_nettype wire

@@ -1,6 +1,7 @@
 // Burst Buffer: holds up to four bursts of the encoded stream, finds where each group ends, gives it out aligned.
 // Latency 2 cycles (buffer, alignment), one group a cycle.
 // INCEPTIONN (MICRO'18) section VI-A, Figure 10 (there with two bursts: docs/devices/decompressor.md says why four).
+`include "gw_assert.svh"
 `default_nettype none
 
 module gw_burst_buffer (
@@ -238,6 +239,17 @@ module gw_burst_buffer (
     user_o   <= ~goes_on & (~exact | user_q[final_slot]);
     broken_o <= ~goes_on & ~exact;
   end
+
+  `GW_COVER(BufferFull, held_q == 3'd4)
+  `GW_COVER(WaitsForCredit, !credit_i && (goes_on || ended))
+  `GW_COVER(WaitsForBytes, credit_i && has_one && !goes_on && !ended)
+  `GW_COVER(GroupInThreeBursts, issue_o && (goes_on || exact) && end_slot == 2'd2)
+  `GW_COVER(TagWordInTwoBursts, issue_o && (goes_on || exact) && start == 5'd31)
+  `GW_COVER(GroupEndsWithItsBurst, issue_group && end_in_next)
+  `GW_COVER(PacketEndsWithItsBurst, issue_end && exact && end_in_next)
+  `GW_COVER(PacketEndsInGroup, issue_end && !exact && final_q[final_slot][5])
+  `GW_COVER(PacketEndsWithEmptyBurst, issue_end && !exact && !final_q[final_slot][5])
+  `GW_COVER(PacketBehindPacket, issue_end && held_q > {1'b0, passed} + 3'd1)
 endmodule
 
 `default_nettype wire

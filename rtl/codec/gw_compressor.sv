@@ -99,6 +99,11 @@ module gw_compressor (
   end
 
   `GW_ASSERT(CreditHolds, used_q <= 6'd32)
+  `GW_COVER(CreditRunsOut, used_q > 6'd29)
+  `GW_COVER(CreditIsSpent, used_q == 6'd32)
+  `GW_COVER(AcceptsWithTheLastCredit, used_q == 6'd29 && s_axis_tvalid && s_axis_tready)
+  `GW_COVER(EntersAndLeavesEmpty, first_valid && !m_axis_tvalid)
+  `GW_COVER(PacketInErrorLeaves, m_axis_tvalid && m_axis_tready && m_axis_tlast && m_axis_tuser)
 endmodule
 
 `default_nettype wire

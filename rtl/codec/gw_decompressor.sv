@@ -94,6 +94,9 @@ module gw_decompressor (
 
   `GW_ASSERT(CreditHolds, used_q <= 5'd16)
   `GW_ASSERT(QueueHasRoom, queue_ready || !burst_valid)
+  `GW_COVER(CreditRunsOut, used_q[4])
+  `GW_COVER(CreditRunsOutWhileFull, used_q[4] && s_axis_tvalid && !s_axis_tready)
+  `GW_COVER(PacketInErrorLeaves, m_axis_tvalid && m_axis_tready && m_axis_tlast && m_axis_tuser)
 endmodule
 
 `default_nettype wire

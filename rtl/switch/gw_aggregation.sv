@@ -342,6 +342,14 @@ module gw_aggregation #(
   for (genvar p = 0; p <= A; p++) begin : gen_stale
     assign stale_read[p+1] = valid_q[p] && payload_q[p] && issue && payload0 && {slot0, row0} == at[p];
   end
+  `GW_COVER(Interlocked, hazard && cleared && !used_q[5])
+  `GW_COVER(InterlockedWhileFull, hazard && used_q[5])
+  `GW_COVER(Full, used_q == 6'd32)
+  `GW_COVER(CompletedByFirst, opening2_q && copy2 && complete2)
+  `GW_COVER(CompletedByAdded, opening2_q && add2 && complete2)
+  `GW_COVER(AbandonedSlot, opening2_q && copy2 && valid_slot2_q && workers2_q != all_bits)
+  `GW_COVER(MoreLanesThanTheSlot, opening2_q && add2 && lanes2_q < count2)
+  `GW_COVER(FewerLanesThanTheSlot, opening2_q && add2 && lanes2_q > count2)
   `GW_ASSERT(NoStaleSum, stale_read == '0)
   `GW_ASSERT(BeatsFindRoom, !out_valid_q || room)
   `GW_ASSERT(NeverMoreThanQueue, used_q <= 6'd32)

@@ -32,6 +32,11 @@ module gw_arbiter (
       if (|request) port_o <= next;
     end
   end
+
+  `GW_COVER(AllRequest, choose && &request)
+  `GW_COVER(NoneRequests, active_o && last_i && request == 4'd0)
+  `GW_COVER(TheSameAgain, active_o && last_i && |request && next == port_o)
+  `GW_COVER(FromIdle, !active_o && |request)
 endmodule
 
 `default_nettype wire

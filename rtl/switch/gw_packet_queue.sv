@@ -93,6 +93,17 @@ module gw_packet_queue #(
 
   wire unused_beats = beats[DepthLog2];
   `GW_ASSERT(NeverMoreThanDepth, used <= {1'b1, {DepthLog2{1'b0}}})
+  `GW_COVER(Full, s_valid_i && used[DepthLog2])
+  `GW_COVER(DroppedForRoom, s_valid_i && s_last_i && (spoilt_q || used[DepthLog2]) && !lost_q)
+  `GW_COVER(DroppedBehindWholeFrames, s_valid_i && s_last_i && bad && more_o)
+  `GW_COVER(CommittedWhileEmpty, s_valid_i && s_last_i && !bad && begin_q == read_q && !m_valid_o)
+  `GW_COVER(LoadsWhileWritten, s_valid_i && load)
+  if (Rx) begin : gen_cover
+    `GW_COVER(TooLong, s_valid_i && overlong && !spoilt_q && !lost_q)
+    `GW_COVER(TooShort, s_valid_i && s_last_i && tiny && !spoilt_q && !lost_q)
+    `GW_COVER(BadFcs, s_valid_i && s_last_i && s_bad_i && !spoilt_q && !lost_q)
+    `GW_COVER(FirstFrameIsFound, lost_q && found)
+  end
 endmodule
 
 `default_nettype wire

@@ -181,6 +181,11 @@ module gw_parser (
   `GW_ASSERT(BeatsFindRoom, !beat_valid_q || data_room)
   `GW_ASSERT(VerdictsFindRoom, !decide3_q || verdict_room)
   `GW_ASSERT(NeverMoreThanCapacity, used_q <= 7'd64)
+  `GW_COVER(Full, used_q == 7'd64)
+  `GW_COVER(EndsBeforeDecidingBeat, decide && index_q != 3'd5)
+  `GW_COVER(EndsWithDecidingBeat, decide && s_axis_tlast && index_q == 3'd5)
+  `GW_COVER(GoesOnBehindDecidingBeat, decide && !s_axis_tlast)
+  `GW_COVER(BeatsWaitForVerdict, data_valid && !verdict_valid)
 endmodule
 
 `default_nettype wire

@@ -186,6 +186,11 @@ module gw_switch_core #(
   `GW_ASSERT(FramesHaveRoutes, !(out_valid && out_first_q) || mask_valid)
   `GW_ASSERT(LeavesWhatCameIn, !(out_valid && idle_o))
   `GW_ASSERT(RoutesFindRoom, !route_valid || mask_room)
+  `GW_COVER(FourFramesAtOnce, &rx_committed)
+  `GW_COVER(LeavesByNoPort, out_valid && out_first_q && mask == 4'd0)
+  `GW_COVER(LeavesByThreePorts, out_valid && out_first_q && (mask == 4'd7 || mask == 4'd11 || mask == 4'd13 || mask == 4'd14))
+  `GW_COVER(DroppedByOneOfThree, (tx_dropped != 4'd0) && (tx_committed != 4'd0))
+  `GW_COVER(ParserWaits, active && rx_valid[port] && !parser_ready)
 endmodule
 
 `default_nettype wire

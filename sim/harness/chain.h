@@ -225,6 +225,12 @@ class Chain {
     statistics_.insert(statistics_.end(), more.begin(), more.end());
     return statistics_;
   }
+  /// What both have counted of themselves, if either has.
+  template <class Points>
+  void add_points(Points& points) const {
+    points_of(a_, points);
+    points_of(b_, points);
+  }
   std::string stopped() const {
     const std::string why = stopped_of(a_);
     return why.empty() ? stopped_of(b_) : why;

@@ -40,6 +40,7 @@
 //   void skip(uint64_t cycles);                        time that is not simulated has passed
 //   void show(const Cycle<P>&);                        what the harness knows, for a waveform
 //   std::string stopped() const;                       why it cannot go on; empty: it can
+//   void add_points(Points&) const;                    what it has counted of itself (coverage)
 //
 // Outputs are functions of registers: they are read before the edge and belong to the cycle that it
 // ends.
@@ -159,6 +160,12 @@ std::vector<uint32_t> statistics_of(const E& engine) {
   } else {
     return {};
   }
+}
+
+/// What an engine has counted of itself, if it does: RTL built with coverage.
+template <class E, class Points>
+void points_of(const E& engine, Points& points) {
+  if constexpr (requires { engine.add_points(points); }) engine.add_points(points);
 }
 
 /// Folds a beat into 64 bits: how inner ports of composed engines are compared.

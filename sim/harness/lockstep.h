@@ -41,6 +41,12 @@ class Listener {
   virtual void left(const Passage& passage, const Packet<Beat>& packet) = 0;
 };
 
+/// Stands where nothing is counted of a run (sim/coverage/streams.h counts): the loop is compiled
+/// without it.
+struct NoCover {
+  static constexpr bool kOn = false;
+};
+
 /// A run that moves no beat for so long hangs: far beyond any stall that is drawn at 99 %.
 inline constexpr uint64_t kHangCycles = 100'000;
 
@@ -54,7 +60,7 @@ struct Drive {
   bool watched = false;   ///< waveform or observer see each cycle
 };
 
-template <Engine A, Engine B = NoEngine<typename A::Ports>>
+template <Engine A, Engine B = NoEngine<typename A::Ports>, class Cover = NoCover>
 class Lockstep final : public Steppable {
  public:
   using Ports = typename A::Ports;
@@ -214,6 +220,7 @@ class Lockstep final : public Steppable {
         const std::string complaint = oracle_.decides(probe & Ports::kEvents);
         if (!complaint.empty()) [[unlikely]]
           return fail_event(complaint);
+        if constexpr (Cover::kOn) cover_->decided(probe & Ports::kEvents);
       }
     }
 
@@ -293,6 +300,8 @@ class Lockstep final : public Steppable {
       }
       if (observer_ != nullptr) observer_->cycle(offered, m_ready, s_ready, m, probe);
     }
+
+    if constexpr (Cover::kOn) cover_->cycle(now_, offered, s_ready, m, m_ready);
 
     for (size_t p = 0; p < kOut; ++p) {
       if (m[p] != nullptr && !deliver(p, *m[p], ready_bit(m_ready, p))) [[unlikely]]
@@ -427,6 +436,7 @@ class Lockstep final : public Steppable {
       ++port.packets;
       in.packet->accepted = now_;
       oracle_.arrives(p, in.packet);
+      if constexpr (Cover::kOn) cover_->arrived(p, in.packet);
       const uint32_t trigger = in.packet->trigger;
       in.trigger = trigger == Packet<Beat>::kNoTrigger ? nullptr : in.first + trigger;
     }
@@ -565,6 +575,7 @@ class Lockstep final : public Steppable {
     }
     timeline_.add(passage);
     if (listener_ != nullptr) listener_->left(passage, *out.packet);
+    if constexpr (Cover::kOn) cover_->left(passage, *out.packet);
     out.history[out.packets++ % kHistory] = std::move(out.packet);
     out.want = nullptr;
   }
@@ -976,6 +987,8 @@ class Lockstep final : public Steppable {
   void describe_with(Describe describe) { describe_ = std::move(describe); }
   /// Of a run that is watched.
   void observe_with(Observer<Ports>* observer) { observer_ = observer; }
+  /// What counts what was reached; before reset.
+  void cover_with(Cover& cover) { cover_ = &cover; }
   /// What drives the control ports; before reset.
   void control_with(ControlFeed& feed) {
     for (ControlMaster& master : masters_) master.follow(feed);
@@ -1056,6 +1069,7 @@ class Lockstep final : public Steppable {
   Listener<Beat>* const listener_;
   Describe describe_;
   Observer<Ports>* observer_ = nullptr;
+  Cover* cover_ = nullptr;
   std::array<In, kIn> in_;
   std::array<Out, kOut> out_;
   std::vector<ControlMaster> masters_;

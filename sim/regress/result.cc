@@ -45,7 +45,7 @@ json to_json(const Result& result) {
   return document;
 }
 
-Result result_of(const json& document) {
+Result result_of(json&& document) {
   const auto verdict = verdict_of(document.at("verdict").get<std::string>());
   if (!verdict) throw std::runtime_error("there is no such verdict");
   Result result{.verdict = *verdict,
@@ -53,7 +53,7 @@ Result result_of(const json& document) {
                 .host = document.value("host", ""),
                 .began = document.value("began", ""),
                 .attempts = document.value("attempts", 1),
-                .figures = document.value("figures", json::object()),
+                .figures = std::move(document.at("figures")),
                 .cycles_per_s = document.value("cycles_per_s", 0.0),
                 .headline = {},
                 .lines = {},
@@ -75,8 +75,8 @@ std::optional<Entry> read_entry(const std::filesystem::path& path) {
   if (!file) return std::nullopt;
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   try {
-    const json document = json::parse(text);
-    return Entry{case_of(document.at("case")), result_of(document.at("result"))};
+    json document = json::parse(text);
+    return Entry{case_of(document.at("case")), result_of(std::move(document.at("result")))};
   } catch (const std::exception&) {
     return std::nullopt;
   }

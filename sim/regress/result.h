@@ -42,7 +42,7 @@ struct Result {
 };
 
 nlohmann::json to_json(const Result& result);
-Result result_of(const nlohmann::json& document);
+Result result_of(nlohmann::json&& document);
 
 /// A case and what became of it: a file of `cases/`.
 struct Entry {

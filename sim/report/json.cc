@@ -42,7 +42,10 @@ int write_and_close(int fd, std::string_view text, Kept kept) {
 }  // namespace
 
 nlohmann::json public_json(nlohmann::json report) {
-  if (report.is_object()) report.erase("plots");
+  if (report.is_object()) {
+    report.erase("plots");
+    report.erase("coverage_points");
+  }
   return report;
 }
 

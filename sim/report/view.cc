@@ -462,6 +462,52 @@ std::pair<std::string, std::string> built_with(const Json& doc) {
 
 namespace {
 
+std::string covered_of(const Json& part) {
+  return fmt::format("{} of {}", grouped(part.value("covered", 0.0)),
+                     grouped(part.value("possible", 0.0)));
+}
+
+/// The first names of what was not reached, and how many more there are.
+std::string unreached_of(const Json& part) {
+  const Json* const all = find(part, {"unreached"});
+  if (all == nullptr || !all->is_array() || all->empty()) return "";
+  const Json& first = all->front();
+  std::string name = first.is_object() ? text(first, {"name"}) : scalar(first);
+  if (all->size() > 1) name += fmt::format(", {} more", all->size() - 1);
+  return name;
+}
+
+/// What a run has reached, table by table.
+Section coverage(const Json& doc) {
+  Section s{"Coverage", {}, {}, "", {}};
+  const Json* const all = find(doc, {"coverage"});
+  if (all == nullptr || !all->is_object()) return s;
+  for (const char* kind : {"functional", "line", "branch", "user", "toggle"}) {
+    const Json* const part = find(*all, {kind});
+    if (part == nullptr) continue;
+    add(s, kind, covered_of(*part), fixed(number(*part, {"percent"}).value_or(0), 2) + " %");
+  }
+  if (const Json* const failures = find(*all, {"failures"}))
+    for (const Json& failure : *failures) add(s, "wrong", "yes", scalar(failure), Status::kBad);
+  const auto table = [&](const char* kind, const char* list, const char* name,
+                         const char* heading) {
+    const Json* const parts = find(*all, {kind, list});
+    if (parts == nullptr || !parts->is_array() || parts->empty()) return;
+    Table t;
+    t.columns = {heading, "reached", "percent", "not reached, the most first"};
+    for (const Json& part : *parts) {
+      t.cells.push_back({text(part, {name}), covered_of(part),
+                         fixed(number(part, {"percent"}).value_or(0), 2), unreached_of(part)});
+    }
+    s.tables.push_back(std::move(t));
+  };
+  table("functional", "tables", "table", "table");
+  table("line", "modules", "file", "lines");
+  table("branch", "modules", "file", "branches");
+  table("user", "modules", "file", "covers");
+  return s;
+}
+
 Section simulator(const Json& doc) {
   Section s{"Simulator", {}, {}, "", {}};
   if (const auto v = number(doc, {"sim", "cycles_per_s"}))
@@ -550,6 +596,8 @@ std::vector<Section> others(const Json& doc) {
                                             "wire_line_rate_percent",
                                             "stall_cycles",
                                             "compression",
+                                            "coverage",
+                                            "coverage_points",
                                             "nic",
                                             "grid",
                                             "mark",
@@ -675,6 +723,7 @@ View make_view(const Json& doc) {
   view.status = !pass ? Status::kWarn : *pass ? Status::kGood : Status::kBad;
   view.sections = {what_ran(doc), rate(doc), nic(doc), compression(doc)};
   for (Section& s : others(doc)) view.sections.push_back(std::move(s));
+  view.sections.push_back(coverage(doc));
   view.sections.push_back(checks(doc));
   view.sections.push_back(simulator(doc));
   std::erase_if(view.sections, [](const Section& s) { return s.empty(); });

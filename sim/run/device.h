@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/coverage/points.h"
 #include "sim/feeds/random_table.h"
 #include "sim/feeds/source.h"
 #include "sim/harness/failure.h"
@@ -51,6 +52,18 @@ struct StimulusSpec {
   uint64_t packets = 0;                            ///< at most so many; 0: all
 };
 
+/// What is counted of a run.
+struct CoverageSpec {
+  bool functional = false;  ///< cross points of the streams, by the harness
+  bool line = false;        ///< lines and branches of the RTL ...
+  bool user = false;        ///< its GW_COVER, by the simulator, in a build of its own
+
+  /// "functional,line". Throws UsageError for another word.
+  static CoverageSpec parse(const std::string& words);
+  bool rtl() const { return line || user; }
+  bool any() const { return functional || rtl(); }
+};
+
 /// Which engines to run, and how.
 struct RunSpec {
   bool rtl = true;
@@ -61,6 +74,7 @@ struct RunSpec {
   bool skip_idle = true;
   bool keep_rows = false;  ///< the timeline keeps every packet's row
   std::optional<WaveSpec> wave;
+  CoverageSpec coverage;
   std::string sv_bench;  ///< folder of a test bench that the run becomes; empty: none
   UserRtl user_rtl;
   /// What synthesis makes of the RTL runs in its place, of these cells: generic or xilinx; empty:
@@ -90,6 +104,7 @@ struct Outcome {
   std::vector<uint32_t> statistics;  ///< the device's counters in the end
   std::vector<std::optional<uint32_t>> expected_statistics;  ///< those that the reference knows
   nlohmann::json sections = nlohmann::json::object();        ///< the device's own, of the report
+  coverage::Points points;  ///< what was reached, as far as RunSpec asks for it
 };
 
 /// One measurement of simulation speed: cycles and the seconds they took.

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "sim/base/error.h"
 #include "sim/run/device.h"
@@ -10,6 +11,26 @@ namespace gw::sim {
 bool Device::Facts::paced() const {
   const auto has_pace = [](const Port& port) { return port.paced; };
   return std::ranges::any_of(inputs, has_pace) || std::ranges::any_of(outputs, has_pace);
+}
+
+CoverageSpec CoverageSpec::parse(const std::string& words) {
+  CoverageSpec spec;
+  std::istringstream list(words);
+  for (std::string word; std::getline(list, word, ',');) {
+    bool* const kind = word == "functional" ? &spec.functional
+                       : word == "line"     ? &spec.line
+                       : word == "user"     ? &spec.user
+                                            : nullptr;
+    if (kind == nullptr) {
+      throw UsageError(
+          fmt::format("--coverage '{}' is not functional, line, user, or several of them with "
+                      "commas between",
+                      words));
+    }
+    *kind = true;
+  }
+  if (!spec.any()) throw UsageError("--coverage names nothing to count");
+  return spec;
 }
 
 const Device& Registry::device(const std::string& name) const {

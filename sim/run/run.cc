@@ -11,6 +11,7 @@
 
 #include "sim/base/error.h"
 #include "sim/base/version.h"
+#include "sim/coverage/summary.h"
 #include "sim/feeds/writer.h"
 #include "sim/harness/kernel.h"
 #include "sim/harness/pace.h"
@@ -206,6 +207,14 @@ json head(const Device& device, const RunSpec& spec) {
   return report;
 }
 
+/// What was reached, as it is read and as it is merged.
+void add_coverage(json& report, const RunSpec& spec, coverage::Points points) {
+  if (!spec.coverage.any()) return;
+  points.count_run();
+  report["coverage"] = coverage::summary(points);
+  report["coverage_points"] = points.to_json();
+}
+
 /// Counters whose value the reference does not know: they depend on time.
 void add_counters(json& report, const Device::Facts& facts, const Outcome& outcome) {
   for (size_t i = 0; i < std::min(facts.statistics.size(), outcome.statistics.size()); ++i) {
@@ -274,6 +283,7 @@ json run(const Device& device, const RunOptions& options) {
   add_control(report, facts, t);
   report.update(outcome.sections, true);
   add_counters(report, facts, outcome);
+  add_coverage(report, spec, outcome.points);
 
   const Failure& f = outcome.failure;
   report["checks"] = {

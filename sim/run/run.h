@@ -17,7 +17,8 @@ struct RunOptions {
   std::string command;           ///< as typed, for the report
 };
 
-/// Runs and returns the report (cosim.md section 3, and `plots`, `paper`, `baselines`, `failure`).
+/// Runs and returns the report (cosim.md section 3, and `plots`, `paper`, `baselines`, `failure`;
+/// with coverage, `coverage` and, to be merged with other runs', `coverage_points`).
 /// Throws UserError.
 nlohmann::json run(const Device& device, const RunOptions& options);
 

@@ -10,6 +10,7 @@
 #include "sim/feeds/gradients.h"
 #include "sim/feeds/writer.h"
 #include "sim/harness/chain.h"
+#include "testbenches/codec/coverage.h"
 #include "testbenches/codec/options.h"
 #include "testbenches/codec/oracle.h"
 #include "testbenches/codec/ports.h"
@@ -187,6 +188,12 @@ class CodecDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
 
   std::unique_ptr<Score<Beat>> score(const sim::RunSpec& spec) const override {
     return std::make_unique<CodecScore>(codec_config(spec.options));
+  }
+  std::unique_ptr<sim::coverage::Family<Beat>> coverage(const sim::RunSpec&) const override {
+    const CodecSide side = this->facts().wire == sim::WireSide::kInside ? CodecSide::kLoop
+                           : is_compressor()                            ? CodecSide::kCompressor
+                                                                        : CodecSide::kDecompressor;
+    return codec_coverage(side, kHosted);
   }
 
  private:

@@ -6,12 +6,14 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "sim/base/error.h"
+#include "sim/coverage/points.h"
 #include "sim/harness/engine.h"
 #include "testbenches/engine/compiled_rtl.h"
 
@@ -91,6 +93,16 @@ class RtlEngine {
     return {values, words};
   }
   void skip(uint64_t cycles) { api_.skip(self_, cycles); }
+  /// What the RTL has counted, if it was built to.
+  void add_points(sim::coverage::Points& points) const {
+    uint32_t n = 0;
+    const GwCoverPoint* const all = api_.coverage(self_, &n);
+    const std::string top = nlohmann::json::parse(api_.describe()).at("top");
+    for (uint32_t i = 0; i < n; ++i) {
+      const GwCoverPoint& p = all[i];
+      points.add({p.kind, top, p.scope, p.file, p.line, p.column, p.text}, p.count);
+    }
+  }
   void show(const sim::Cycle<P>& cycle) {
     GwHarnessSignals signals{.cycle = cycle.cycle,
                              .source_stall = cycle.source_stall,

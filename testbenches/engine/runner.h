@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "sim/base/error.h"
+#include "sim/coverage/streams.h"
 #include "sim/harness/control_master.h"
 #include "sim/harness/kernel.h"
 #include "sim/harness/lockstep.h"
@@ -275,6 +276,10 @@ class DeviceOf : public sim::Device {
   virtual std::unique_ptr<M> model(const sim::RunSpec& spec) const = 0;
   virtual std::unique_ptr<sim::Oracle<Beat>> oracle(const sim::RunSpec& spec) const = 0;
   virtual std::unique_ptr<Score<Beat>> score(const sim::RunSpec&) const { return nullptr; }
+  /// What is counted for `--coverage functional`, beside what is of all streams.
+  virtual std::unique_ptr<sim::coverage::Family<Beat>> coverage(const sim::RunSpec&) const {
+    return std::make_unique<sim::coverage::Family<Beat>>();
+  }
   virtual sim::Boot boot(const sim::RunSpec&) const { return {}; }
   /// Who drives its control ports, and may look at what is to come; empty: nobody.
   virtual MakeHost<Beat> host(const sim::RunSpec&, sim::LookAhead&) const { return {}; }
@@ -348,9 +353,30 @@ class DeviceOf : public sim::Device {
              sim::Feed<Beat>& feed, sim::Oracle<Beat>& oracle, sim::Listener<Beat>* listener,
              const sim::RunSpec& spec, sim::Kernel& kernel,
              const std::function<uint64_t()>& expected, sim::Outcome& outcome) const {
+    if (!spec.coverage.functional) {
+      sim::NoCover none;
+      return drive_covered(none, a, b, name_a, name_b, make_host, feed, oracle, listener, spec,
+                           kernel, expected, outcome);
+    }
+    const auto family = coverage(spec);
+    sim::coverage::Streams<P> streams(*family);
+    drive_covered(streams, a, b, name_a, name_b, make_host, feed, oracle, listener, spec, kernel,
+                  expected, outcome);
+    // Behind registers it is another device: a gate at its streams, other cells that cannot be.
+    const bool hosted = sim::kControlsOf<P> != 0;
+    streams.report(facts_.name + (hosted ? "-axi-lite" : ""), outcome.points);
+  }
+
+  template <class Cover, class A, class B>
+  void drive_covered(Cover& cover, A& a, B& b, const char* name_a, const char* name_b,
+                     const MakeHost<Beat>& make_host, sim::Feed<Beat>& feed,
+                     sim::Oracle<Beat>& oracle, sim::Listener<Beat>* listener,
+                     const sim::RunSpec& spec, sim::Kernel& kernel,
+                     const std::function<uint64_t()>& expected, sim::Outcome& outcome) const {
     const auto host = make_host ? make_host() : nullptr;
     sim::Feed<Beat>& packets = host != nullptr ? host->feed(feed) : feed;
-    sim::Lockstep<A, B> run(a, b, packets, oracle, drive_of(spec), name_a, name_b, listener);
+    sim::Lockstep<A, B, Cover> run(a, b, packets, oracle, drive_of(spec), name_a, name_b, listener);
+    run.cover_with(cover);
     run.describe_with([this](bool input, size_t port, const sim::Packet<Beat>& packet,
                              size_t beat) { return describe(input, port, packet, beat); });
     run.timeline().keep_rows = spec.keep_rows;
@@ -370,6 +396,7 @@ class DeviceOf : public sim::Device {
     outcome.passed = run.passed();
     outcome.failure = run.failure();
     outcome.statistics = sim::statistics_of(a);
+    if (spec.coverage.rtl()) sim::points_of(a, outcome.points);
     if (recorder != nullptr) {
       recorder->bench().finish(run.passed() ? std::span<const uint32_t>(outcome.statistics)
                                             : std::span<const uint32_t>());

@@ -12,6 +12,7 @@
 #include "sim/feeds/writer.h"
 #include "sim/harness/chain.h"
 #include "testbenches/engine/runner.h"
+#include "testbenches/nic/coverage.h"
 #include "testbenches/nic/options.h"
 #include "testbenches/nic/oracle.h"
 #include "testbenches/nic/ports.h"
@@ -161,6 +162,13 @@ class NicDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
   }
   std::string describe(bool, size_t, const sim::Packet<Beat>& packet, size_t beat) const override {
     return describe_nic_frame(packet, beat);
+  }
+  std::unique_ptr<sim::coverage::Family<Beat>> coverage(const sim::RunSpec& spec) const override {
+    const sim::WireSide wire = this->facts().wire;
+    return nic_coverage(wire == sim::WireSide::kOutput  ? NicSide::kTx
+                        : wire == sim::WireSide::kInput ? NicSide::kRx
+                                                        : NicSide::kBoth,
+                        nic_config(spec.options));
   }
 
  private:

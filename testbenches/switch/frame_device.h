@@ -9,6 +9,7 @@
 
 #include "testbenches/engine/hosted.h"
 #include "testbenches/engine/runner.h"
+#include "testbenches/switch/coverage.h"
 #include "testbenches/switch/models.h"
 #include "testbenches/switch/oracle.h"
 #include "testbenches/switch/random.h"
@@ -62,6 +63,9 @@ class FrameDevice : public DeviceOf<typename M::Ports, M> {
     } else {
       return std::make_unique<FrameOracle>(blocks_, net, spec.seed);
     }
+  }
+  std::unique_ptr<sim::coverage::Family<Beat>> coverage(const sim::RunSpec& spec) const override {
+    return frame_coverage(blocks_, network_spec(spec.options));
   }
   MakeHost<Beat> host(const sim::RunSpec& spec, sim::LookAhead& frames) const override {
     if constexpr (!kHosted) return {};

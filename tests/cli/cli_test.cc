@@ -895,5 +895,83 @@ TEST_F(Cli, SweepPointsThatCannotBeBuiltAreRefusedBeforeAnythingRuns) {
   }
 }
 
+TEST_F(Cli, CoverageOfSeveralRunsIsAddedAndReported) {
+  const std::string run =
+      "run compressor --engine model --synth irregular --packets 40 --coverage functional ";
+  ASSERT_EQ(gradwire(run + "--seed 1 --coverage-out a.json --json r.json --html r.html").code, 0);
+  ASSERT_EQ(gradwire(run + "--seed 2 --coverage-out b.json --stall both:40").code, 0);
+  const json report = json::parse(slurp(path("r.json")));
+  EXPECT_GT(report["coverage"]["functional"]["covered"], 100);
+  EXPECT_FALSE(report.contains("coverage_points"));
+  EXPECT_NE(slurp(path("r.html")).find("Coverage"), std::string::npos);
+  EXPECT_NE(gradwire(run).out.find("Coverage"), std::string::npos);
+
+  ASSERT_EQ(gradwire("coverage merge --out ab.json a.json b.json").code, 0);
+  const Result merged = gradwire("coverage report ab.json --json ab.report --unreached 0");
+  const Result both = gradwire("coverage report a.json b.json --json both.report --unreached 0");
+  ASSERT_EQ(merged.code, 0) << merged.out << merged.err;
+  EXPECT_EQ(merged.out, both.out);
+  EXPECT_EQ(slurp(path("ab.report")), slurp(path("both.report")));
+  const json all = json::parse(slurp(path("ab.report")));
+  EXPECT_EQ(all["runs"], 2);
+  EXPECT_GT(all["functional"]["covered"], report["coverage"]["functional"]["covered"]);
+
+  EXPECT_EQ(gradwire("coverage report ab.json --goal functional=1").code, 0);
+  const Result missed = gradwire("coverage report ab.json --goal functional=100 --goal line=98");
+  EXPECT_EQ(missed.code, 1);
+  EXPECT_NE(missed.out.find("FAIL  functional: "), std::string::npos) << missed.out;
+  EXPECT_NE(missed.out.find("FAIL  line: nothing was counted"), std::string::npos) << missed.out;
+}
+
+TEST_F(Cli, CoverageWaiversFailWhenTheyAreOverOrNotNeeded) {
+  ASSERT_EQ(
+      gradwire("run compressor --engine model --synth single --packets 4 --coverage functional "
+               "--coverage-out a.json")
+          .code,
+      0);
+  const auto waiver = [&](const char* point, const char* until) {
+    write("w.toml", fmt::format("[[waiver]]\npoint = \"{}\"\nreason = \"r\"\nwho = \"w\"\n"
+                                "until = {}\n",
+                                point, until));
+    return gradwire("coverage report a.json --waivers w.toml");
+  };
+  EXPECT_EQ(waiver("functional/compressor/bounds/1/*", "2999-12-31").code, 0);
+  const Result over = waiver("functional/compressor/bounds/1/*", "2001-01-01");
+  EXPECT_EQ(over.code, 1);
+  EXPECT_NE(over.out.find("expired on 2001-01-01"), std::string::npos) << over.out;
+  const Result reached = waiver("functional/compressor/bounds/10/*", "2999-12-31");
+  EXPECT_EQ(reached.code, 1);
+  EXPECT_NE(reached.out.find("is not needed"), std::string::npos) << reached.out;
+  write("w.toml", "[[waiver]]\npoint = 3\n");
+  expect_one_sentence(gradwire("coverage report a.json --waivers w.toml"), 3, "w.toml:2:");
+}
+
+TEST_F(Cli, CoverageRefusesWhatItCannotDo) {
+  const std::string run = "run compressor --synth single --packets 1 ";
+  expect_one_sentence(gradwire(run + "--coverage toggles"), 2, "--coverage 'toggles'");
+  expect_one_sentence(gradwire(run + "--coverage-out c.json"), 2, "no effect without --coverage");
+  expect_one_sentence(gradwire(run + "--coverage line --engine model"), 2, "need the engine rtl");
+  expect_one_sentence(gradwire(run + "--coverage user --netlist"), 2, "netlist");
+  expect_one_sentence(gradwire(run + "--coverage functional --coverage-out /nowhere/c.json"), 3,
+                      "cannot write coverage");
+  write("report.json", "{\"device\": \"compressor\"}");
+  expect_one_sentence(gradwire("coverage report report.json"), 3, "holds no coverage");
+  expect_one_sentence(gradwire("coverage merge --out m.json none.json"), 3, "cannot read");
+  EXPECT_FALSE(fs::exists(path("m.json")));
+  write("c.json", "");
+  ASSERT_EQ(gradwire(run + "--engine model --coverage functional --coverage-out c.json").code, 0);
+  expect_one_sentence(gradwire("coverage report c.json --goal 3"), 2, "--goal '3'");
+  expect_one_sentence(gradwire("coverage report c.json --goal line=300"), 2,
+                      "not between 0 and 100");
+  expect_one_sentence(gradwire("coverage report c.json --unreached x"), 2, "--unreached");
+  // Another version's tables have other cells.
+  std::string text = slurp(path("c.json"));
+  text.replace(text.find("\"RAW\""), 5, "\"RAV\"");
+  write("d.json", text);
+  expect_one_sentence(gradwire("coverage merge --out m.json c.json d.json"), 3,
+                      "different versions");
+  EXPECT_FALSE(fs::exists(path("m.json")));
+}
+
 }  // namespace
 }  // namespace gw::tests

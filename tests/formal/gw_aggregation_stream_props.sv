@@ -62,9 +62,9 @@ module gw_aggregation_stream_props #(
   );
   `GW_ASSERT(SelectedIsTheFrames, !valid || selected == gw_expether_pkg::selects(user[2:0], user[6], user[63:32], D))
   // And a frame waits for one with its sequence number.
-`ifdef GW_COVER
+`ifdef GW_REACH
   wire [2:0] all_covers = {valid_i && !s_ready && !clearing && ready_i && first, covers};
-  `GW_ASSERT(NeverReached, !all_covers[`GW_COVER])
+  `GW_ASSERT(NeverReached, !all_covers[`GW_REACH])
 `endif
 endmodule
 

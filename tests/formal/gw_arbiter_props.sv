@@ -56,8 +56,8 @@ module gw_arbiter_props (
   end
   // A port waits for three others; the port that hands over is served again.
   wire [1:0] covers = {last && more_i[port] && chosen == port, waits_q[0] == 3'd3};
-`ifdef GW_COVER
-  `GW_ASSERT(NeverReached, !covers[`GW_COVER])
+`ifdef GW_REACH
+  `GW_ASSERT(NeverReached, !covers[`GW_REACH])
 `endif
   `GW_ASSERT(WaitsForThreeAtMost, &fair)
   `GW_ASSERT(IdleForOneCycle, !(idle_q && !active))

@@ -31,8 +31,8 @@ module gw_checksum_props (
 
   // A checksum that is right but not what RFC 1071 gives; a carry that comes back in.
   wire [1:0] covers = {possible && right && checksum_i == 16'hFFFF, possible && right && change_i == 2'd2 && amended > checksum_i};
-`ifdef GW_COVER
-  `GW_ASSERT(NeverReached, !covers[`GW_COVER])
+`ifdef GW_REACH
+  `GW_ASSERT(NeverReached, !covers[`GW_REACH])
 `endif
   `GW_ASSERT(AmendedIsAnew, !(possible && right) || amended == anew)
 endmodule

@@ -47,8 +47,8 @@ module gw_codec_value_props (
 
   wire [1:0] covers = {legal_q && !bounded_q && small && x - y >= limit,  // the paper's mode exceeds its bound
                        legal_q && bounded_q && small && x - y == limit - 37'd1};
-`ifdef GW_COVER
-  `GW_ASSERT(NeverReached, !covers[`GW_COVER])
+`ifdef GW_REACH
+  `GW_ASSERT(NeverReached, !covers[`GW_REACH])
 `endif
   `GW_ASSERT(NeverLarger, !legal_q || !small || y <= x)
   `GW_ASSERT(BoundHolds, !legal_q || !bounded_q || !small || x - y < limit)

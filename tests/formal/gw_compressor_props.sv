@@ -44,8 +44,8 @@ module gw_compressor_props (
     reset_q  <= !rst_ni;
     waited_q <= rst_ni && valid && !ready_i;
   end
-`ifdef GW_COVER
-  `GW_ASSERT(NeverReached, !covers[`GW_COVER])
+`ifdef GW_REACH
+  `GW_ASSERT(NeverReached, !covers[`GW_REACH])
 `endif
   `GW_ASSERT(UsedIsTheCount, used_q == queued + {under_way[4:0], 1'b0})
   `GW_ASSERT(NeverMoreThanQueue, used_q <= 6'd32)

@@ -19,8 +19,8 @@ module gw_decompression_block_props (
   // A magnitude of zero, a BYTE that the modes decode differently, each way to be large.
   wire [2:0] covers = {tag_i == 2'd3, tag_i == 2'd1 && bounded_i && value[30:23] != 8'd0,
                        tag_i == 2'd2 && value == 32'h8000_0000};
-`ifdef GW_COVER
-  `GW_ASSERT(NeverReached, !covers[`GW_COVER])
+`ifdef GW_REACH
+  `GW_ASSERT(NeverReached, !covers[`GW_REACH])
 `endif
   `GW_ASSERT(ValueIsTheClasss, value == spec_value(tag_i, payload_i, bound_i, bounded_i))
 endmodule

@@ -44,8 +44,8 @@ module gw_decompressor_props (
     reset_q  <= !rst_ni;
     waited_q <= rst_ni && valid && !ready_i;
   end
-`ifdef GW_COVER
-  `GW_ASSERT(NeverReached, !covers[`GW_COVER])
+`ifdef GW_REACH
+  `GW_ASSERT(NeverReached, !covers[`GW_REACH])
 `endif
   `GW_ASSERT(UsedIsTheCount, used_q == queued + {4'd0, issued_q} + {4'd0, decoded_q})
   `GW_ASSERT(NeverMoreThanQueue, used_q <= 5'd16)

@@ -54,8 +54,8 @@ module gw_fifo_props (
   wire [1:0] stored = place[1] ? (place[0] ? word3_q : word2_q) : (place[0] ? word1_q : word0_q);
   // Full; the followed word leaves behind others.
   wire [1:0] covers = {following_q && ahead_q == 3'd3, held_q == 3'd4};
-`ifdef GW_COVER
-  `GW_ASSERT(NeverReached, !covers[`GW_COVER])
+`ifdef GW_REACH
+  `GW_ASSERT(NeverReached, !covers[`GW_REACH])
 `endif
   `GW_ASSERT(ReadyUnlessFull, s_ready == (held_q != 3'd4))
   `GW_ASSERT(ValidUnlessEmpty, m_valid == (held_q != 3'd0))

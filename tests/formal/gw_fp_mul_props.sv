@@ -74,8 +74,8 @@ module gw_fp_mul_props #(
   // A largest finite number; a smallest one that is not a zero.
   wire [1:0] covers = {seen_q && expected_q[30:0] == 31'h7F7F_FFFF,
                        seen_q && expected_q[30:0] == (Subnormal ? 31'd1 : 31'h0080_0000)};
-`ifdef GW_COVER
-  `GW_ASSERT(NeverReached, !covers[`GW_COVER])
+`ifdef GW_REACH
+  `GW_ASSERT(NeverReached, !covers[`GW_REACH])
 `endif
   `GW_ASSERT(ProductIsRoundedOnce, !seen_q || result == expected_q)
 endmodule

@@ -72,8 +72,8 @@ module gw_interlock_props #(
 
   // A frame waits for one with its sequence number; a frame is read to its end.
   wire [1:0] covers = {offered_i && hazard, issue && payload && index_q == 3'd5};
-`ifdef GW_COVER
-  `GW_ASSERT(NeverReached, !covers[`GW_COVER])
+`ifdef GW_REACH
+  `GW_ASSERT(NeverReached, !covers[`GW_REACH])
 `endif
   `GW_ASSERT(NoRowReadBeforeItIsWritten, !(issue && payload && |stale))
 endmodule

@@ -62,8 +62,8 @@ module gw_optimization_stream_props #(
     .clk_i, .aresetn(rst_ni), .s_stalls_i(offered & ~s_ready), .s_ends_i(offered & s_ready & s_last),
     .m_valid_i(valid), .m_ready_i(taking), .m_last_i(last), .m_keep_i(keep), .m_bits_i(user[149:142]), .covers_o(covers)
   );
-`ifdef GW_COVER
-  `GW_ASSERT(NeverReached, !covers[`GW_COVER])
+`ifdef GW_REACH
+  `GW_ASSERT(NeverReached, !covers[`GW_REACH])
 `endif
 endmodule
 

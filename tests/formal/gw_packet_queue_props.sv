@@ -108,8 +108,8 @@ module gw_packet_queue_props #(
   logic cut_q;
   always_ff @(posedge clk_i) cut_q <= rst_ni && lost_c_q && s_valid && last_i;
   wire [1:0] covers = {Rx ? cut_q && dropped : whole_q == 3'd4, follows_q && !inside_q && valid && ready_i && last_q};
-`ifdef GW_COVER
-  `GW_ASSERT(NeverReached, !covers[`GW_COVER])
+`ifdef GW_REACH
+  `GW_ASSERT(NeverReached, !covers[`GW_REACH])
 `endif
   `GW_ASSERT(ShownByTheContract, valid == shown_q)
   `GW_ASSERT(MoreByTheContract, more == (whole_q != 3'd0))

@@ -30,8 +30,8 @@ module gw_parser_stream_props (
     .m_valid_i(valid), .m_ready_i(ready_i), .m_last_i(last),
     .m_keep_i(keep), .m_bits_i({user[149:142], data[7:0]}), .covers_o(covers)
   );
-`ifdef GW_COVER
-  `GW_ASSERT(NeverReached, !covers[`GW_COVER])
+`ifdef GW_REACH
+  `GW_ASSERT(NeverReached, !covers[`GW_REACH])
 `endif
 endmodule
 

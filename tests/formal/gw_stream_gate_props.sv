@@ -44,8 +44,8 @@ module gw_stream_gate_props (
 
   // Something is held up; something that has begun is not; idle again while it drains.
   wire [2:0] covers = {drain_i && idle && within_q == 10'd0 && s_valid_i, drain_i && taken, drain_i && s_valid_i && core_ready && !s_ready};
-`ifdef GW_COVER
-  `GW_ASSERT(NeverReached, !covers[`GW_COVER])
+`ifdef GW_REACH
+  `GW_ASSERT(NeverReached, !covers[`GW_REACH])
 `endif
   `GW_ASSERT(NoneBegins, !(drain_i && begins))
   `GW_ASSERT(NoneIsHeldUp, !inside_q || (s_ready == core_ready && core_valid == s_valid_i))

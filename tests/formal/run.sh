@@ -4,6 +4,7 @@
 # registers hold before it; queues are shrunk and blocks that do not matter are free to do anything, as docs/verification.md says.
 # Of each cell also: every cover is reached, so that what the proof assumes can be met, and its mutants are refuted by a
 # counterexample. TIMES=1 prints seconds.
+# Covers of the RTL (GW_COVER) are simulation's to reach, and left out.
 # async2sync lowers assertions, which newer versions of Yosys read as $check cells, to the $assert cells that sat proves.
 set -eu
 
@@ -136,6 +137,7 @@ sat() {
     read_verilog -sv -formal -Irtl/common -Itests/formal $4 tests/formal/$props.sv; $parameters
     ${flatten:-prep -flatten -top $props}
     async2sync
+    chformal -cover -remove
     memory_map $connect
     ${steps:+simplemap}
     opt_clean
@@ -176,7 +178,7 @@ for cell in "$@"; do
   done
   cover=0
   while [ $cover -lt $covers ]; do
-    sat "$set" "$log" "${bounded:--seq $depth}" "-DGW_SHORT -DGW_COVER=$cover $files" || true
+    sat "$set" "$log" "${bounded:--seq $depth}" "-DGW_SHORT -DGW_REACH=$cover $files" || true
     grep -q 'model found: FAIL' "$log" || fail "$cell: cover $cover is not reached:"
     cover=$((cover + 1))
   done

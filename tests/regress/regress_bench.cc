@@ -63,6 +63,13 @@ int main(int argc, char** argv) {
   folder.write(order);
   order = {};
 
+  const auto cpu_seconds = [] {
+    rusage usage = {};
+    getrusage(RUSAGE_SELF, &usage);
+    return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+  };
+  const double cpu = cpu_seconds();
   const auto begin = std::chrono::steady_clock::now();
   Summary given;
   given.order = *folder.order();
@@ -82,7 +89,9 @@ int main(int argc, char** argv) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   rusage usage = {};
   getrusage(RUSAGE_SELF, &usage);
-  fmt::print("{} cases: read, summarised and reported in {:.2f} s, {:.0f} MB at most\n",
-             summary.entries.size(), seconds, static_cast<double>(usage.ru_maxrss) / 1024);
+  fmt::print(
+      "{} cases: read, summarised and reported in {:.2f} s ({:.2f} s of CPU), {:.0f} MB at most\n",
+      summary.entries.size(), seconds, cpu_seconds() - cpu,
+      static_cast<double>(usage.ru_maxrss) / 1024);
   return summary.of(Verdict::kPass) + summary.of(Verdict::kFail) == count ? 0 : 1;
 }

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "sim/base/error.h"
+#include "sim/coverage/points.h"
 #include "sim/report/html.h"
 #include "sim/report/json.h"
 #include "sim/report/terminal.h"
@@ -27,7 +28,7 @@ struct RunArguments {
   sim::RunOptions run;
   DeviceOptions device;
   std::string name, clock, engines = "rtl,model", stall, random, json, html;
-  std::string packets = "0", seed = "1", wave, wave_from, wave_to;
+  std::string packets = "0", seed = "1", wave, wave_from, wave_to, coverage, coverage_out;
   bool quiet = false, no_skip = false;
 };
 
@@ -63,6 +64,23 @@ void set_wave(sim::RunSpec& spec, const RunArguments& a) {
     spec.wave->to = sim::parse_integer("--wave-to", a.wave_to, 0, INT64_MAX);
   }
   if (spec.wave->from > spec.wave->to) throw sim::UsageError("--wave-from is behind --wave-to");
+}
+
+void set_coverage(sim::RunSpec& spec, const RunArguments& a) {
+  if (a.coverage.empty()) {
+    if (!a.coverage_out.empty()) {
+      throw sim::UsageError("--coverage-out has no effect without --coverage");
+    }
+    return;
+  }
+  spec.coverage = sim::CoverageSpec::parse(a.coverage);
+  if (!spec.coverage.rtl()) return;
+  if (!spec.rtl) {
+    throw sim::UsageError("--coverage line and user are the RTL's and need the engine rtl");
+  }
+  if (!spec.netlist.empty()) {
+    throw sim::UsageError("--coverage line and user are the RTL's: a netlist has neither");
+  }
 }
 
 void set_stimulus(sim::RunSpec& spec, const RunArguments& a, const sim::Device& device) {
@@ -113,6 +131,7 @@ void set_spec(RunArguments& a, const sim::Device& device) {
   if (!spec.netlist.empty() && !spec.user_rtl.file_list.empty()) {
     throw sim::UsageError("--netlist is made of the project's own RTL and does not go with --rtl");
   }
+  set_coverage(spec, a);
 }
 
 int execute(RunArguments& a, const sim::Device& device) {
@@ -130,6 +149,10 @@ int execute(RunArguments& a, const sim::Device& device) {
   if (a.json == "-") a.json = "/dev/stdout";
   if (!a.json.empty()) sim::write_report_file(a.json, sim::json_text(sim::public_json(report)));
   if (!a.html.empty()) sim::write_report_file(a.html, sim::render_html(report));
+  if (!a.coverage_out.empty()) {
+    sim::write_report_file(a.coverage_out, report["coverage_points"].dump() + "\n",
+                           sim::coverage::kFileOfPoints);
+  }
   if (report.contains("incomplete")) {
     fmt::print(stderr, "gradwire: {}\n", one_line(report["incomplete"].get<std::string>()));
   }
@@ -171,6 +194,11 @@ void declare(CLI::App* command, RunArguments* a, const sim::Device* device) {
                       "write what went into the device as packets, for --trace");
   command->add_option("--json", a->json, "write the report as JSON; - for standard output");
   command->add_option("--html", a->html, "write the report as HTML with plots");
+  command->add_option("--coverage", a->coverage,
+                      "count what is reached: functional (cross points of the streams), line, user "
+                      "(lines and GW_COVER of the RTL); with commas between");
+  command->add_option("--coverage-out", a->coverage_out,
+                      "write the points that were counted, for gradwire coverage");
   command->add_option("--config", "INI or JSON file with any of these options");
   command->add_option("--rtl", spec.user_rtl.file_list,
                       "file list of RTL of your own, in the place of the project's; its parameters "

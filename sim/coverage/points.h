@@ -1,0 +1,68 @@
+// Raw points of one run, or of many: what was seen, and how often. Runs are merged by adding
+// counts; every report is made from points alone.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "sim/coverage/table.h"
+
+namespace gw::sim::coverage {
+
+/// What a file of points is called where it cannot be written.
+inline constexpr const char* kFileOfPoints = "coverage";
+
+/// A place in RTL that the simulator counts.
+struct RtlPoint {
+  std::string kind;   ///< line, branch, user, toggle
+  std::string top;    ///< the module that was built
+  std::string scope;  ///< the instance, with the top
+  std::string file;
+  uint32_t line = 0, column = 0;
+  std::string text;  ///< what distinguishes it: else, the name of a cover, a bit
+
+  auto key() const { return std::tie(kind, top, file, line, column, text, scope); }
+  bool operator<(const RtlPoint& other) const { return key() < other.key(); }
+  /// "line/gw_fifo/gw_compressor.u_fifo/rtl/common/gw_fifo.sv:23:5/else".
+  std::string name() const;
+};
+
+class Points {
+ public:
+  /// Counts are added to those of the same table; throws InputError naming the table if it has
+  /// other cells: another version's.
+  void add(const std::string& device, const Table& table);
+  void add(const RtlPoint& point, uint64_t times) { rtl_[point] += times; }
+  void add(const Points& other);
+  /// One run more is in these points.
+  void count_run() { ++runs_; }
+
+  uint64_t runs() const { return runs_; }
+  /// By device and name.
+  const std::map<std::pair<std::string, std::string>, Table>& tables() const { return tables_; }
+  const std::map<RtlPoint, uint64_t>& rtl() const { return rtl_; }
+  bool empty() const { return tables_.empty() && rtl_.empty(); }
+
+  nlohmann::json to_json() const;
+  /// Throws InputError that names the file.
+  static Points from_json(const nlohmann::json& document, const std::string& file);
+  static Points read(const std::string& file);
+
+ private:
+  uint64_t runs_ = 0;
+  std::map<std::pair<std::string, std::string>, Table> tables_;
+  std::map<RtlPoint, uint64_t> rtl_;
+};
+
+/// "functional/compressor/values/raw/3/byte".
+std::string cell_point(const std::string& device, const Table& table, const std::string& cell);
+
+/// Line points as lcov's tracefile, for genhtml: a line counts as often as the point on it that was
+/// seen most often, branches one by one.
+std::string lcov_text(const Points& points);
+
+}  // namespace gw::sim::coverage

@@ -1,0 +1,86 @@
+// Lines, branches and covers of the RTL, through a build of their own.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "sim/base/error.h"
+#include "sim/coverage/summary.h"
+#include "sim/harness/kernel.h"
+#include "sim/run/device.h"
+#include "testbenches/registry.h"
+#include "tests/support.h"
+
+namespace gw::tests {
+namespace {
+
+using nlohmann::json;
+
+sim::Outcome run(const std::string& name, const sim::CoverageSpec& coverage, const char* synth,
+                 uint64_t packets, const char* stall = "none") {
+  const sim::Device& device = testbenches::registry().device(name);
+  sim::RunSpec spec;
+  spec.seed = seed();
+  spec.clock_mhz = device.facts().clock_mhz;
+  spec.options = sim::OptionSet(device.facts().options);
+  spec.coverage = coverage;
+  spec.stall = sim::StallSpec::parse(stall);
+  spec.cache = GW_TEST_CACHE;
+  spec.stimulus = {.synth = synth, .packets = packets};
+  const auto source = device.source(spec);
+  sim::Outcome outcome = device.run(*source, spec, sim::Kernel::instance(), nullptr);
+  EXPECT_TRUE(outcome.passed) << name << ": " << explain(outcome.failure);
+  return outcome;
+}
+
+const json* named(const json& list, const char* key, const std::string& part) {
+  const auto at = std::ranges::find_if(list, [&](const json& one) {
+    return one[key].get<std::string>().find(part) != std::string::npos;
+  });
+  return at == list.end() ? nullptr : &*at;
+}
+
+TEST(Rtl, LinesAndCoversAreCountedByInstanceAndModule) {
+  const sim::CoverageSpec what{.line = true, .user = true};
+  const sim::Outcome few = run("compressor", what, "single", 1);
+  const sim::Outcome many = run("compressor", what, "raw", 100, "both:40");
+  EXPECT_TRUE(few.points.tables().empty());
+  const json a = sim::coverage::summary(few.points), b = sim::coverage::summary(many.points);
+  for (const json* s : {&a, &b}) {
+    EXPECT_GT((*s)["branch"]["possible"], 10);
+    EXPECT_GT((*s)["user"]["possible"], 5);
+  }
+  // The same points, whatever ran: so they add up.
+  EXPECT_EQ(few.points.rtl().size(), many.points.rtl().size());
+  EXPECT_LT(a["user"]["covered"], b["user"]["covered"]);
+  const json* const unit = named(b["user"]["instances"], "instance", "u_alignment_unit");
+  ASSERT_NE(unit, nullptr) << b["user"]["instances"];
+  EXPECT_EQ((*unit)["possible"], 7);
+  EXPECT_NE(named(b["user"]["modules"], "file", "rtl/codec/gw_alignment_unit.sv"), nullptr);
+  // A corner that one packet of one beat cannot reach has its name.
+  EXPECT_NE(named(a["user"]["modules"], "file", "gw_compressor.sv")->dump().find("CreditRunsOut"),
+            std::string::npos)
+      << *named(a["user"]["modules"], "file", "gw_compressor.sv");
+}
+
+TEST(Rtl, BothEnginesOfAChainCount) {
+  const sim::Outcome outcome = run("codec_loop", {.user = true}, "mixed", 20);
+  const json s = sim::coverage::summary(outcome.points);
+  EXPECT_NE(named(s["user"]["modules"], "file", "gw_compressor.sv"), nullptr);
+  EXPECT_NE(named(s["user"]["modules"], "file", "gw_decompressor.sv"), nullptr);
+}
+
+TEST(Rtl, CountingChangesNothing) {
+  const sim::Outcome plain = run("decompressor", {}, "mixed", 100, "both:40");
+  const sim::Outcome counted =
+      run("decompressor", {.functional = true, .line = true}, "mixed", 100, "both:40");
+  EXPECT_EQ(plain.timeline.cycles, counted.timeline.cycles);
+  EXPECT_EQ(plain.timeline.in, counted.timeline.in);
+  EXPECT_EQ(plain.timeline.out, counted.timeline.out);
+  EXPECT_FALSE(counted.points.tables().empty());
+  EXPECT_FALSE(counted.points.rtl().empty());
+}
+
+}  // namespace
+}  // namespace gw::tests
