@@ -1,10 +1,11 @@
 // Any bytes as a capture file: reader, packet layers, selection, counts, a filter, new payloads.
+#include "models/reference/capture/capture.h"
+
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <array>
 
-#include "models/reference/capture/capture.h"
 #include "tests/fuzz/input.h"
 
 namespace {
@@ -32,15 +33,15 @@ class MemoryFile {
 };
 
 bool within(std::span<const uint8_t> inner, const std::vector<uint8_t>& outer) {
-  return inner.data() >= outer.data() &&
-         inner.data() + inner.size() <= outer.data() + outer.size();
+  return inner.data() >= outer.data() && inner.data() + inner.size() <= outer.data() + outer.size();
 }
 
 }  // namespace
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static MemoryFile file;
-  static const capture::Filter filter = capture::Filter::compile("vlan or tcp or udp port 53").value();
+  static const capture::Filter filter =
+      capture::Filter::compile("vlan or tcp or udp port 53").value();
   gw::fuzz::Input input(data, size);
   const uint8_t choice = input.byte();
   capture::SelectOptions options;

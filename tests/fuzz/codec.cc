@@ -1,10 +1,11 @@
 // Any bytes as a compressed stream, and as values: all implementations say the same, nothing is
 // read or written beyond its room, and what is encoded decodes within the bound.
+#include "models/reference/codec.h"
+
 #include <bit>
 #include <cmath>
 #include <cstring>
 
-#include "models/reference/codec.h"
 #include "tests/fuzz/input.h"
 
 namespace reference = gw::reference;

@@ -18,8 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     packet.bytes.assign(bytes.begin(), bytes.end());
     packet.config = gw::testbenches::packet_config(
         {.bound_exponent = 1 + (choice & 15) % gw::reference::kMaxBoundExponent,
-         .mode = (choice & 16) != 0 ? gw::reference::Mode::kBounded
-                                    : gw::reference::Mode::kPaper});
+         .mode = (choice & 16) != 0 ? gw::reference::Mode::kBounded : gw::reference::Mode::kPaper});
     packet.error = (choice & 32) != 0;
     packets.push_back(std::move(packet));
   }

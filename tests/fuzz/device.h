@@ -15,10 +15,11 @@ namespace gw::fuzz {
 /// A device of its family, ready to run.
 class Target {
  public:
-  Target(void (*add)(sim::Registry&), const std::string& name) : device_([&] {
-    add(registry_);
-    return &registry_.device(name);
-  }()) {}
+  Target(void (*add)(sim::Registry&), const std::string& name)
+      : device_([&] {
+          add(registry_);
+          return &registry_.device(name);
+        }()) {}
 
   /// Two bytes of stalls, one of their seed.
   sim::RunSpec spec(Input& input) const {

@@ -1,11 +1,12 @@
 // Any bytes as a list of RTL files, which may name itself.
+#include "testbenches/engine/file_list.h"
+
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 
 #include "sim/base/error.h"
-#include "testbenches/engine/file_list.h"
 #include "tests/fuzz/input.h"
 
 namespace fs = std::filesystem;

@@ -1,4 +1,5 @@
-// What fuzz targets share: bytes of the fuzzer taken one after the other, and how a finding is said.
+// What fuzz targets share: bytes of the fuzzer taken one after the other, and how a finding is
+// said.
 #pragma once
 
 #include <algorithm>

@@ -10,9 +10,9 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   gw::fuzz::Input input(data, size);
   const uint8_t choice = input.byte();
   nic::NicConfig config;
-  config.codec = {.bound_exponent = 1 + (choice & 15) % 14,
-                  .mode = (choice & 16) != 0 ? gw::reference::Mode::kBounded
-                                             : gw::reference::Mode::kPaper};
+  config.codec = {
+      .bound_exponent = 1 + (choice & 15) % 14,
+      .mode = (choice & 16) != 0 ? gw::reference::Mode::kBounded : gw::reference::Mode::kPaper};
   config.grid = (choice & 32) != 0 ? nic::Grid::kPacket : nic::Grid::kStream;
   if ((choice & 64) != 0) config.mark_mask = 0, config.mark = 0;
   nic::NicTx tx(config);
