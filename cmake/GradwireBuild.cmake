@@ -12,6 +12,7 @@ endif()
 option(GRADWIRE_TESTS "Build the tests" ON)
 option(GRADWIRE_NATIVE "Compile for this machine's CPU (faster; binaries are not portable)" ON)
 option(GRADWIRE_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+option(GRADWIRE_FUZZ "Instrument for libFuzzer, which clang has (tools/fuzz.sh)" OFF)
 option(GRADWIRE_WERROR "Treat warnings of our own code as errors (developers, CI)" OFF)
 
 # Invariants stay checked: no -DNDEBUG. Sanitized code is compiled for finding faults soon, not for speed.
@@ -49,6 +50,13 @@ if(GRADWIRE_SANITIZE)
   # As fmt's own target says to its users; here to all, so that precompiled headers are the same.
   target_compile_definitions(gw_flags INTERFACE FMT_SHARED)
 endif()
+# No program of ours names the folder that it was built in, also where ccache does not see to that.
+target_compile_options(gw_flags INTERFACE $<BUILD_INTERFACE:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>)
+if(GRADWIRE_FUZZ)
+  target_compile_options(gw_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+# Code that is generated is minutes to compile when sanitized: the sanitizers watch our own. A fuzzer is to see its branches.
+set(GW_UNWATCHED $<$<BOOL:${GRADWIRE_SANITIZE}>:-fno-sanitize=$<IF:$<BOOL:${GRADWIRE_FUZZ}>,address$<COMMA>undefined,all>>)
 target_include_directories(gw_flags INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
 target_compile_features(gw_flags INTERFACE cxx_std_20)
 
@@ -60,7 +68,7 @@ target_compile_options(gw_own INTERFACE -Wall -Wextra -ffp-contract=off
                        # g++ 12 warns falsely about std::string + literal (GCC bug 105651) and inside fmt's parser.
                        $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-stringop-overflow>
                        # Instrumented, GCC 12 sees uninitialised values in std::regex and in its own intrinsics.
-                       $<$<BOOL:${GRADWIRE_SANITIZE}>:-Wno-uninitialized -Wno-maybe-uninitialized>
+                       $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${GRADWIRE_SANITIZE}>>:-Wno-uninitialized -Wno-maybe-uninitialized>
                        # A header that was precompiled with other options is read as text.
                        $<$<BOOL:${GRADWIRE_SANITIZE}>:-Wno-error=invalid-pch>)
 
@@ -68,6 +76,7 @@ find_package(Boost 1.74 REQUIRED COMPONENTS filesystem)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
+find_package(tomlplusplus REQUIRED)
 find_package(Threads REQUIRED)
 
 # Debian's SystemC was built as C++17; without the define a C++20 translation unit does not link.
@@ -79,7 +88,7 @@ target_link_libraries(gw_systemc_kernel INTERFACE SystemC::systemc Threads::Thre
 # Sanitized builds read the heavy headers once, for tests (-O0) and for all else. Other builds do not: they would hide a
 # header that a file forgot.
 function(gw_precompile name like)
-  if(GRADWIRE_SANITIZE)
+  if(GRADWIRE_SANITIZE AND NOT GRADWIRE_FUZZ)
     if(NOT TARGET ${like})
       file(WRITE ${PROJECT_BINARY_DIR}/${like}.cc "")
       add_library(${like} STATIC ${PROJECT_BINARY_DIR}/${like}.cc)
@@ -100,7 +109,7 @@ endfunction()
 # Sanitized code of ours is compiled several files at a time: instrumented, what the headers hold costs more than what a file does.
 # Not in other builds, for the same reason; not tests, where one name means another thing in each file.
 function(gw_unite name)
-  if(GRADWIRE_SANITIZE)
+  if(GRADWIRE_SANITIZE AND NOT GRADWIRE_FUZZ)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
   endif()
 endfunction()
@@ -127,8 +136,8 @@ function(gw_add_test name)
   target_compile_definitions(${name} PRIVATE GRADWIRE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   # GoogleTest's macros end in an else of their own.
   target_compile_options(${name} PRIVATE -Wno-dangling-else)
-  # What a test itself does is little: sanitized, compiling it costs more than running it.
-  target_compile_options(${name} PRIVATE $<$<BOOL:${GRADWIRE_SANITIZE}>:-O0>)
+  # What a test itself does is little: compiling it for speed costs more than running it.
+  target_compile_options(${name} PRIVATE $<IF:$<BOOL:${GRADWIRE_SANITIZE}>,-O0,-O1>)
   gw_precompile(${name} gw_test_headers)
   if(NOT A_TIMEOUT)
     set(A_TIMEOUT 900)

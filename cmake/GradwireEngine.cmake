@@ -39,10 +39,8 @@ function(gw_add_linked_engine name)
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
     COMMENT "Verilating ${A_TOP} as engine ${name}"
     VERBATIM)
-  # Generated, and minutes to compile when instrumented: the sanitizers watch our own code.
-  set(unwatched $<$<BOOL:${GRADWIRE_SANITIZE}>:-fno-sanitize=all>)
-  set_source_files_properties(${dir}/${name}_engine.cc PROPERTIES COMPILE_OPTIONS ${unwatched})
-  set_source_files_properties(${cold} PROPERTIES COMPILE_OPTIONS "-O0;${unwatched}")
+  set_source_files_properties(${dir}/${name}_engine.cc PROPERTIES COMPILE_OPTIONS ${GW_UNWATCHED})
+  set_source_files_properties(${cold} PROPERTIES COMPILE_OPTIONS "-O0;${GW_UNWATCHED}")
   add_library(gw_engine_${name} STATIC ${units})
   target_include_directories(gw_engine_${name} SYSTEM PRIVATE ${dir})
   target_link_libraries(gw_engine_${name} PUBLIC gw_verilated_runtime)

@@ -72,7 +72,7 @@ function(gw_verilate target)
     VERBATIM)
   # Generated, and minutes to compile when instrumented: the sanitizers watch our own code.
   set_source_files_properties(${all} PROPERTIES
-    COMPILE_OPTIONS $<$<BOOL:${GRADWIRE_SANITIZE}>:-fno-sanitize=all>)
+    COMPILE_OPTIONS ${GW_UNWATCHED})
   add_library(${target} STATIC ${all})
   target_include_directories(${target} SYSTEM PUBLIC ${dir})
   target_link_libraries(${target} PUBLIC gw_verilated_runtime)

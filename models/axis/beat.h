@@ -49,4 +49,11 @@ constexpr uint32_t keep_of_bytes(int bytes) { return Beat::keep_of(bytes); }
 /// Number of valid bytes in a contiguous tkeep.
 constexpr int bytes_of_keep(uint64_t keep) { return std::popcount(keep); }
 
+/// Bytes of a beat that count, as the devices look at them, whatever tkeep is: all before the
+/// tlast beat; of that one those below the lowest zero.
+template <int kWidth>
+constexpr int valid_bytes(const BasicBeat<kWidth>& beat) {
+  return beat.last == 0 ? BasicBeat<kWidth>::kBytes : std::countr_one(beat.keep);
+}
+
 }  // namespace gw

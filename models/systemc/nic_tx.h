@@ -164,9 +164,9 @@ class NicTx {
   Compressor compressor_;
 
   // The stream queue: beats from stream_head_ up to stream_tail_. Streams belong to candidates, in
-  // order.
+  // order. The end of the beat that left last goes with the next one: it must outlast the queue.
   uint32_t stream_head_, stream_tail_, stream_first_;
-  BeatRing<kStreamBeats> streams_;
+  BeatRing<2 * kStreamBeats> streams_;
   std::array<uint32_t, kFrames> candidates_;
   uint32_t candidates_begun_, candidates_encoded_;
 

@@ -57,6 +57,7 @@ module gw_aggregator_axil #(
   wire [31:0]  parsed_keep;
   wire         parsed_valid, parsed_ready, parsed_last;
   wire [191:0] parsed_user;
+  wire         unused_selected;
   gw_parser u_parser (
     .aclk, .aresetn,
     .s_axis_tdata, .s_axis_tkeep, .s_axis_tvalid(valid), .s_axis_tready(ready), .s_axis_tlast, .s_axis_tuser,
@@ -67,7 +68,7 @@ module gw_aggregator_axil #(
     .aclk, .aresetn, .workers_i(workers), .group_i(group), .depth_i(depth),
     .s_axis_tdata(parsed_data), .s_axis_tkeep(parsed_keep), .s_axis_tvalid(parsed_valid), .s_axis_tready(parsed_ready),
     .s_axis_tlast(parsed_last), .s_axis_tuser(parsed_user),
-    .m_axis_tdata, .m_axis_tkeep, .m_axis_tvalid, .m_axis_tready, .m_axis_tlast, .m_axis_tuser,
+    .m_axis_tdata, .m_axis_tkeep, .m_axis_tvalid, .m_axis_tready, .m_axis_tlast, .m_axis_tuser, .m_selected_o(unused_selected),
     .stat_o(stat[22*32-1:12*32]), .job_reset_i(job_reset), .clearing_o(clearing)
   );
   gw_aggregator_registers #(.DepthLog2(DepthLog2), .AddLatency(AddLatency), .Subnormal(Subnormal)) u_registers (

@@ -66,6 +66,8 @@ module gw_optimizer_axil #(
   );
   // As in gw_optimizer: every gradient frame counts as complete.
   wire complete = parsed_user[gw_expether_pkg::UserKind +: 3] == gw_expether_pkg::KindGradient;
+  wire selected = gw_expether_pkg::selects(parsed_user[gw_expether_pkg::UserKind +: 3], complete, parsed_user[gw_expether_pkg::UserSequence +: 32],
+                                           DepthLog2);
   wire unused_complete = parsed_user[gw_expether_pkg::UserComplete];
   gw_optimization #(
     .Algorithm(Algorithm), .Pes(Pes), .Iterative(Iterative), .Fast(Fast), .Subnormal(Subnormal), .DepthLog2(DepthLog2)
@@ -74,6 +76,7 @@ module gw_optimizer_axil #(
     .s_axis_tdata(parsed_data), .s_axis_tkeep(parsed_keep), .s_axis_tvalid(parsed_valid), .s_axis_tready(parsed_ready),
     .s_axis_tlast(parsed_last),
     .s_axis_tuser({parsed_user[191:gw_expether_pkg::UserComplete+1], complete, parsed_user[gw_expether_pkg::UserComplete-1:0]}),
+    .s_selected_i(selected),
     .m_axis_tdata, .m_axis_tkeep, .m_axis_tvalid, .m_axis_tready, .m_axis_tlast, .m_axis_tuser,
     .stat_o(stat[16*32-1:12*32]), .job_reset_i(job_reset), .cfg_restore_i(cfg_restore), .cfg_read_i(cfg_read), .cfg_data_o(cfg_found)
   );

@@ -27,6 +27,7 @@ module gw_aggregation #(
   input  wire logic             m_axis_tready,
   output logic                  m_axis_tlast,
   output logic [191:0]          m_axis_tuser,
+  output logic                  m_selected_o,   // what gw_expether_pkg::selects says of the frame, known with its beat
   output logic [10*32-1:0]      stat_o,
   input  wire logic             job_reset_i,  // slots are cleared anew; only while no frame is within
   output logic                  clearing_o    // they are not all cleared
@@ -301,11 +302,13 @@ module gw_aggregation #(
     out_valid_q <= valid_q[A] && rst_ni;
     if (valid_q[A]) out_q <= {line[A], result};
   end
-  gw_fifo_head #(.Width(481), .DepthLog2(5)) u_queue (
+  wire selected = gw_expether_pkg::selects(out_q[256+gw_expether_pkg::UserKind +: 3], out_q[256+gw_expether_pkg::UserComplete],
+                                           out_q[256+gw_expether_pkg::UserSequence +: 32], DepthLog2);
+  gw_fifo_head #(.Width(482), .DepthLog2(5)) u_queue (
     .clk_i, .rst_ni,
-    .s_valid_i(out_valid_q), .s_ready_o(room), .s_data_i(out_q),
+    .s_valid_i(out_valid_q), .s_ready_o(room), .s_data_i({selected, out_q}),
     .m_valid_o(m_axis_tvalid), .m_ready_i(m_axis_tready),
-    .m_data_o({m_axis_tlast, m_axis_tkeep, m_axis_tuser, m_axis_tdata})
+    .m_data_o({m_selected_o, m_axis_tlast, m_axis_tkeep, m_axis_tuser, m_axis_tdata})
   );
 
   // Statistics: by action, complete, abandoned, interlock cycles; a cycle late, since `hazard` comes from in front.

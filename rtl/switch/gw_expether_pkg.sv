@@ -69,6 +69,11 @@ package gw_expether_pkg;
   localparam int UserPort      = 148;
   localparam int UserAck       = 160;
 
+  // Whether the optimizer works on a frame: a complete sum, of a sequence number below 2^depth_log2.
+  function automatic logic selects(input [2:0] kind, input complete, input [31:0] sequence_no, input int depth_log2);
+    selects = kind == KindGradient && complete && (sequence_no >> depth_log2) == 32'd0;
+  endfunction
+
   // Sixteen bits that lie in network order from a byte of a beat on: the byte's own bits are the upper ones.
   function automatic [15:0] swap16(input [15:0] bytes);
     swap16 = {bytes[7:0], bytes[15:8]};

@@ -24,6 +24,7 @@ module gw_optimization #(
   output logic                s_axis_tready,
   input  wire logic           s_axis_tlast,
   input  wire logic [191:0]   s_axis_tuser,
+  input  wire logic           s_selected_i,   // what gw_expether_pkg::selects says of it: a frame waits for nothing longer
   output logic [255:0]        m_axis_tdata,
   output logic [31:0]         m_axis_tkeep,
   output logic                m_axis_tvalid,
@@ -49,16 +50,16 @@ module gw_optimization #(
   localparam int RowBits   = Width * (1 + States);
   localparam int RowsLog2  = DepthLog2 + 5 - LanesLog2;
   localparam bit Adam      = Algorithm == 2;
-  localparam logic [4:0] AdvanceCycles = 5'd24;
+  localparam int AdvanceCycles = 24;  // from an iteration of Adam's to what its rounds need of it
   initial if (Pes < 1 || Pes > 64 || (Pes & (Pes - 1)) != 0) $fatal(1, "gw_optimization: Pes must be 1, 2, 4 ... 64");
   initial if (Algorithm < 0 || Algorithm > 3) $fatal(1, "gw_optimization: Algorithm must be 0 to 3");
 
   // 1. Issue. A selected frame gets one of 64 places, in turn, from its first beat in until its last beat is out.
-  wire [31:0] sequence0 = s_axis_tuser[gw_expether_pkg::UserSequence +: 32];
+  wire [DepthLog2-1:0] sequence0 = s_axis_tuser[gw_expether_pkg::UserSequence +: DepthLog2];
   wire [5:0]  count0    = s_axis_tuser[gw_expether_pkg::UserCount +: 6];
   wire        complete0 = s_axis_tuser[gw_expether_pkg::UserKind +: 3] == gw_expether_pkg::KindGradient
                           && s_axis_tuser[gw_expether_pkg::UserComplete];
-  wire        selected0 = complete0 && sequence0[31:DepthLog2] == '0;
+  wire        selected0 = s_selected_i;
   logic [2:0] index_q;  // of the beat offered in its frame; 6: any behind the payload
   wire        first0   = index_q == 3'd0;
   wire [1:0]  row0     = index_q[1:0] - 2'd2;
@@ -66,7 +67,8 @@ module gw_optimization #(
   wire        final0   = payload0 && {1'b0, row0, 3'd0} + 6'd8 >= count0;
 
   logic [8:0] used_q;
-  logic [6:0] issued_q, gathered_q, dispatched_q, done_q, loaded_q;  // selected frames so far, modulo 128
+  logic [6:0] issued_q, loaded_q;  // selected frames so far, modulo 128
+  wire  [6:0] dispatched, done;
   logic [6:0] places_q;  // that are taken: frames issued and not loaded
   wire        no_place = places_q[6];
   assign s_axis_tready = !used_q[8] && !(first0 && selected0 && no_place);
@@ -81,7 +83,6 @@ module gw_optimization #(
       used_q     <= '0;
       places_q   <= '0;
       issued_q   <= '0;
-      gathered_q <= '0;
       loaded_q   <= '0;
     end else begin
       if (issue) index_q <= s_axis_tlast ? 3'd0 : index_q == 3'd6 ? 3'd6 : index_q + 3'd1;
@@ -89,7 +90,6 @@ module gw_optimization #(
       if (issue != load) used_q <= issue ? used_q + 9'd1 : used_q - 9'd1;
       if (begin_selected != load_last_selected) places_q <= begin_selected ? places_q + 7'd1 : places_q - 7'd1;
       if (begin_selected)     issued_q   <= issued_q + 7'd1;
-      if (issue && final0)    gathered_q <= gathered_q + 7'd1;
       if (load_last_selected) loaded_q   <= loaded_q + 7'd1;
     end
   end
@@ -104,7 +104,7 @@ module gw_optimization #(
   (* ram_style = "distributed" *) logic [255:0] gather3_memory [0:63];
   always_ff @(posedge clk_i) begin
     if (s_axis_tvalid && first0 && selected0 && !no_place) begin
-      info_memory[place0] <= {sequence0[DepthLog2-1:0], count0, s_axis_tuser[gw_expether_pkg::UserIteration +: 32]};
+      info_memory[place0] <= {sequence0, count0, s_axis_tuser[gw_expether_pkg::UserIteration +: 32]};
     end
   end
   always_ff @(posedge clk_i) begin
@@ -142,47 +142,20 @@ module gw_optimization #(
     if (cfg_cell) cfg_row_q <= cfg_shift[Width+31:32];
   end
 
-  // 3. Dispatch: rounds of the frame that is next, in order. What it says comes out of registers, and so does its lock; each
-  // is read one cycle early, of the frame that is next then. A frame's information lies in memory from two cycles before it is
-  // gathered on, which is when the first of these registers looks, and the second looks there.
-  wire dispatch, last_round;
-  wire onward = dispatch && last_round;
-  wire  [5:0] after_at  = dispatched_q[5:0] + 6'd1;
-  wire  [5:0] second_at = dispatched_q[5:0] + 6'd2;
-  wire  [InfoBits-1:0] info_here   = info_memory[dispatched_q[5:0]];
-  wire  [InfoBits-1:0] info_after  = info_memory[after_at];
-  wire  [InfoBits-1:0] info_second = info_memory[second_at];
-  logic [InfoBits-1:0]  next_q;
-  logic [DepthLog2-1:0] after_sequence_q;  // of the frame behind it
-  always_ff @(posedge clk_i) begin
-    next_q           <= onward ? info_after : info_here;
-    after_sequence_q <= onward ? info_second[38 +: DepthLog2] : info_after[38 +: DepthLog2];
-  end
-  wire [31:0] next_iteration = next_q[31:0];
-  wire [5:0]  next_count     = next_q[37:32];
-  wire [DepthLog2-1:0] next_sequence = next_q[38 +: DepthLog2];
-  logic [5:0]  round_q;
-  logic        iterating_q;
-  logic [31:0] iteration_q;
-  logic [4:0]  advance_q;        // cycles until the iteration's registers are there
-  logic [(1 << DepthLog2)-1:0] lock_q;  // sequence numbers with a frame in the array
-  logic        locked_q;         // that of the next frame
-  logic [1:0]  half_busy;
-  wire         pending   = gathered_q != dispatched_q;
-  wire         half      = Pes == 64 && dispatched_q[0];
-  wire         first_round = round_q == 6'd0;
-  wire [6:0]   behind    = ({1'b0, round_q} + 7'd1) << LanesLog2;
-  assign       last_round = Pes == 64 || behind >= {1'b0, next_count};
-  wire [31:0]  ahead     = next_iteration - iteration_q;
-  wire [31:0]  older     = iteration_q - next_iteration;
-  wire         newer     = !iterating_q || (older[31] && !ahead[31]);
-  wire         drained   = done_q == dispatched_q;
-  wire         advance   = Adam && pending && first_round && newer && drained;
-  wire         in_time   = Adam ? !newer && advance_q == 5'd0 : !newer || !changed_q || drained;
-  assign       dispatch  = pending && !cfg_takes && !half_busy[half] && (!first_round || (!locked_q && in_time));
-  assign       begins    = Adam ? advance : dispatch && first_round && newer;
-  wire         round_done;
-  wire         frame_done;
+  // 3. Dispatch: rounds of the frame that is next, in order. A frame's information lies in memory from two cycles before it is
+  // gathered on.
+  wire        pending, dispatch, first_round, last_round, half, locked, iterating;
+  wire [5:0]  round;
+  wire [31:0] iteration;
+  wire [4:0]  advance_left;      // cycles until the iteration's registers are there
+  wire [5:0]  next_count;
+  wire [DepthLog2-1:0] next_sequence;
+  wire        round_done, frame_done;
+  wire [5:0]  after_at  = dispatched[5:0] + 6'd1;
+  wire [5:0]  second_at = dispatched[5:0] + 6'd2;
+  wire [InfoBits-1:0] info_here   = info_memory[dispatched[5:0]];
+  wire [InfoBits-1:0] info_after  = info_memory[after_at];
+  wire [InfoBits-1:0] info_second = info_memory[second_at];
 
   // What the round was that the array is through with; `here` of its lanes carry values.
   localparam int TagBits = DepthLog2 + 6 + 6 + 6 + 1;
@@ -192,59 +165,19 @@ module gw_optimization #(
   wire [5:0]           tag_place    = tag_q[12:7];
   wire [5:0]           tag_here     = tag_q[18:13];
   wire [DepthLog2-1:0] tag_sequence = tag_q[19 +: DepthLog2];
-
-  // Of the cycle that comes: what is freed and taken in this one counts.
-  wire locked_here  = lock_q[next_sequence] && !(frame_done && tag_sequence == next_sequence);
-  wire locked_after = (lock_q[after_sequence_q] && !(frame_done && tag_sequence == after_sequence_q))
-                      || (first_round && after_sequence_q == next_sequence);
-  always_ff @(posedge clk_i) locked_q <= onward ? locked_after : locked_here;
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      dispatched_q <= '0;
-      done_q       <= '0;
-      round_q      <= '0;
-      iterating_q  <= 1'b0;
-      advance_q    <= '0;
-      lock_q       <= '0;
-    end else begin
-      if (dispatch) begin
-        round_q      <= last_round ? 6'd0 : round_q + 6'd1;
-        dispatched_q <= dispatched_q + {6'd0, last_round};
-      end
-      if (frame_done) lock_q[tag_sequence] <= 1'b0;
-      if (dispatch && first_round) lock_q[next_sequence] <= 1'b1;
-      done_q <= done_q + {6'd0, frame_done};
-      if (begins) iterating_q <= 1'b1;
-      else if (job_reset_i) iterating_q <= 1'b0;
-      else if (cfg_state && cfg_address_i[4:0] == 5'd17) iterating_q <= cfg_data_i[0];
-      if (advance) advance_q <= AdvanceCycles - 5'd1;
-      else if (advance_q != 5'd0) advance_q <= advance_q - 5'd1;
-    end
-  end
-  always_ff @(posedge clk_i) begin
-    if (begins) iteration_q <= next_iteration;
-    else if (cfg_state && cfg_address_i[4:0] == 5'd16) iteration_q <= cfg_data_i;
-  end
-
-  // Processing elements that share operators take a round in `Interval` cycles.
-  if (Interval > 1) begin : gen_interval
-    logic [9:0] wait0_q, wait1_q;
-    assign half_busy = {|wait1_q, |wait0_q};
-    always_ff @(posedge clk_i) begin
-      if (!rst_ni) begin
-        wait0_q <= '0;
-        wait1_q <= '0;
-      end else begin
-        if (dispatch && !half) wait0_q <= 10'(Interval - 1);
-        else if (wait0_q != '0) wait0_q <= wait0_q - 10'd1;
-        if (dispatch && half) wait1_q <= 10'(Interval - 1);
-        else if (wait1_q != '0) wait1_q <= wait1_q - 10'd1;
-      end
-    end
-  end else begin : gen_no_interval
-    assign half_busy = 2'b00;
-  end
+  gw_dispatcher #(
+    .Adam(Adam), .Pes(Pes), .Interval(Interval), .AdvanceCycles(AdvanceCycles), .DepthLog2(DepthLog2)
+  ) u_dispatcher (
+    .clk_i, .rst_ni,
+    .gather_i(issue && final0), .dispatched_o(dispatched), .done_o(done),
+    .here_i(info_here), .after_i(info_after), .second_i(info_second),
+    .pending_o(pending), .dispatch_o(dispatch), .sequence_o(next_sequence), .count_o(next_count), .round_o(round),
+    .first_round_o(first_round), .last_round_o(last_round), .half_o(half), .hold_i(cfg_takes), .locked_o(locked),
+    .frame_done_i(frame_done), .done_sequence_i(tag_sequence),
+    .changed_i(changed_q), .begins_o(begins), .iterating_o(iterating), .iteration_o(iteration), .advance_o(advance_left),
+    .forget_i(job_reset_i), .restore_iteration_i(cfg_state && cfg_address_i[4:0] == 5'd16),
+    .restore_iterating_i(cfg_state && cfg_address_i[4:0] == 5'd17), .restore_i(cfg_data_i)
+  );
 
   // Adam's powers of beta: with an iteration's betas come, ten cycles later, its powers, and after another twelve its
   // corrections.
@@ -257,7 +190,7 @@ module gw_optimization #(
       if (!rst_ni || job_reset_i) begin
         power1_q <= 32'h3F80_0000;
         power2_q <= 32'h3F80_0000;
-      end else if (advance_q == AdvanceCycles - 5'd10) begin  // the iteration's betas have come through the multipliers
+      end else if (advance_left == 5'(AdvanceCycles - 10)) begin  // the iteration's betas have come through the multipliers
         power1_q <= next1;
         power2_q <= next2;
       end else if (cfg_state) begin
@@ -293,7 +226,7 @@ module gw_optimization #(
   wire  [(1+States)*Lanes-1:0] row_write, host_write;
   wire  [4*Width-1:0]  row_new;
   if (Rounds > 1) begin : gen_row_at
-    assign row_at = cfg_takes ? cfg_address_i[LanesLog2 +: RowsLog2] : {next_sequence, round_q[RoundBits-1:0]};
+    assign row_at = cfg_takes ? cfg_address_i[LanesLog2 +: RowsLog2] : {next_sequence, round[RoundBits-1:0]};
   end else begin : gen_row_at
     assign row_at = cfg_takes ? cfg_address_i[LanesLog2 +: RowsLog2] : next_sequence;
   end
@@ -314,10 +247,10 @@ module gw_optimization #(
   end
   always_ff @(posedge clk_i) begin
     if (pending) begin
-      gather0_q <= gather0_memory[dispatched_q[5:0]];
-      gather1_q <= gather1_memory[dispatched_q[5:0]];
-      gather2_q <= gather2_memory[dispatched_q[5:0]];
-      gather3_q <= gather3_memory[dispatched_q[5:0]];
+      gather0_q <= gather0_memory[dispatched[5:0]];
+      gather1_q <= gather1_memory[dispatched[5:0]];
+      gather2_q <= gather2_memory[dispatched[5:0]];
+      gather3_q <= gather3_memory[dispatched[5:0]];
     end
   end
   logic               dispatched1_q, dispatched2_q, half1_q, half2_q;
@@ -339,7 +272,7 @@ module gw_optimization #(
     dispatched2_q <= dispatched1_q && rst_ni;
     half1_q       <= half;
     half2_q       <= half1_q;
-    round1_q      <= round_q;
+    round1_q      <= round;
     if (dispatched1_q) begin
       gradient2_q <= gradient1;
       row2_q      <= row1_q;
@@ -359,7 +292,7 @@ module gw_optimization #(
   always_ff @(posedge clk_i) begin
     sequence1_q <= next_sequence;
     count1_q    <= next_count;
-    place1_q    <= dispatched_q[5:0];
+    place1_q    <= dispatched[5:0];
     last1_q     <= last_round;
     if (dispatched1_q) tag_memory[tag_write_q[7:0]] <= {sequence1_q, here1, place1_q, round1_q, last1_q};
     tag_q <= tag_memory[tag_read_d[7:0]];
@@ -476,7 +409,7 @@ module gw_optimization #(
   (* ram_style = "block" *) logic [480:0] queue_memory [0:255];
   (* ram_style = "distributed" *) logic         hold_memory  [0:255];  // the first beat of a selected frame
   logic [8:0]   write_q, read_q;
-  wire          waiting = hold_memory[read_q[7:0]] && done_q == loaded_q;
+  wire          waiting = hold_memory[read_q[7:0]] && done == loaded_q;
   assign load = (!m_axis_tvalid || m_axis_tready) && write_q != read_q && !waiting;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -552,7 +485,7 @@ module gw_optimization #(
   logic [2:0]  look_block_q;
   logic [31:0] look_state_q, look_word_q;
   logic [32*(1+States)-1:0] look_lanes_q;
-  wire  [1023:0] look_states = {{12{32'd0}}, powers, {31'd0, iterating_q}, iteration_q, 32'd0, host_q, 32'd0, shadow_q};
+  wire  [1023:0] look_states = {{12{32'd0}}, powers, {31'd0, iterating}, iteration, 32'd0, host_q, 32'd0, shadow_q};
   always_ff @(posedge clk_i) begin
     look1_q <= cfg_look;
     look2_q <= look1_q;
@@ -581,13 +514,12 @@ module gw_optimization #(
       optimised_q    <= optimised_q + {31'd0, dispatch && first_round};
       out_of_range_q <= out_of_range_q + {31'd0, issue && first0 && complete0 && !selected0};
       iterations_q   <= iterations_q + {31'd0, begins};
-      interlock_q    <= interlock_q + {31'd0, pending && first_round && locked_q};
+      interlock_q    <= interlock_q + {31'd0, pending && first_round && locked};
     end
   end
   assign stat_o = {interlock_q, iterations_q, out_of_range_q, optimised_q};
 
-  wire unused_bits = ^{cfg_address_i[27:5+DepthLog2], cfg_shift[31:0], new_state, info_second[37:0],
-                       ahead[30:0], older[30:0]};
+  wire unused_bits = ^{cfg_address_i[27:5+DepthLog2], cfg_shift[31:0], new_state, dispatched[6], advance_left};
 
   wire [8:0] tags = tag_write_q - tag_read_q;
   `GW_ASSERT(RoundsHaveTags, !round_done || tags != '0)

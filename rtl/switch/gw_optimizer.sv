@@ -41,6 +41,8 @@ module gw_optimizer #(
     .m_axis_tuser(tuser), .stat_o(stat_o[12*32-1:0])
   );
   wire complete = tuser[gw_expether_pkg::UserKind +: 3] == gw_expether_pkg::KindGradient;
+  wire selected = gw_expether_pkg::selects(tuser[gw_expether_pkg::UserKind +: 3], complete, tuser[gw_expether_pkg::UserSequence +: 32],
+                                           DepthLog2);
   wire [31:0] unused_data;
   wire unused_complete = tuser[gw_expether_pkg::UserComplete];
   gw_optimization #(
@@ -49,6 +51,7 @@ module gw_optimizer #(
     .aclk, .aresetn, .cfg_valid_i, .cfg_address_i, .cfg_data_i,
     .s_axis_tdata(tdata), .s_axis_tkeep(tkeep), .s_axis_tvalid(tvalid), .s_axis_tready(tready), .s_axis_tlast(tlast),
     .s_axis_tuser({tuser[191:gw_expether_pkg::UserComplete+1], complete, tuser[gw_expether_pkg::UserComplete-1:0]}),
+    .s_selected_i(selected),
     .m_axis_tdata, .m_axis_tkeep, .m_axis_tvalid, .m_axis_tready, .m_axis_tlast, .m_axis_tuser,
     .stat_o(stat_o[16*32-1:12*32]),
     .job_reset_i(1'b0), .cfg_restore_i(1'b0), .cfg_read_i(1'b0), .cfg_data_o(unused_data)

@@ -21,6 +21,7 @@ rtl/switch/gw_pe_iterative.sv
 rtl/switch/gw_optimizer_array.sv
 rtl/switch/gw_expether_pkg.sv
 rtl/switch/gw_parser.sv
+rtl/switch/gw_dispatcher.sv
 rtl/switch/gw_optimization.sv
 rtl/switch/gw_interlock.sv
 rtl/switch/gw_aggregation.sv

@@ -85,6 +85,7 @@ module gw_switch_core #(
   wire [255:0] parsed_data, summed_data, out_data;
   wire [31:0]  parsed_keep, summed_keep, out_keep;
   wire         parsed_valid, summed_valid, out_valid, parsed_ready, summed_ready, parsed_last, summed_last, out_last;
+  wire         summed_selected;
   wire [191:0] parsed_user, summed_user, out_user;
   gw_parser u_parser (
     .aclk, .aresetn,
@@ -98,7 +99,7 @@ module gw_switch_core #(
     .s_axis_tdata(parsed_data), .s_axis_tkeep(parsed_keep), .s_axis_tvalid(parsed_valid), .s_axis_tready(parsed_ready),
     .s_axis_tlast(parsed_last), .s_axis_tuser(parsed_user),
     .m_axis_tdata(summed_data), .m_axis_tkeep(summed_keep), .m_axis_tvalid(summed_valid), .m_axis_tready(summed_ready),
-    .m_axis_tlast(summed_last), .m_axis_tuser(summed_user), .stat_o(stat_o[22*32-1:12*32]),
+    .m_axis_tlast(summed_last), .m_axis_tuser(summed_user), .m_selected_o(summed_selected), .stat_o(stat_o[22*32-1:12*32]),
     .job_reset_i, .clearing_o
   );
   gw_optimization #(
@@ -106,7 +107,7 @@ module gw_switch_core #(
   ) u_optimization (
     .aclk, .aresetn, .cfg_valid_i, .cfg_address_i, .cfg_data_i,
     .s_axis_tdata(summed_data), .s_axis_tkeep(summed_keep), .s_axis_tvalid(summed_valid), .s_axis_tready(summed_ready),
-    .s_axis_tlast(summed_last), .s_axis_tuser(summed_user),
+    .s_axis_tlast(summed_last), .s_axis_tuser(summed_user), .s_selected_i(summed_selected),
     .m_axis_tdata(out_data), .m_axis_tkeep(out_keep), .m_axis_tvalid(out_valid), .m_axis_tready(1'b1),
     .m_axis_tlast(out_last), .m_axis_tuser(out_user), .stat_o(stat_o[26*32-1:22*32]),
     .job_reset_i, .cfg_restore_i, .cfg_read_i, .cfg_data_o

@@ -5,20 +5,20 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <string_view>
 
 namespace gw::sim {
 
 class Random {
  public:
   explicit Random(uint64_t seed) {
-    for (auto& word : state_) {
-      seed += 0x9E3779B97F4A7C15u;
-      uint64_t z = seed;
-      z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-      z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-      word = z ^ (z >> 31);
-    }
+    for (auto& word : state_) word = splitmix(seed);
   }
+
+  /// A stream of its own for a purpose ("length"), and within it for each number (a packet's): what
+  /// is drawn of one leaves all others as they are.
+  Random(uint64_t seed, std::string_view purpose, uint64_t number = 0)
+      : Random(mixed(mixed(mixed(seed) ^ hash(purpose)) ^ number)) {}
 
   uint64_t next() {
     const uint64_t result = std::rotl(state_[1] * 5, 7) * 9;
@@ -51,6 +51,20 @@ class Random {
   }
 
  private:
+  static uint64_t splitmix(uint64_t& state) {
+    uint64_t z = state += 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+  }
+  static uint64_t mixed(uint64_t value) { return splitmix(value); }
+  /// FNV-1a.
+  static uint64_t hash(std::string_view text) {
+    uint64_t sum = 0xCBF29CE484222325u;
+    for (const char c : text) sum = (sum ^ static_cast<uint8_t>(c)) * 0x100000001B3u;
+    return sum;
+  }
+
   std::array<uint64_t, 4> state_;
 };
 

@@ -278,10 +278,13 @@ FrameSource::FrameSource(std::unique_ptr<Frames> frames, bool by_port)
         !known.incomplete.empty() ? known.incomplete
         : known.trace.contains("/skipped/filter"_json_pointer)
             ? fmt::format("'{}' holds no Ethernet frame that the filter lets through", known.path)
-            : fmt::format("'{}' holds no Ethernet frame", known.path));
+            : fmt::format("'{}' holds no Ethernet frame",
+                          known.path.empty() ? known.synth : known.path));
   }
   facts_.path = known.path;
-  facts_.name = known.path.empty() ? "the synthetic stimulus " + known.synth : known.path;
+  facts_.name = !known.path.empty()              ? known.path
+                : known.trace.contains("random") ? "random traffic " + known.synth
+                                                 : "the synthetic stimulus " + known.synth;
   facts_.begin_ns = first_->time_ns;
 }
 
@@ -294,6 +297,8 @@ std::optional<RawPacket> FrameSource::next() {
   packet.trace_number = frame->trace_number;
   packet.measured = frame->measured;
   packet.error = frame->error;
+  packet.odd = std::move(frame->odd);
+  packet.gap = frame->gap;
   packet.time_ns = frame->time_ns - facts_.begin_ns;
   (by_port_ ? packet.port : packet.meta) = static_cast<uint32_t>(frame->port);
   return packet;

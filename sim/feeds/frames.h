@@ -24,12 +24,14 @@ constexpr int64_t wire_tenths(size_t bytes) {
 }
 
 struct Frame {
-  std::vector<uint8_t> bytes;  ///< without FCS
-  int port = 0;                ///< that it comes in by
-  int64_t time_ns = 0;         ///< when its preamble begins on the wire
-  uint32_t trace_number = 0;   ///< 1-based number in the trace; 0: none
-  bool measured = true;        ///< false: before a switch has learned where everyone is
-  bool error = false;          ///< ends with tuser: taken back, or a bad FCS
+  std::vector<uint8_t> bytes;     ///< without FCS
+  int port = 0;                   ///< that it comes in by
+  int64_t time_ns = 0;            ///< when its preamble begins on the wire
+  uint32_t trace_number = 0;      ///< 1-based number in the trace; 0: none
+  bool measured = true;           ///< false: before a switch has learned where everyone is
+  bool error = false;             ///< ends with tuser: taken back, or a bad FCS
+  std::vector<OddBeat> odd = {};  ///< breaks the stream profile with them
+  uint32_t gap = 0;               ///< cycles before it, where no wire has a pace
 };
 
 /// What is known of frames, beside themselves.

@@ -13,16 +13,25 @@
 
 namespace gw::sim {
 
+/// A beat whose tkeep or tuser is not what the house's profile of AXI4-Stream says.
+struct OddBeat {
+  uint32_t beat = 0;  ///< of the packet
+  uint64_t keep = ~uint64_t{0};
+  bool user = false;
+};
+
 /// A packet that is to go into a device.
 struct RawPacket {
   std::vector<uint8_t> bytes;
   uint32_t port = 0;
   uint32_t trace_number = 0;  ///< 1-based number in the trace; 0: none
   bool measured = true;
-  bool error = false;    ///< tuser on its last beat
-  bool hostile = false;  ///< breaks the stream profile on purpose
-  int64_t time_ns = 0;   ///< when its preamble begins, for ports with a pace
-  uint32_t meta = 0;     ///< tuser of ports where that is wider than a bit
+  bool error = false;             ///< tuser on its last beat
+  bool hostile = false;           ///< breaks the stream profile on purpose
+  std::vector<OddBeat> odd = {};  ///< so does a packet that has any
+  int64_t time_ns = 0;            ///< when its preamble begins, for ports with a pace
+  uint32_t gap = 0;               ///< cycles behind the packet before it, for ports without one
+  uint32_t meta = 0;              ///< tuser of ports where that is wider than a bit
   PacketConfig config{};
   std::vector<uint32_t> values{};  ///< what the bytes stand for, where they do not say themselves
 };
@@ -150,8 +159,14 @@ class SourceFeed final : public Feed<Beat> {
     packet->port = raw->port;
     packet->trace_number = raw->trace_number;
     packet->measured = raw->measured;
-    packet->hostile = raw->hostile;
+    packet->hostile = raw->hostile || !raw->odd.empty();
+    for (const OddBeat& odd : raw->odd) {
+      Beat& beat = packet->beats.at(odd.beat);
+      beat.keep = static_cast<typename Beat::Keep>(odd.keep);
+      beat.user = odd.user;
+    }
     packet->time_ns = raw->time_ns;
+    packet->gap = raw->gap;
     packet->config = raw->config;
     packet->values = std::move(raw->values);
     if (pace_) reached_ = pace_->arrival(raw->time_ns, 0);

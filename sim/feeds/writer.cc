@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 
 #include "models/reference/capture/capture.h"
 #include "sim/base/error.h"
@@ -11,9 +12,10 @@
 namespace gw::sim {
 namespace {
 
-class CaptureWriter : public PacketWriter {
+/// A file that is written, of whichever format its name says.
+class OpenFile {
  public:
-  explicit CaptureWriter(const CaptureFile& file) : actions_(file.actions) {
+  explicit OpenFile(const CaptureFile& file) {
     std::error_code ignored;
     if (!file.trace.empty() && std::filesystem::equivalent(file.path, file.trace, ignored)) {
       throw UsageError(fmt::format("{} '{}' is the trace itself", file.option, file.path));
@@ -24,12 +26,9 @@ class CaptureWriter : public PacketWriter {
       pcap_ = opened(capture::PcapWriter::open(file.path));
     }
   }
-  void close() override { check(pcapng_ ? pcapng_->close() : pcap_->close()); }
-
- protected:
-  void put(const Passage& passage, int64_t time_ns, const std::vector<uint8_t>& frame) {
-    check(pcapng_ ? pcapng_->write(time_ns, frame, comment_of(passage, actions_))
-                  : pcap_->write(time_ns, frame));
+  void close() { check(pcapng_ ? pcapng_->close() : pcap_->close()); }
+  void put(int64_t time_ns, const std::vector<uint8_t>& frame, const std::string& comment) {
+    check(pcapng_ ? pcapng_->write(time_ns, frame, comment) : pcap_->write(time_ns, frame));
   }
 
  private:
@@ -42,9 +41,23 @@ class CaptureWriter : public PacketWriter {
     if (error) throw InputError(error->sentence);
   }
 
-  const std::vector<std::string> actions_;
   std::optional<capture::PcapWriter> pcap_;
   std::optional<capture::PcapngWriter> pcapng_;
+};
+
+class CaptureWriter : public PacketWriter {
+ public:
+  explicit CaptureWriter(const CaptureFile& file) : file_(file), actions_(file.actions) {}
+  void close() override { file_.close(); }
+
+ protected:
+  void put(const Passage& passage, int64_t time_ns, const std::vector<uint8_t>& frame) {
+    file_.put(time_ns, frame, comment_of(passage, actions_));
+  }
+
+ private:
+  OpenFile file_;
+  const std::vector<std::string> actions_;
 };
 
 class PayloadWriter final : public CaptureWriter {
@@ -112,6 +125,36 @@ std::string comment_of(const Passage& passage, const std::vector<std::string>& a
     text += fmt::format(" action={} ratio={:.3f}", actions.at(passage.action), passage.ratio);
   }
   return text;
+}
+
+class CapturedSource::File : public OpenFile {
+  using OpenFile::OpenFile;
+};
+
+CapturedSource::CapturedSource(std::unique_ptr<Source> source, const CaptureFile& file, bool frames)
+    : source_(std::move(source)), file_(std::make_unique<File>(file)), frames_(frames) {}
+
+CapturedSource::~CapturedSource() = default;
+
+void CapturedSource::close() { file_->close(); }
+
+std::optional<RawPacket> CapturedSource::next() {
+  std::optional<RawPacket> packet = source_->next();
+  if (!packet) return std::nullopt;
+  const uint64_t number = count_++;
+  if (frames_) {
+    file_->put(source_->facts().begin_ns + packet->time_ns, packet->bytes, {});
+    return packet;
+  }
+  std::span<const uint8_t> payload(packet->bytes);
+  if (!packet->values.empty()) {
+    payload = {reinterpret_cast<const uint8_t*>(packet->values.data()), packet->values.size() * 4};
+  }
+  const auto frame =
+      capture::make_frame({.identification = static_cast<uint16_t>(number)}, payload);
+  if (!frame) throw InputError(frame.error().sentence);
+  file_->put(static_cast<int64_t>(number) * 1000, *frame, {});
+  return packet;
 }
 
 std::unique_ptr<PacketWriter> open_payload_writer(const CaptureFile& file) {

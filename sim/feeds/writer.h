@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/feeds/source.h"
 #include "sim/run/device.h"
 
 namespace gw::sim {
@@ -29,5 +30,30 @@ std::unique_ptr<PacketWriter> open_payload_writer(const CaptureFile& file);
 /// Whole frames, each at the time that `time_ns` gives it.
 std::unique_ptr<PacketWriter> open_frame_writer(const CaptureFile& file,
                                                 std::function<int64_t(const Passage&)> time_ns);
+
+/// Passes a source's packets on, and writes each into a capture as it is taken: frames at their
+/// times, gradients (those that encoded groups stand for) as marked UDP datagrams, one a
+/// microsecond. Errors of a stream (tuser, tkeep) and its gaps are not in it.
+class CapturedSource final : public Source {
+ public:
+  /// `frames`: packets are whole frames. Throws as the writers do.
+  CapturedSource(std::unique_ptr<Source> source, const CaptureFile& file, bool frames);
+  ~CapturedSource() override;
+
+  std::optional<RawPacket> next() override;
+  bool waits() const override { return source_->waits(); }
+  const SourceFacts& facts() const override { return source_->facts(); }
+  uint64_t expected() const override { return source_->expected(); }
+  bool in_order() const override { return source_->in_order(); }
+  /// Nothing more is taken: the file is complete.
+  void close();
+
+ private:
+  class File;
+  std::unique_ptr<Source> source_;
+  std::unique_ptr<File> file_;
+  bool frames_;
+  uint64_t count_ = 0;
+};
 
 }  // namespace gw::sim

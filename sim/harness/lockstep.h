@@ -93,6 +93,12 @@ class Lockstep final : public Steppable {
         source_stall_(drive.stall.source_percent, drive.seed * 2 + 1),
         sink_stall_(drive.stall.sink_percent, drive.seed * 2 + 2),
         timeline_(kIn, kOut, kControl) {
+    for (size_t p = 0; drive.stall.source && p < kIn; ++p) {
+      source_pattern_.emplace_back(*drive.stall.source, drive.seed, "stalls of sources", p);
+    }
+    for (size_t p = 0; drive.stall.sink && p < kOut; ++p) {
+      sink_pattern_.emplace_back(*drive.stall.sink, drive.seed, "stalls of sinks", p);
+    }
     if constexpr (kControl != 0) {
       for (size_t p = 0; p < kControl; ++p) {
         masters_.emplace_back(p, Ports::kControls[p], Ports::kEvents, drive.stall,
@@ -128,7 +134,10 @@ class Lockstep final : public Steppable {
     for (const Boot::Write& write : drive_.boot.writes) {
       oracle_.configured(0, write.address, write.data);
     }
-    for (size_t p = 0; p < kIn; ++p) load(p);
+    for (size_t p = 0; p < kIn; ++p) {
+      load(p);
+      if (in_[p].packet != nullptr) in_[p].gap_until = in_[p].packet->gap;
+    }
     for (ControlMaster& master : masters_) master.ask(now_);
     ask_engines();
   }
@@ -166,6 +175,7 @@ class Lockstep final : public Steppable {
 
  private:
   static constexpr uint64_t kAskEvery = 64;  ///< cycles between questions for packets
+  static constexpr uint64_t kWindow = 64;    ///< cycles whose stalls are drawn at once
   static constexpr size_t kHistory = 4;      ///< beats, and packets that may hold them
 
   struct In {
@@ -177,8 +187,9 @@ class Lockstep final : public Steppable {
     uint64_t not_before = 0;  ///< no packet is loaded, and none will be due before this cycle of
                               ///< the senders' time
     bool offering = false, over = false, unchecked = false;
-    bool begins = false;   ///< no beat of the packet has been offered
-    uint64_t packets = 0;  ///< loaded so far
+    bool begins = false;     ///< no beat of the packet has been offered
+    uint64_t gap_until = 0;  ///< the cycle from which the packet may be offered
+    uint64_t packets = 0;    ///< loaded so far
     PacketRef<Beat> packet;
     AxisChecker<Beat> check;
     std::array<PacketRef<Beat>, kHistory> history;  ///< the last ones that are whole
@@ -218,6 +229,8 @@ class Lockstep final : public Steppable {
         return false;
       if (kPacedIn && holding_) stand_still();
     }
+    if ((waiting_sources_ | waiting_sinks_) != 0) [[unlikely]]
+      see_the_other_side(s_ready);
 
     // What the environment drives. A source that has offered a beat keeps offering it.
     Offered<Ports> offered;
@@ -431,9 +444,14 @@ class Lockstep final : public Steppable {
     if (in.next->last != 0) [[unlikely]] {
       in.packet->accepted_last = now_;
       port.bytes += static_cast<uint64_t>(in.next - in.first) * Beat::kBytes +
-                    static_cast<uint64_t>(bytes_of_keep(in.next->keep));
+                    static_cast<uint64_t>(valid_bytes(*in.next));
       in.history[port.packets % kHistory] = std::move(in.packet);
       load(p);
+      // The bits of stalls that are left begin with the next cycle.
+      if (in.packet != nullptr && in.packet->gap != 0) [[unlikely]] {
+        in.gap_until = now_ + 1 + in.packet->gap;
+        source_bits_[p] |= first_bits(in.packet->gap);
+      }
     } else {
       ++in.next;
       if constexpr (kPacedIn) in.due = due_of(p);
@@ -475,6 +493,10 @@ class Lockstep final : public Steppable {
     ++in.packets;
     if constexpr (kPacedIn) in.due = due_of(p);
     in.begins = true;
+  }
+
+  static constexpr uint64_t first_bits(uint64_t n) {
+    return n < kWindow ? (uint64_t{1} << n) - 1 : ~uint64_t{0};
   }
 
   template <class E>
@@ -561,7 +583,47 @@ class Lockstep final : public Steppable {
   void draw_stalls() {
     for (uint64_t& bits : source_bits_) bits = source_stall_.next64();
     for (uint64_t& bits : sink_bits_) bits = sink_stall_.next64();
-    stall_left_ = 64;
+    waiting_sources_ = draw(source_pattern_, source_bits_);
+    waiting_sinks_ = draw(sink_pattern_, sink_bits_);
+    seen_ready_ = seen_valid_ = 0;
+    for (size_t p = 0; p < kIn; ++p) {
+      if (in_[p].gap_until > now_) source_bits_[p] |= first_bits(in_[p].gap_until - now_);
+    }
+    stall_left_ = kWindow;
+  }
+
+  /// By patterns, if there are any. Which of the ports wait for the other side, as a mask.
+  template <size_t N>
+  static uint32_t draw(std::vector<StallPattern>& patterns, std::array<uint64_t, N>& bits) {
+    uint32_t waiting = 0;
+    for (size_t p = 0; p < patterns.size(); ++p) {
+      bits[p] = patterns[p].next64();
+      waiting |= static_cast<uint32_t>(patterns[p].waits()) << p;
+    }
+    return waiting;
+  }
+
+  /// A source that waits offers a beat in the cycle after one in which tready was high, a sink is
+  /// ready in the cycle after one in which a beat waited for it. What a window's cycles before the
+  /// first showed, they do not know.
+  void see_the_other_side(uint32_t s_ready) {
+    for (size_t p = 0; p < kIn; ++p) {
+      if (!ready_bit(waiting_sources_, p)) continue;
+      const In& in = in_[p];
+      const bool open = ready_bit(seen_ready_, p) && in.gap_until <= now_;
+      if (open) source_bits_[p] &= ~uint64_t{1};
+      const bool offers = in.offering || (open && in.next != nullptr && in.due <= now_);
+      see(seen_ready_, p, !offers && ready_bit(s_ready, p));
+    }
+    for (size_t p = 0; p < kOut; ++p) {
+      if (!ready_bit(waiting_sinks_, p)) continue;
+      const bool open = ready_bit(seen_valid_, p);
+      if (open) sink_bits_[p] &= ~uint64_t{1};
+      see(seen_valid_, p, !open && a_.m_beat(p) != nullptr);
+    }
+  }
+  static void see(uint32_t& mask, size_t port, bool value) {
+    mask = (mask & ~(1u << port)) | static_cast<uint32_t>(value) << port;
   }
 
   /// Why an engine cannot go on says more than how it differs since.
@@ -703,6 +765,7 @@ class Lockstep final : public Steppable {
         left = 0;
       }
     }
+    if (stall_left_ % kWindow != 0) seen_ready_ = a_.s_ready();  // nothing was offered
     now_ += cycles;
     timeline_.skipped += cycles;
     timeline_.cycles = now_;
@@ -1014,6 +1077,9 @@ class Lockstep final : public Steppable {
   bool holding_ = false;  ///< a transaction holds packets back
   uint64_t stood_ = 0;    ///< cycles in which one did, of paced ports
   StallGenerator source_stall_, sink_stall_;
+  std::vector<StallPattern> source_pattern_, sink_pattern_;  ///< by port; empty: none
+  uint32_t waiting_sources_ = 0, waiting_sinks_ = 0;         ///< those that wait for the other side
+  uint32_t seen_ready_ = 0, seen_valid_ = 0;  ///< which was there in the cycle before
   std::array<uint64_t, kIn> source_bits_{};
   std::array<uint64_t, kOut> sink_bits_{};
   uint32_t stall_left_ = 0;

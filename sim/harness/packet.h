@@ -28,6 +28,7 @@ struct Packet : boost::intrusive_ref_counter<Packet<Beat>, boost::thread_unsafe_
   bool measured = true;       ///< false: before the device knows where everyone is
   bool hostile = false;       ///< breaks the stream profile on purpose: its beats are not checked
   int64_t time_ns = 0;        ///< paced ports: when its preamble begins on the wire
+  uint32_t gap = 0;  ///< other ports: cycles behind the packet before it in which it is not offered
   PacketConfig config{};
   std::vector<uint32_t>
       values;  ///< what it stands for, where its bytes do not say (encoded gradients)
@@ -51,7 +52,7 @@ struct Packet : boost::intrusive_ref_counter<Packet<Beat>, boost::thread_unsafe_
 
   uint64_t bytes() const {
     uint64_t sum = 0;
-    for (const Beat& beat : beats) sum += static_cast<uint64_t>(bytes_of_keep(beat.keep));
+    for (const Beat& beat : beats) sum += static_cast<uint64_t>(valid_bytes(beat));
     return sum;
   }
 };
@@ -94,7 +95,7 @@ std::vector<uint8_t> bytes_of(std::span<const Beat> beats) {
   bytes.reserve(beats.size() * sizeof(Beat::data));
   for (const Beat& beat : beats) {
     const auto* data = reinterpret_cast<const uint8_t*>(beat.data.data());
-    bytes.insert(bytes.end(), data, data + bytes_of_keep(beat.keep));
+    bytes.insert(bytes.end(), data, data + valid_bytes(beat));
   }
   return bytes;
 }

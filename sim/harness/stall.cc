@@ -29,10 +29,62 @@ StallSpec StallSpec::parse(std::string_view text) {
 }
 
 std::string StallSpec::text() const {
+  if (source || sink) return "random";
   if (source_percent > 0 && sink_percent > 0) return fmt::format("both:{}", source_percent);
   if (source_percent > 0) return fmt::format("source:{}", source_percent);
   if (sink_percent > 0) return fmt::format("sink:{}", sink_percent);
   return "none";
+}
+
+void StallPattern::choose() {
+  windows_ = 1 + random_.below(16);
+  double sum = 0;
+  for (const double weight : weights_.weights) sum += weight;
+  double left = random_.unit() * sum;
+  size_t kind = 0;
+  for (size_t i = 0; i < kStallKinds; ++i) {
+    if (weights_.weights[i] <= 0) continue;
+    kind = i;
+    if (left < weights_.weights[i]) break;
+    left -= weights_.weights[i];
+  }
+  kind_ = static_cast<StallKind>(kind);
+  p16_ = StallGenerator::percent_to_p16(between(weights_.percent_from, weights_.percent_to));
+  n_ = weights_.one_in[random_.below(static_cast<uint32_t>(weights_.one_in.size()))];
+  at_ = random_.below(n_);
+  run_ = 0;
+}
+
+uint64_t StallPattern::next64() {
+  if (windows_ == 0) choose();
+  --windows_;
+  uint64_t bits = 0;
+  switch (kind_) {
+    case StallKind::kNone:
+      break;
+    case StallKind::kPercent:
+      bits = random_.bits(p16_);
+      break;
+    case StallKind::kBursts:
+      for (int cycle = 0; cycle < 64; ++cycle, --run_) {
+        if (run_ == 0) {
+          run_ = between(weights_.burst_from, weights_.burst_to);
+          stalled_ = !stalled_;
+        }
+        bits |= static_cast<uint64_t>(stalled_) << cycle;
+      }
+      break;
+    case StallKind::kOneIn:
+      for (int cycle = 0; cycle < 64; ++cycle) {
+        bits |= static_cast<uint64_t>(at_ != 0) << cycle;
+        at_ = (at_ + 1) % n_;
+      }
+      break;
+    case StallKind::kWaits:
+      bits = ~uint64_t{0};
+      break;
+  }
+  return bits;
 }
 
 }  // namespace gw::sim

@@ -65,7 +65,9 @@ footer{margin-top:20px;font-size:12.5px;color:var(--muted)}
 @media print{body{background:#fff}.box{break-inside:avoid}details{display:none}}
 )css";
 
-std::string style() {
+}  // namespace
+
+std::string report::page_style() {
   std::string light;
   std::string dark;
   for (const Colour& c : palette()) {
@@ -78,6 +80,8 @@ std::string style() {
       "(prefers-color-scheme:dark){{:root{{--page:#12161c;--card:#1a2029;--on:#10141a;{}}}}}{}",
       light, dark, kStyle);
 }
+
+namespace {
 
 const char* tone(Status s) {
   return s == Status::kGood ? "good" : s == Status::kWarn ? "warn" : s == Status::kBad ? "bad" : "";
@@ -156,7 +160,7 @@ std::string render_html(const nlohmann::json& doc) {
       "<meta name=\"color-scheme\" content=\"light dark\">\n";
   out +=
       fmt::format("<title>{}: {} - gradwire</title>\n<style>{}</style>\n</head>\n<body>\n<main>\n",
-                  escaped(name), escaped(view.verdict), style());
+                  escaped(name), escaped(view.verdict), page_style());
   out += fmt::format(
       "<header class=\"{}\"><h1><small>gradwire co-simulation</small>{}</h1><div "
       "class=\"verdict\">{}</div>"

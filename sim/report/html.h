@@ -11,4 +11,9 @@ namespace gw::sim {
 /// same figures are printed as tables, with one sentence that says what is missing.
 std::string render_html(const nlohmann::json& report);
 
+namespace report {
+/// The style sheet of every page of ours: light and dark, colours as variables.
+std::string page_style();
+}  // namespace report
+
 }  // namespace gw::sim

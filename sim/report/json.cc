@@ -25,7 +25,7 @@ namespace {
 
 /// Writes and closes; 0 or the errno of what failed. An error may come as late as close (NFS,
 /// quotas).
-int write_and_close(int fd, std::string_view text) {
+int write_and_close(int fd, std::string_view text, Kept kept) {
   int error = 0;
   while (!text.empty() && error == 0) {
     const ssize_t n = ::write(fd, text.data(), text.size());
@@ -34,6 +34,7 @@ int write_and_close(int fd, std::string_view text) {
     else if (errno != EINTR)
       error = errno;
   }
+  if (kept == Kept::kOnDisk && error == 0 && ::fsync(fd) != 0) error = errno;
   if (::close(fd) != 0 && error == 0 && errno != EINTR) error = errno;
   return error;
 }
@@ -52,14 +53,15 @@ std::string json_text(const nlohmann::json& document) {
   return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-void write_report_file(const std::string& path, const std::string& text, const char* what) {
+void write_report_file(const std::string& path, const std::string& text, const char* what,
+                       Kept kept) {
   const auto fail = [what](const std::string& file, int error) { cannot_write(what, file, error); };
   struct stat info {};
   const bool exists = ::stat(path.c_str(), &info) == 0;
   if (exists && !S_ISREG(info.st_mode)) {
     const int fd = ::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
     if (fd < 0) fail(path, errno);
-    if (const int error = write_and_close(fd, text)) fail(path, error);
+    if (const int error = write_and_close(fd, text, Kept::kAsUsual)) fail(path, error);
     return;
   }
   // A file that its owner has made read-only stays as it is, although rename() could replace it.
@@ -81,7 +83,7 @@ void write_report_file(const std::string& path, const std::string& text, const c
     mode = 0666 & ~mask;
   }
   int error = ::fchmod(fd, mode) == 0 ? 0 : errno;
-  const int write_error = write_and_close(fd, text);
+  const int write_error = write_and_close(fd, text, kept);
   if (error == 0) error = write_error;
   if (error == 0 && ::rename(temporary.c_str(), target.c_str()) != 0) error = errno;
   if (error != 0) {

@@ -1,6 +1,7 @@
 // The report as JSON, and how every report reaches its file.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -13,11 +14,14 @@ nlohmann::json public_json(nlohmann::json report);
 /// file's name, say) become U+FFFD.
 std::string json_text(const nlohmann::json& document);
 
+/// Whether a file must outlive a fall of the machine.
+enum class Kept : uint8_t { kAsUsual, kOnDisk };
+
 /// Writes `text` to `path`: to a temporary file beside it, then renamed, so that a failure leaves
 /// what was there before. A path that exists and is no regular file (/dev/stdout, a pipe) is
 /// written directly; a symbolic link is followed. Throws InputError with one sentence: "cannot
 /// write report x.html: No space left on device".
 void write_report_file(const std::string& path, const std::string& text,
-                       const char* what = "report");
+                       const char* what = "report", Kept kept = Kept::kAsUsual);
 
 }  // namespace gw::sim

@@ -231,12 +231,12 @@ std::string render_bench_terminal(const nlohmann::json& bench, bool colour) {
   Table t;
   t.columns.push_back("Simulator speed");
   for (const Json* run : runs) {
-    const std::string device = text(*run, {"device"});
-    t.columns.push_back(device.empty() ? "all" : device);
+    const std::string device = text(*run, {"device"}), host = text(*run, {"host"});
+    t.columns.push_back((device.empty() ? "all" : device) + (host.empty() ? "" : ", " + host));
   }
   std::vector<std::size_t> widths{26};
   for (std::size_t i = 0; i < runs.size(); ++i)
-    widths.push_back(std::max<std::size_t>(18, width(t.columns[i + 1])));
+    widths.push_back(std::max<std::size_t>(18, width(t.columns[i + 1]) + 2));
   std::size_t total = 0;
   for (const std::size_t w : widths) total += w;
   total += 2;

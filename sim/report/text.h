@@ -39,6 +39,8 @@ std::string bytes(double n);        // 1.02 MB
 std::string scalar(const Json& v);  // anything that is no container
 /// A bound given as k or as 2^-k: "2^-10".
 std::string bound(const Json& v);
+/// A word of a command line as a shell would read it again.
+std::string shell_word(const std::string& word);
 /// snake_case to words.
 std::string words(std::string_view key);
 

@@ -86,6 +86,7 @@ void add(Section& s, std::string label, std::string value, std::string note = ""
 Section what_ran(const Json& doc) {
   Section s{"What ran", {}, {}, "", {}};
   add(s, "trace", text(doc, {"trace", "file"}));
+  add(s, "random traffic", text(doc, {"trace", "random"}));
   if (const auto packets = number(doc, {"trace", "packets"})) {
     std::string note;
     if (const auto selected = number(doc, {"trace", "selected"}))
@@ -107,6 +108,16 @@ Section what_ran(const Json& doc) {
     for (const auto& [n, reason] : reasons)
       if (n != 0) parts.push_back(fmt::format("{} {}", grouped(-n), reason));
     add(s, "skipped", grouped(sum), joined(parts));
+  }
+  if (const Json* faults = find(doc, {"trace", "faults"});
+      faults && doc["trace"].contains("random")) {
+    std::vector<std::string> parts;
+    double sum = 0;
+    for (const auto& [kind, n] : faults->items()) {
+      parts.push_back(fmt::format("{} {}", grouped(n.get<double>()), words(kind)));
+      sum += n.get<double>();
+    }
+    add(s, "faults", grouped(sum), joined(parts));
   }
   const auto engines = strings(find(doc, {"engines"}));
   add(s, "engines", joined(engines, " + "), engines.size() > 1 ? "in lockstep" : "");

@@ -147,6 +147,7 @@ json bench(const BenchOptions& options) {
       prepared = device->bench(source, spec, Kernel::instance());
     }
     rows.push_back(bench_subjects(*device, *prepared, options));
+    device->describe_settings(spec, rows.back());
     if (!interrupted()) {
       add_whole_run(rows.back(), *device, spec, stimulus_of(device->facts(), options.frames));
     }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/coverage/points.h"
+#include "sim/feeds/random_table.h"
 #include "sim/feeds/source.h"
 #include "sim/harness/failure.h"
 #include "sim/harness/port.h"
@@ -42,12 +43,13 @@ struct UserRtl {
   std::string top;
 };
 
-/// Which packets: of a capture, or of a named synthetic stimulus.
+/// Which packets: of a capture, of a named synthetic stimulus, or drawn by a random table.
 struct StimulusSpec {
   std::string trace = {};   ///< path, or empty
   std::string synth = {};   ///< name, or empty
   std::string filter = {};  ///< libpcap's expression; empty: the device's own choice
-  uint64_t packets = 0;     ///< at most so many; 0: all
+  std::shared_ptr<const RandomTable> random = {};  ///< in the place of a synthetic one; or null
+  uint64_t packets = 0;                            ///< at most so many; 0: all
 };
 
 /// What is counted of a run.
@@ -171,6 +173,7 @@ class Device {
     std::vector<std::string> inside = {};      ///< signals within the top that its save file shows
     std::vector<Option> options = {};
     std::vector<SynthKind> stimuli = {};  ///< synthetic ones that fit it
+    const RandomKind* random = nullptr;   ///< what a random table may say of it
     bool paced() const;                   ///< a port has a line rate
   };
 
@@ -207,6 +210,8 @@ class Registry {
   const std::vector<std::unique_ptr<Device>>& devices() const { return devices_; }
   /// Throws UsageError naming the ones there are.
   const Device& device(const std::string& name) const;
+  /// All kinds of random traffic, each once: what a random table may have sections for.
+  std::vector<const RandomKind*> random_kinds() const;
 
  private:
   std::vector<std::unique_ptr<Device>> devices_;

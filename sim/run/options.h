@@ -19,6 +19,8 @@ struct Option {
   bool stimulus = false;   ///< has an effect with the synthetic stimuli that name it only
   bool list = false;       ///< any number of words: its value has commas between them
   bool flag = false;       ///< takes no value; set, it is "yes"
+  bool reads = false;      ///< names a file that the run reads
+  bool writes = false;     ///< names one that it writes
 };
 
 /// The options of one device and what they are set to. All getters throw UsageError that names the

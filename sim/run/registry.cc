@@ -42,4 +42,13 @@ const Device& Registry::device(const std::string& name) const {
   throw UsageError(fmt::format("unknown device '{}'; there are {}", name, names));
 }
 
+std::vector<const RandomKind*> Registry::random_kinds() const {
+  std::vector<const RandomKind*> kinds;
+  for (const auto& device : devices_) {
+    const RandomKind* const kind = device->facts().random;
+    if (kind != nullptr && std::ranges::find(kinds, kind) == kinds.end()) kinds.push_back(kind);
+  }
+  return kinds;
+}
+
 }  // namespace gw::sim

@@ -12,6 +12,7 @@
 #include "sim/base/error.h"
 #include "sim/base/version.h"
 #include "sim/coverage/summary.h"
+#include "sim/feeds/writer.h"
 #include "sim/harness/kernel.h"
 #include "sim/harness/pace.h"
 #include "sim/run/save_file.h"
@@ -235,7 +236,17 @@ json run(const Device& device, const RunOptions& options) {
     if (spec.note) spec.note(text);
   };
   device.check(spec);
-  const std::unique_ptr<Source> source = device.source(spec);
+  std::unique_ptr<Source> source = device.source(spec);
+  CapturedSource* captured = nullptr;
+  if (!options.pcap_in_out.empty()) {
+    auto writing = std::make_unique<CapturedSource>(
+        std::move(source),
+        CaptureFile{
+            .path = options.pcap_in_out, .trace = spec.stimulus.trace, .option = "--pcap-in-out"},
+        facts.frames);
+    captured = writing.get();
+    source = std::move(writing);
+  }
   note(fmt::format("{}: packets from {}", device.name(), source->facts().name));
   std::unique_ptr<PacketWriter> writer;
   if (!options.pcap_out.empty()) writer = device.writer(options.pcap_out, *source, spec);
@@ -248,6 +259,7 @@ json run(const Device& device, const RunOptions& options) {
   // What the trace holds is said also of a run that failed before it was over.
   while (!outcome.passed && !outcome.interrupted && source->next()) {
   }
+  if (captured != nullptr) captured->close();
 
   const Timeline& t = outcome.timeline;
   const SourceFacts& from = source->facts();

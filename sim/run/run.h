@@ -12,8 +12,9 @@ namespace gw::sim {
 
 struct RunOptions {
   RunSpec spec;
-  std::string pcap_out;  ///< what left the device, as packets
-  std::string command;   ///< as typed, for the report
+  std::string pcap_out = {};     ///< what left the device, as packets
+  std::string pcap_in_out = {};  ///< what went into it
+  std::string command;           ///< as typed, for the report
 };
 
 /// Runs and returns the report (cosim.md section 3, and `plots`, `paper`, `baselines`, `failure`;

@@ -14,6 +14,7 @@
 #include "testbenches/codec/options.h"
 #include "testbenches/codec/oracle.h"
 #include "testbenches/codec/ports.h"
+#include "testbenches/codec/random.h"
 #include "testbenches/codec/report.h"
 #include "testbenches/codec/words.h"
 #include "testbenches/engine/hosted.h"
@@ -133,7 +134,11 @@ class CodecDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
 
   void check(const sim::RunSpec& spec) const override { codec_config(spec.options); }
   std::unique_ptr<sim::Source> source(const sim::RunSpec& spec) const override {
-    return std::make_unique<GradientSource>(spec, !this->facts().burst_is_input);
+    const bool encoded = !this->facts().burst_is_input;
+    if (spec.stimulus.random != nullptr) {
+      return open_random_gradients(spec.stimulus, spec.seed, codec_config(spec.options), encoded);
+    }
+    return std::make_unique<GradientSource>(spec, encoded);
   }
   void describe_settings(const sim::RunSpec& spec, nlohmann::json& report) const override {
     const reference::CodecConfig config = codec_config(spec.options);
@@ -204,6 +209,7 @@ class CodecDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
     // A chain is made of raw tops.
     if (facts.name != "codec_loop") facts.options.push_back(host_option());
     facts.stimuli = sim::synth_kinds();
+    facts.random = facts.burst_is_input ? &random_floats() : &random_groups();
     return kHosted ? hosted_facts(std::move(facts)) : facts;
   }
   bool is_compressor() const { return this->facts().burst_is_input; }

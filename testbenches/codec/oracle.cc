@@ -1,6 +1,7 @@
 #include "testbenches/codec/oracle.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace gw::testbenches {
@@ -8,6 +9,23 @@ namespace gw::testbenches {
 reference::CodecConfig config_of(const sim::Packet<Beat>& packet) {
   return {.bound_exponent = static_cast<int>(packet.config[0]),
           .mode = packet.config[1] != 0 ? reference::Mode::kBounded : reference::Mode::kPaper};
+}
+
+Lanes lanes_of(const sim::Packet<Beat>& packet) {
+  Lanes lanes;
+  for (const Beat& beat : packet.beats) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const bool whole = beat.last == 0 || (beat.keep >> (4 * lane) & 0xF) == 0xF;
+      lanes.values.push_back(whole ? beat.data[static_cast<size_t>(lane)] : 0);
+    }
+  }
+  const uint32_t keep = packet.beats.back().keep;
+  const int bytes = std::countr_one(keep);
+  lanes.broken = bytes == 0 || bytes % 4 != 0 || keep != keep_of_bytes(bytes);
+  // Lanes that are missing count as ZERO, and are no values; but a beat is always a group.
+  const int kept = std::max(1, kLanes - std::countl_zero(keep) / 4);
+  lanes.values.resize(lanes.values.size() - static_cast<size_t>(kLanes - kept));
+  return lanes;
 }
 
 namespace {
@@ -28,18 +46,13 @@ uint32_t trigger_of(std::span<const uint8_t> encoded) {
 
 }  // namespace
 
-/// A length that is no multiple of four is a packet in error; the lane that is cut counts as ZERO.
 void CompressorOracle::arrives(size_t, const sim::PacketRef<Beat>& packet) {
-  const std::vector<uint8_t> bytes = sim::bytes_of(*packet);
-  std::vector<uint32_t> values(bytes.size() / 4);
-  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * 4);
-  const bool cut = bytes.size() % 4 != 0;
-  if (cut) values.push_back(0);
+  const Lanes lanes = lanes_of(*packet);
   std::vector<uint8_t> encoded;
-  reference::encode(std::span<const uint32_t>(values), config_of(*packet), encoded);
+  reference::encode(std::span<const uint32_t>(lanes.values), config_of(*packet), encoded);
   packet->trigger = trigger_of(encoded);
   sim::PacketRef<Beat> owed =
-      sim::make_packet<Beat>(encoded, cut || packet->beats.back().user != 0);
+      sim::make_packet<Beat>(encoded, lanes.broken || packet->beats.back().user != 0);
   owed->source = packet;
   owe(0, std::move(owed));
 }
@@ -52,18 +65,18 @@ void DecompressorOracle::arrives(size_t, const sim::PacketRef<Beat>& packet) {
   for (size_t i = 0; i < owed->beats.size(); ++i) {
     std::memcpy(owed->beats[i].data.data(), decoded.values.data() + i * kLanes, kBeatBytes);
   }
-  // A stream that does not end where a group ends leaves with a beat of zeros, flagged; so does one
-  // without a byte.
-  if (decoded.error || bytes.empty()) owed->beats.push_back(Beat{.user = 1});
+  // A stream that does not end where a group ends, or with a beat without a byte, leaves with a
+  // beat of zeros, flagged.
+  const Beat& last = packet->beats.back();
+  if (decoded.error || valid_bytes(last) == 0) owed->beats.push_back(Beat{.user = 1});
   owed->beats.back().last = 1;
-  if (packet->beats.back().user != 0) owed->beats.back().user = 1;
+  if (last.user != 0) owed->beats.back().user = 1;
   const size_t first_size = bytes.size() < 2
-                                ? bytes.size()
+                                ? SIZE_MAX
                                 : static_cast<size_t>(reference::encoded_group_bytes(
                                       static_cast<uint16_t>(bytes[0] | (bytes[1] << 8))));
-  packet->trigger =
-      bytes.empty() ? 0
-                    : static_cast<uint32_t>((std::min(first_size, bytes.size()) - 1) / kBeatBytes);
+  packet->trigger = static_cast<uint32_t>(
+      first_size > bytes.size() ? packet->beats.size() - 1 : (first_size - 1) / kBeatBytes);
   owed->source = packet;
   owe(0, std::move(owed));
 }

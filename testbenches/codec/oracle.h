@@ -9,6 +9,14 @@ namespace gw::testbenches {
 /// The configuration that a packet carries (packet_config).
 reference::CodecConfig config_of(const sim::Packet<Beat>& packet);
 
+/// The floats of a packet as the compressor looks at them: of the last beat a lane whose four bytes
+/// are not all kept is 0, before it all lanes count.
+struct Lanes {
+  std::vector<uint32_t> values;
+  bool broken = false;  ///< the last beat's tkeep is not whole lanes from byte 0: in error
+};
+Lanes lanes_of(const sim::Packet<Beat>& packet);
+
 class CompressorOracle : public sim::QueueOracle<Beat> {
  public:
   CompressorOracle() : QueueOracle(1) {}

@@ -10,6 +10,7 @@
 
 #include "models/papers/inceptionn.h"
 #include "models/reference/baselines.h"
+#include "testbenches/codec/oracle.h"
 
 namespace gw::testbenches {
 namespace {
@@ -54,11 +55,7 @@ json compression_json(const reference::CodecStatistics& values) {
 void CodecScore::left(const sim::Passage&, const sim::Packet<Beat>& packet) {
   const sim::Packet<Beat>& source = *packet.source;
   std::vector<uint32_t> values = source.values;
-  if (values.empty()) {
-    const std::vector<uint8_t> bytes = sim::bytes_of(source);
-    values.resize(bytes.size() / 4);
-    if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * 4);
-  }
+  if (values.empty()) values = lanes_of(source).values;
   all_.add(std::span<const uint32_t>(values));
   if (sample_.size() < kSample) {
     sample_.insert(sample_.end(), values.begin(), values.end());

@@ -11,7 +11,7 @@ namespace gw::testbenches {
 std::string describe_encoded(const sim::Packet<Beat>& packet, size_t index) {
   const std::vector<uint8_t> bytes = sim::bytes_of(packet);
   const size_t from = index * kBeatBytes;
-  std::string text = fmt::format("{} bytes", bytes_of_keep(packet.beats[index].keep));
+  std::string text = fmt::format("{} bytes", valid_bytes(packet.beats[index]));
   size_t group = 0;
   for (size_t at = 0; at < from + kBeatBytes && at + reference::kTagBytes <= bytes.size();
        ++group) {

@@ -85,6 +85,14 @@ CompiledRtl compile_rtl(const sim::Device::Facts& facts,
   } else {
     request.top = spec.user_rtl.top;
     request.list = spec.user_rtl.file_list;
+    if (spec.note && !parameters.empty()) {
+      std::string set;
+      for (const auto& [name, value] : parameters) set += " " + name + "=" + value;
+      spec.note(
+          fmt::format("{} keeps the parameters that its own file gives it; model and reference are "
+                      "those of{}",
+                      request.top, set));
+    }
   }
   std::shared_ptr<RtlLibrary> library = linked_library(request);
   if (library == nullptr) {

@@ -16,6 +16,7 @@
 #include "testbenches/nic/options.h"
 #include "testbenches/nic/oracle.h"
 #include "testbenches/nic/ports.h"
+#include "testbenches/nic/random.h"
 #include "testbenches/nic/traffic.h"
 #include "testbenches/nic/wire.h"
 #include "testbenches/nic/words.h"
@@ -117,6 +118,12 @@ class NicDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
     if (!spec.stimulus.filter.empty()) {
       throw sim::UsageError("--filter chooses packets of a capture and needs --trace");
     }
+    if (spec.stimulus.random != nullptr) {
+      const bool wire = this->facts().random == &random_wire();
+      return std::make_unique<sim::FrameSource>(
+          open_random_hosts(spec.stimulus, spec.seed, nic_config(spec.options), wire),
+          /*by_port=*/false);
+    }
     std::string names;
     for (const sim::SynthKind& kind : this->facts().stimuli) {
       if (kind.name == spec.stimulus.synth) {
@@ -170,6 +177,7 @@ class NicDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
     facts.frames = true;
     facts.line_rate = sim::LineRate::kWire;
     if (facts.stimuli.empty()) facts.stimuli = host_synth_kinds();
+    if (facts.random == nullptr) facts.random = &random_hosts();
     const std::vector<sim::Option> own = std::move(facts.options);
     facts.options = nic_options();
     facts.options.insert(facts.options.end(), own.begin(), own.end());
@@ -236,12 +244,13 @@ class NicRxDevice final : public NicDevice<NicRxModel> {
                           .value = "",
                           .group = "NIC",
                           .flag = true}},
-             .stimuli = wire_synth_kinds()}) {}
+             .stimuli = wire_synth_kinds(),
+             .random = &random_wire()}) {}
 
   void check(const sim::RunSpec& spec) const override {
     NicDevice::check(spec);
     const bool pack = spec.options.flag("pack");
-    if (pack && !spec.stimulus.synth.empty()) {
+    if (pack && spec.stimulus.trace.empty()) {
       throw sim::UsageError("--pack is for a capture: synthetic frames of nic_rx are packed");
     }
     if (pack || spec.stimulus.trace.empty()) return;
@@ -353,16 +362,19 @@ std::vector<std::string> chain_statistics() {
 class NicPairDevice final : public NicDevice<NicChainModel, NicChainRtl> {
  public:
   NicPairDevice()
-      : NicDevice(
-            {.name = "nic",
-             .summary = "two NICs: nic_tx, a 10GbE link, nic_rx: what one host sends and "
-                        "another gets",
-             .burst_is_input = true,
-             .top = "gw_nic_tx",
-             .file_list = "rtl/nic/gw_nic_tx.f",
-             .statistics = chain_statistics(),
-             .actions = tx_actions(),
-             .options = {{"pcap-wire", "write what goes over the link as packets", "", "NIC"}}}) {}
+      : NicDevice({.name = "nic",
+                   .summary = "two NICs: nic_tx, a 10GbE link, nic_rx: what one host sends and "
+                              "another gets",
+                   .burst_is_input = true,
+                   .top = "gw_nic_tx",
+                   .file_list = "rtl/nic/gw_nic_tx.f",
+                   .statistics = chain_statistics(),
+                   .actions = tx_actions(),
+                   .options = {{.name = "pcap-wire",
+                                .text = "write what goes over the link as packets",
+                                .value = "",
+                                .group = "NIC",
+                                .writes = true}}}) {}
 
   void check(const sim::RunSpec& spec) const override {
     NicDevice::check(spec);

@@ -49,6 +49,14 @@ std::vector<std::optional<uint32_t>> words(const NicTally& tally) {
   return all;
 }
 
+/// What leaves as it came does so beat by beat: also with a last one that has no byte.
+void leave_as_it_came(const sim::Packet<Beat>& packet, sim::Packet<Beat>& owed) {
+  if (valid_bytes(packet.beats.back()) != 0 || packet.beats.size() == owed.beats.size()) return;
+  const uint8_t user = owed.beats.back().user;
+  owed.beats.back().last = owed.beats.back().user = 0;
+  owed.beats.push_back({.keep = 0, .last = 1, .user = user});
+}
+
 }  // namespace
 
 std::vector<std::string> tx_actions() { return names<TxAction>(nic::kTxActions); }
@@ -129,9 +137,10 @@ void NicTxOracle::arrives(size_t, const sim::PacketRef<Beat>& packet) {
     floats_.add(std::span<const uint32_t>(values));
   }
   sim::PacketRef<Beat> owed = sim::make_packet<Beat>(made.frame, made.error);
+  if (made.action != TxAction::kPacked) leave_as_it_came(*packet, *owed);
   owed->source = packet;
   owed->action = static_cast<uint32_t>(made.action);
-  owed->ratio = quotient(frame.size(), made.frame.size());
+  owed->ratio = made.frame.empty() ? 1 : quotient(frame.size(), made.frame.size());
   owe(0, std::move(owed));
 }
 
@@ -165,6 +174,9 @@ void NicRxOracle::arrives(size_t, const sim::PacketRef<Beat>& packet) {
     tally_.packed(made.floats, made.payload, total_length(made.frame) - total_length(frame),
                   made.frame.size(), frame.size());
     owed->ratio = quotient(made.frame.size(), frame.size());
+  }
+  if (made.action == RxAction::kPassed || made.action == RxAction::kBadShim) {
+    leave_as_it_came(*packet, *owed);
   }
   // Where the stream ends early, that is seen a beat after the bytes that it gave.
   if (made.frame.size() < made.whole && made.frame.size() % kBeatBytes == 0) {

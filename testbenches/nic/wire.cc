@@ -21,7 +21,7 @@ void NicWire::Side::see(uint64_t cycle) {
 
 bool NicWire::Side::take(const Beat& beat) {
   const auto* const data = reinterpret_cast<const uint8_t*>(beat.data.data());
-  bytes.insert(bytes.end(), data, data + bytes_of_keep(beat.keep));
+  bytes.insert(bytes.end(), data, data + valid_bytes(beat));
   if (beat.last == 0) return false;
   ++frames;
   begun = false;

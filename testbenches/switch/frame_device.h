@@ -12,6 +12,7 @@
 #include "testbenches/switch/coverage.h"
 #include "testbenches/switch/models.h"
 #include "testbenches/switch/oracle.h"
+#include "testbenches/switch/random.h"
 #include "testbenches/switch/registers.h"
 #include "testbenches/switch/traffic.h"
 #include "testbenches/switch/wiring.h"
@@ -102,6 +103,7 @@ class FrameDevice : public DeviceOf<typename M::Ports, M> {
       for (sim::Option& option : host_plan_options()) facts.options.push_back(std::move(option));
     }
     facts.stimuli = frame_synth_kinds();
+    facts.random = kPaced ? &random_switch() : &random_expether();
     return kHosted ? hosted_facts(std::move(facts)) : facts;
   }
 

@@ -86,6 +86,7 @@ std::vector<Option> traffic_options() {
     options.push_back({name, text, value, kTraffic, true});
   };
   add("from", "capture whose marked gradients fill the frames (default: random ones)", "");
+  options.back().reads = true;
   add("workers", "workers that send, 1 to 16", "3");
   add("group", "their group", "1");
   add("iterations", "iterations of the exchange", "4");

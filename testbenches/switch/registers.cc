@@ -272,9 +272,16 @@ std::vector<sim::Option> host_plan_options() {
            .value = "",
            .group = kGroup,
            .list = true},
-          {"save-state", "write parameters, states and registers into a file when the run is over",
-           "", kGroup},
-          {"load-state", "begin with those of a file", "", kGroup}};
+          {.name = "save-state",
+           .text = "write parameters, states and registers into a file when the run is over",
+           .value = "",
+           .group = kGroup,
+           .writes = true},
+          {.name = "load-state",
+           .text = "begin with those of a file",
+           .value = "",
+           .group = kGroup,
+           .reads = true}};
 }
 
 HostPlan host_plan(const sim::OptionSet& options) {

@@ -17,6 +17,8 @@
 #include "models/reference/expether/frame.h"
 #include "sim/base/error.h"
 #include "sim/base/random.h"
+#include "testbenches/switch/make_frames.h"
+#include "testbenches/switch/random.h"
 
 namespace gw::testbenches {
 namespace {
@@ -29,17 +31,6 @@ using sim::Random;
 constexpr uint64_t kDefaultFrames = 1024;
 constexpr int64_t kWarmUpGapNs = 2'000;  // the switch floods a warm-up frame before the next comes
 constexpr uint32_t kVlans = 4095;        // 0..4094
-constexpr size_t kShortFrame = expether::kMinFrameBytes;
-constexpr int kPorts = 4;
-
-/// Station 0 is the host; 02:00:00:00:00:01 upwards.
-uint64_t mac_of(int station) { return 0x0200'0000'0001 + static_cast<uint64_t>(station); }
-
-/// As load_frames() finds it again: stations introduce themselves in order.
-int port_of(int station) { return station % kPorts; }
-
-/// Workers are on ports 1 to 3 in turn; the stations between them share the host's port.
-int station_of(int worker) { return 1 + worker + worker / (kPorts - 1); }
 
 /// Gradients, 32 at a time: a captured run's, walked through again and again, or random ones of
 /// like magnitude.
@@ -136,12 +127,12 @@ class Wires {
   /// The earliest frame, if nothing that is still to be sent by one of `senders` (a mask) can come
   /// before it. Of frames of one time the one that was sent first comes first.
   std::optional<Frame> take(uint32_t senders) {
-    size_t first = kPorts;
-    for (size_t p = 0; p < kPorts; ++p) {
-      if (!sent_[p].empty() && (first == kPorts || key(p) < key(first))) first = p;
+    size_t first = kSwitchPorts;
+    for (size_t p = 0; p < kSwitchPorts; ++p) {
+      if (!sent_[p].empty() && (first == kSwitchPorts || key(p) < key(first))) first = p;
     }
-    if (first == kPorts) return std::nullopt;
-    for (size_t p = 0; p < kPorts; ++p) {
+    if (first == kSwitchPorts) return std::nullopt;
+    for (size_t p = 0; p < kSwitchPorts; ++p) {
       const bool may_send = (senders >> p & 1) != 0;
       if (may_send && sent_[p].empty() && free_tenths_[p] / 10 < key(first).first) {
         return std::nullopt;
@@ -157,28 +148,13 @@ class Wires {
     free_tenths_.fill(latest);
   }
   /// All stations introduce themselves with a broadcast.
-  void warm_up(uint16_t vlan, int stations = kPorts) {
+  void warm_up(uint16_t vlan, int stations = kSwitchPorts) {
     for (int station = 0; station < stations; ++station) {
-      std::vector<uint8_t> frame = ordinary(station, -1, vlan, kShortFrame, 0);
+      std::vector<uint8_t> frame = ordinary_frame(station, -1, vlan, kShortFrame, 0);
       send(port_of(station), std::move(frame), false);
       pause(kWarmUpGapNs);
     }
     pause(4 * kWarmUpGapNs);
-  }
-  /// A frame that is not ExpEther, tagged with the VLAN; destination -1: broadcast.
-  static std::vector<uint8_t> ordinary(int source, int destination, uint16_t vlan, size_t bytes,
-                                       uint64_t content) {
-    std::vector<uint8_t> frame(bytes);
-    const uint64_t to = destination < 0 ? 0xFFFF'FFFF'FFFF : mac_of(destination);
-    boost::endian::store_big_u48(&frame[0], to);
-    boost::endian::store_big_u48(&frame[6], mac_of(source));
-    frame[12] = 0x81;
-    boost::endian::store_big_u16(&frame[14], static_cast<uint16_t>(vlan));
-    frame[16] = 0x88;
-    frame[17] = 0xB6;  // IEEE local experimental, the other one
-    Random random(content);
-    for (size_t i = 18; i < bytes; ++i) frame[i] = static_cast<uint8_t>(random.next());
-    return frame;
   }
 
  private:
@@ -190,111 +166,10 @@ class Wires {
     return {sent_[port].front().frame.time_ns, sent_[port].front().order};
   }
 
-  std::array<std::deque<Sent>, kPorts> sent_;  ///< on each port in order of time
-  std::array<int64_t, kPorts> free_tenths_{};
+  std::array<std::deque<Sent>, kSwitchPorts> sent_;  ///< on each port in order of time
+  std::array<int64_t, kSwitchPorts> free_tenths_{};
   uint64_t count_ = 0;
 };
-
-std::vector<uint8_t> gradient_frame(int source, int destination, uint16_t vlan, uint16_t group,
-                                    uint16_t worker, uint32_t sequence, uint32_t iteration,
-                                    std::span<const uint32_t> values,
-                                    expether::Tlp tlp = expether::Tlp::kMWr64) {
-  expether::Header header;
-  header.destination = mac_of(destination);
-  header.source = mac_of(source);
-  header.tci = vlan;
-  header.sequence = sequence;
-  header.worker = worker;
-  header.group = group;
-  header.iteration = iteration;
-  header.tlp = tlp;
-  header.address = 0x1'0000'0000 + 128ull * sequence;
-  return expether::build_gradient(header, values);
-}
-
-void set_checksum(std::vector<uint8_t>& frame) {
-  boost::endian::store_big_u16(&frame[expether::kChecksumOffset], expether::checksum(frame));
-}
-
-/// A copy that is wrong in the way that the reason says.
-std::vector<uint8_t> malformed_copy(std::vector<uint8_t> frame, expether::Reason reason,
-                                    Random& random) {
-  using expether::Reason;
-  const size_t tlp = (frame[expether::kFlagsOffset] & expether::kFlagTlp3Dw) != 0
-                         ? expether::kTlp3Offset
-                         : expether::kTlp4Offset;
-  switch (reason) {
-    case Reason::kShortFrame:
-      frame.resize(std::max(kShortFrame, frame.size() - 4 * (1 + random.below(8))));
-      break;
-    case Reason::kBadVersion:
-      frame[expether::kVersionOffset] = static_cast<uint8_t>(2 + random.below(254));
-      set_checksum(frame);
-      break;
-    case Reason::kBadChecksum:
-      frame[expether::kChecksumOffset] ^= static_cast<uint8_t>(1 + random.below(254));
-      break;
-    case Reason::kCount:
-      frame[expether::kCountOffset] =
-          static_cast<uint8_t>(random.below(2) == 0 ? 0 : 33 + random.below(223));
-      set_checksum(frame);
-      break;
-    case Reason::kTlpLength:
-      frame[tlp + 3] ^= static_cast<uint8_t>(1 + random.below(31));
-      break;
-    case Reason::kPoisoned:
-      frame[tlp + 2] |= expether::kTlpPoisoned;
-      break;
-    case Reason::kTlpType:
-      frame[tlp] = 0x20;  // a read
-      break;
-    case Reason::kNone:
-      break;
-  }
-  return frame;
-}
-
-std::vector<uint8_t> foreign_frame(int source, int destination, const TrafficOptions& options,
-                                   Random& random) {
-  switch (random.below(5)) {
-    case 0: {  // an IPv4 datagram, untagged
-      const std::vector<uint8_t> payload(20 + random.below(1400));
-      auto made = capture::make_frame({.tos = 0}, payload);
-      std::vector<uint8_t> frame = std::move(made).value();
-      for (size_t i = 0; i < 6; ++i) {
-        frame[i] = static_cast<uint8_t>(mac_of(destination) >> (40 - 8 * i));
-        frame[6 + i] = static_cast<uint8_t>(mac_of(source) >> (40 - 8 * i));
-      }
-      return frame;
-    }
-    case 1:  // a broadcast
-      return Wires::ordinary(source, -1, options.vlan, kShortFrame, random.next());
-    case 2: {  // ExpEther that carries no values
-      expether::Header header;
-      header.destination = mac_of(destination);
-      header.source = mac_of(source);
-      header.tci = options.vlan;
-      header.sequence = static_cast<uint32_t>(random.next());
-      const std::vector<uint8_t> body(16 + random.below(200));
-      return expether::build_plain(header, body);
-    }
-    case 3: {  // parameters on their way
-      expether::Header header;
-      header.destination = mac_of(destination);
-      header.source = mac_of(source);
-      header.tci = options.vlan;
-      header.group = options.group;
-      const std::vector<uint32_t> values(1 + random.below(32), 0x3F80'0000);
-      return expether::build_parameter(header, values);
-    }
-    default:  // anything, of any length up to a jumbo frame's
-      return Wires::ordinary(
-          source, destination, options.vlan,
-          kShortFrame + (random.below(16) == 0 ? random.below(expether::kMaxFrameBytes - 59)
-                                               : random.below(1440)),
-          random.next());
-  }
-}
 
 /// What a kind is made of.
 struct Recipe {
@@ -308,9 +183,9 @@ struct Recipe {
 class Kind {
  public:
   virtual ~Kind() = default;
-  virtual int stations() const { return kPorts; }
+  virtual int stations() const { return kSwitchPorts; }
   /// Ports by which it sends, as a mask.
-  virtual uint32_t senders() const { return (1u << kPorts) - 1; }
+  virtual uint32_t senders() const { return (1u << kSwitchPorts) - 1; }
   /// Sends some more; false: there is nothing more to send.
   virtual bool go_on(Wires& wires) = 0;
   /// Frames behind the warm-up, as far as that is known.
@@ -347,16 +222,16 @@ class Permutation final : public Counted {
 
  protected:
   void send(Wires& wires, uint64_t i) override {
-    const int from = static_cast<int>(i % kPorts);
-    const int to = (from + 1) % kPorts;
-    const auto n = static_cast<uint32_t>(i / kPorts);
+    const int from = static_cast<int>(i % kSwitchPorts);
+    const int to = (from + 1) % kSwitchPorts;
+    const auto n = static_cast<uint32_t>(i / kSwitchPorts);
     if (gradients_) {
       // Each port walks through 256 sequence numbers of its own, iteration after iteration.
       wires.send(from, gradient_frame(from, to, options().vlan, options().group, 0,
                                       static_cast<uint32_t>(from) * 256 + n % 256,
                                       options().first_iteration + n / 256, values_.next()));
     } else {
-      wires.send(from, Wires::ordinary(from, to, options().vlan, kShortFrame, recipe_.seed + i));
+      wires.send(from, ordinary_frame(from, to, options().vlan, kShortFrame, recipe_.seed + i));
     }
     ++sent_;
   }
@@ -488,7 +363,7 @@ class Workers final : public Kind {
       : recipe_(recipe), exchange_(recipe_.options, values, recipe.seed) {}
 
   int stations() const override {
-    return std::max(kPorts, station_of(recipe_.options.workers - 1) + 1);
+    return std::max(kSwitchPorts, station_of(recipe_.options.workers - 1) + 1);
   }
   uint32_t senders() const override {
     uint32_t ports = 0;
@@ -559,8 +434,8 @@ class Anything final : public Counted {
  protected:
   void send(Wires& wires, uint64_t i) override {
     ++sent_;
-    const int from = static_cast<int>(random_.below(kPorts));
-    const int to = static_cast<int>(random_.below(kPorts));
+    const int from = static_cast<int>(random_.below(kSwitchPorts));
+    const int to = static_cast<int>(random_.below(kSwitchPorts));
     TrafficOptions here = options();
     if (random_.below(8) == 0) here.vlan = static_cast<uint16_t>(random_.below(kVlans));
     if (random_.below(4) == 0) {
@@ -618,10 +493,10 @@ std::vector<uint8_t> irregular_frame(int source, uint32_t near_iteration,
                                      const TrafficOptions& options, Gradients& values,
                                      Random& random) {
   const auto tci = static_cast<uint16_t>(options.vlan | random.below(16) << 12);
-  const int destination = static_cast<int>(random.below(kPorts + 1)) - 1;  // -1: a broadcast
+  const int destination = static_cast<int>(random.below(kSwitchPorts + 1)) - 1;  // -1: a broadcast
   if (random.below(5) == 0) {
     std::vector<uint8_t> frame =
-        Wires::ordinary(source, destination, tci, kShortFrame + random.below(1500), random.next());
+        ordinary_frame(source, destination, tci, kShortFrame + random.below(1500), random.next());
     fill(std::span(frame).subspan(18), random);
     return frame;
   }
@@ -680,10 +555,10 @@ class Irregular final : public Counted {
  protected:
   void send(Wires& wires, uint64_t) override {
     wires.pause(random_.below(16) == 0 ? 20'000 : random_.below(1'500));
-    const uint32_t ports = 1 + random_.below((1 << kPorts) - 1);
+    const uint32_t ports = 1 + random_.below((1 << kSwitchPorts) - 1);
     const uint32_t each = 1 + random_.below(6);
-    for (uint32_t i = 0; i < each * kPorts && sent_ < recipe_.frames; ++i) {
-      const int port = static_cast<int>(i % kPorts);
+    for (uint32_t i = 0; i < each * kSwitchPorts && sent_ < recipe_.frames; ++i) {
+      const int port = static_cast<int>(i % kSwitchPorts);
       if ((ports >> port & 1) == 0) continue;
       const auto iteration = options().first_iteration + static_cast<uint32_t>(sent_ / 64);
       wires.send(port, irregular_frame(port, iteration, options(), values_, random_));
@@ -796,10 +671,16 @@ std::unique_ptr<sim::FrameSource> open_frames(const sim::RunSpec& spec, bool by_
   if (stimulus.trace.empty() && !stimulus.filter.empty()) {
     throw sim::UsageError("--filter chooses packets of a capture and needs --trace");
   }
+  if (stimulus.random != nullptr) {
+    return std::make_unique<sim::FrameSource>(
+        open_random_frames(stimulus, spec.seed, traffic_spec(spec.options), by_port,
+                           spec.clock_mhz),
+        by_port);
+  }
   return std::make_unique<sim::FrameSource>(
       stimulus.trace.empty() ? open_synthetic_frames(stimulus.synth, spec.seed, stimulus.packets,
                                                      traffic_spec(spec.options))
-                             : sim::open_capture_frames(stimulus, kPorts),
+                             : sim::open_capture_frames(stimulus, kSwitchPorts),
       by_port);
 }
 

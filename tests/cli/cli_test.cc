@@ -453,6 +453,61 @@ TEST_F(Cli, FpReadsHexAndPrintsHex) {
                       "line 2");
 }
 
+TEST_F(Cli, RandomTrafficOfATable) {
+  write("plan.toml",
+        "name = \"mine\"\n[random.mine]\nlength = { list = { of = [5, 9] } }\n"
+        "source = { percent = 1 }\n");
+  const std::string run = "run compressor --random plan.toml#mine --seed 3 --packets 20 --json - ";
+  const Result r = gradwire(run + "--pcap-in-out in.pcap");
+  ASSERT_EQ(r.code, 0) << r.err;
+  const json report = json::parse(r.out);
+  EXPECT_EQ(report["trace"]["random"], "plan.toml#mine");
+  EXPECT_EQ(report["trace"]["packets"], 20);
+  EXPECT_EQ(report["stall"], "random");
+  EXPECT_NE(report["stall_cycles"]["source"], 0);
+  EXPECT_EQ(report["stall_cycles"]["sink"], 0);
+
+  // Other stalls, the same packets, byte for byte.
+  for (const char* stall : {"none", "both:50"}) {
+    const Result other = gradwire(run + "--pcap-in-out other.pcap --stall " + stall);
+    ASSERT_EQ(other.code, 0) << other.err;
+    EXPECT_EQ(json::parse(other.out)["stall"], stall);
+    EXPECT_EQ(slurp(path("other.pcap")), slurp(path("in.pcap"))) << stall;
+  }
+  const Result seed = gradwire(run + "--pcap-in-out other.pcap --seed 4");
+  EXPECT_NE(slurp(path("other.pcap")), slurp(path("in.pcap")));
+
+  // And the capture is a trace.
+  const Result again = gradwire("run compressor --trace in.pcap --json - --pcap-in-out again.pcap");
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(json::parse(again.out)["beats_in"], report["beats_in"]);
+  EXPECT_EQ(slurp(path("again.pcap")), slurp(path("in.pcap")));
+}
+
+TEST_F(Cli, RandomTrafficThatComesWithTheProgram) {
+  const Result r = gradwire("run parser --random gentle --packets 20 --json -");
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(json::parse(r.out)["trace"]["random"].get<std::string>().ends_with("#gentle"));
+}
+
+TEST_F(Cli, RandomTablesAreRefusedBeforeAnythingRuns) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"[random.a]\nlenght = { edges = 1 }\n", "plan.toml:2:1: unknown key 'lenght'"},
+      {"[random.a]\nvalue = { zero = -1 }\n", "plan.toml:2:18: the weight of value.zero is neg"},
+      {"[random.a]\nvalue = { zero = 0 }\n", "plan.toml:2:9: all weights of value are zero"},
+      {"[random.a]\ntlp = { mwr64 = 1 }\n", "plan.toml:2:1: tlp has no meaning for floats"},
+      {"[random.b]\n", "there is no table [random.a]; there are b"}};
+  for (const auto& [text, sentence] : cases) {
+    write("plan.toml", text);
+    const Result r = gradwire("run compressor --random plan.toml#a --pcap-in-out in.pcap");
+    expect_one_sentence(r, 2, sentence);
+    EXPECT_FALSE(fs::exists(path("in.pcap")));
+  }
+  expect_one_sentence(gradwire("run compressor --random none.toml#a"), 3, "none.toml");
+  expect_one_sentence(gradwire("run compressor --random gentle --synth mixed"), 2, "either");
+  expect_one_sentence(gradwire("run parser --random gentle --loss 3"), 2, "--loss has no effect");
+}
+
 // ---- exit code 2: wrong usage
 
 TEST_F(Cli, WrongUsageIsTwo) {
@@ -776,6 +831,18 @@ TEST_F(Cli, NetlistsThatCannotBeMadeAreRefusedOrSaid) {
   // At once, not after minutes of synthesis.
   expect_one_sentence(gradwire("run optimizer --synth workers --netlist xilinx"), 3,
                       "gw_optimization.sv wants block RAM");
+}
+
+TEST_F(Cli, RtlOfOnesOwnKeepsItsParametersAndThatIsSaid) {
+  const Result pes = gradwire("run optimizer --pes 4 --synth workers --rtl no.f --top mine");
+  expect_one_sentence(pes, 3, "no.f");
+  EXPECT_NE(pes.err.find("# mine keeps the parameters that its own file gives it; model and "
+                         "reference are those of Algorithm=0 Pes=4 "),
+            std::string::npos)
+      << pes.err;
+  // A parser has none.
+  const Result parser = gradwire("run parser --synth workers --rtl no.f --top mine");
+  EXPECT_EQ(parser.err.find("parameters"), std::string::npos) << parser.err;
 }
 
 TEST_F(Cli, SweepKeepsAreasUntilTheRtlChangesAndDrawsThem) {

@@ -104,6 +104,82 @@ TEST_P(Streams, ASingleGroupBehindEveryEnd) {
   run_stalled(GetParam(), packets);
 }
 
+// tkeep as no source may drive it: what counts then, the contracts say.
+TEST_P(Streams, EveryTkeep) {
+  sim::Random random(seed() + 9);
+  std::vector<sim::RawPacket> packets;
+  const auto add = [&](size_t count, const sim::OddBeat& odd) {
+    sim::RawPacket packet = gradients(GetParam(), values_of(count, random, 90));
+    packet.odd = {odd};
+    const size_t beats = (packet.bytes.size() + 31) / 32;
+    packet.odd[0].beat = static_cast<uint32_t>(
+        odd.beat == 0 ? beats - 1 : random.below(static_cast<uint32_t>(beats)));
+    if (packet.odd[0].beat + 1 == beats) packet.odd[0].user = false;
+    packets.push_back(std::move(packet));
+    packets.push_back(gradients(GetParam(), values_of(1 + random.below(16), random)));
+  };
+  for (const size_t count : {8, 24}) {
+    for (uint32_t gap = 0; gap < 32; ++gap) add(count, {.keep = ~(1u << gap)});
+    for (uint32_t kept = 0; kept < 32; ++kept) add(count, {.keep = (1u << kept) - 1});
+    for (int i = 0; i < 60; ++i) add(count, {.keep = static_cast<uint32_t>(random.next())});
+  }
+  // Before the last beat neither tkeep nor tuser counts.
+  for (int i = 0; i < 40; ++i) {
+    add(40, {.beat = 1, .keep = static_cast<uint32_t>(random.next()), .user = i % 2 == 0});
+  }
+  run_stalled(GetParam(), packets);
+}
+
+TEST(OddTkeep, OfTheCompressorByHand) {
+  const Values values = {0x3F800000, 0x40000000, 0x40400000, 0x40800000,
+                         0x40A00000, 0x40C00000, 0x40E00000, 0x41000000};
+  const auto leaves = [&](uint32_t keep) {
+    sim::RawPacket packet = gradients("compressor", values);
+    packet.odd = {{.beat = 0, .keep = keep}};
+    Kept kept;
+    const sim::Outcome outcome = run("compressor", {packet}, spec_of("compressor"), &kept);
+    EXPECT_EQ(outcome.timeline.rows.at(0).error, true) << std::hex << keep;
+    return kept.packets.at(0);
+  };
+  // A byte of lane 1 is missing: it is ZERO, and lane 2 is where it was.
+  Values holed = values;
+  holed[1] = 0;
+  EXPECT_EQ(leaves(0xFFFF'FFEF), encoded(holed));
+  EXPECT_EQ(leaves(0), encoded(Values(8, 0)));
+  EXPECT_EQ(leaves(0xFF00'0000), encoded({0, 0, 0, 0, 0, 0, values[6], values[7]}));
+}
+
+TEST(OddTkeep, OfTheDecompressorByHand) {
+  const Values values(16, 0x3F800000);  // two groups of 34 bytes: 32, 32 and 4
+  const auto run_of = [&](sim::OddBeat odd) {
+    sim::RawPacket packet = gradients("decompressor", values);
+    packet.odd = {odd};
+    Kept kept;
+    const sim::Outcome outcome = run("decompressor", {packet}, spec_of("decompressor"), &kept);
+    EXPECT_TRUE(outcome.timeline.rows.at(0).error);
+    return kept.packets.at(0);
+  };
+  const Bytes group = floats(Values(8, 0x3F800000)), error(32, 0);
+  const auto joined = [](Bytes a, const Bytes& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+  };
+  // Valid are the bytes below the lowest zero: the stream is cut there.
+  EXPECT_EQ(run_of({.beat = 2, .keep = 0b1101}), joined(group, error));
+  EXPECT_EQ(run_of({.beat = 2, .keep = 0}), joined(group, error));
+}
+
+// What ends with a beat without a byte does not end where a group ends, whatever came before.
+TEST(OddTkeep, AnEmptyEndBehindAWholeGroup) {
+  sim::RawPacket packet = packet_of(Bytes(33, 0));  // 16 groups of ZERO, and a byte
+  packet.values = Values(128, 0);
+  packet.odd = {{.beat = 1, .keep = 0}};
+  Kept kept;
+  const sim::Outcome outcome = run("decompressor", {packet}, spec_of("decompressor"), &kept);
+  EXPECT_TRUE(outcome.timeline.rows.at(0).error);
+  EXPECT_EQ(kept.packets.at(0), Bytes(17 * 32, 0)) << "16 groups and the error beat";
+}
+
 TEST_P(Streams, TheIrregularStimulus) {
   for (uint64_t salt = 1; salt <= 3; ++salt) {
     for (const char* stall : kStalls) {

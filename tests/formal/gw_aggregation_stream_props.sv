@@ -47,12 +47,12 @@ module gw_aggregation_stream_props #(
   wire [31:0]  keep;
   wire [191:0] user;
   wire [319:0] unused_stat;
-  wire         clearing;
+  wire         clearing, selected;
   gw_aggregation #(.DepthLog2(D), .AddLatency(A)) u_dut (
     .aclk(clk_i), .aresetn(rst_ni), .workers_i(workers_q), .group_i(16'd0), .depth_i(depth_q),
     .s_axis_tdata(data_i), .s_axis_tkeep(s_keep), .s_axis_tvalid(valid_i), .s_axis_tready(s_ready), .s_axis_tlast(s_last),
     .s_axis_tuser(s_user), .m_axis_tdata(data), .m_axis_tkeep(keep), .m_axis_tvalid(valid), .m_axis_tready(ready_i),
-    .m_axis_tlast(last), .m_axis_tuser(user), .stat_o(unused_stat), .job_reset_i(1'b0), .clearing_o(clearing)
+    .m_axis_tlast(last), .m_axis_tuser(user), .m_selected_o(selected), .stat_o(unused_stat), .job_reset_i(1'b0), .clearing_o(clearing)
   );
   wire unused = ^data;
   wire [1:0] covers;
@@ -60,6 +60,7 @@ module gw_aggregation_stream_props #(
     .clk_i, .aresetn(rst_ni), .s_stalls_i(valid_i & ~s_ready), .s_ends_i(valid_i & s_ready & s_last),
     .m_valid_i(valid), .m_ready_i(ready_i), .m_last_i(last), .m_keep_i(keep), .m_bits_i(user[149:142]), .covers_o(covers)
   );
+  `GW_ASSERT(SelectedIsTheFrames, !valid || selected == gw_expether_pkg::selects(user[2:0], user[6], user[63:32], D))
   // And a frame waits for one with its sequence number.
 `ifdef GW_REACH
   wire [2:0] all_covers = {valid_i && !s_ready && !clearing && ready_i && first, covers};

@@ -42,6 +42,7 @@ module gw_optimization_stream_props #(
     frame_q <= frame;
   end
 
+  wire         selected = gw_expether_pkg::selects(s_user[2:0], s_user[6], s_user[63:32], D);
   wire         s_ready, valid, last;
   wire [255:0] data;
   wire [31:0]  keep;
@@ -51,7 +52,7 @@ module gw_optimization_stream_props #(
   gw_optimization #(.Algorithm(0), .DepthLog2(D)) u_dut (
     .aclk(clk_i), .aresetn(rst_ni), .cfg_valid_i(1'b0), .cfg_address_i(32'd0), .cfg_data_i(32'd0),
     .s_axis_tdata(data_i), .s_axis_tkeep(s_keep), .s_axis_tvalid(offered), .s_axis_tready(s_ready), .s_axis_tlast(s_last),
-    .s_axis_tuser(s_user), .m_axis_tdata(data), .m_axis_tkeep(keep), .m_axis_tvalid(valid), .m_axis_tready(taking),
+    .s_axis_tuser(s_user), .s_selected_i(selected), .m_axis_tdata(data), .m_axis_tkeep(keep), .m_axis_tvalid(valid), .m_axis_tready(taking),
     .m_axis_tlast(last), .m_axis_tuser(user), .stat_o(unused_stat), .job_reset_i(1'b0), .cfg_restore_i(1'b0), .cfg_read_i(1'b0),
     .cfg_data_o(unused_data)
   );

@@ -214,6 +214,98 @@ TEST(Lockstep, AnotherSeedStallsOtherwise) {
   EXPECT_NE(cycles(1), cycles(2));
 }
 
+// ---- Gaps between packets, and sides that wait for each other.
+
+/// Packets of one beat each.
+PreparedFeed<gw::Beat> single_beats(size_t packets) {
+  Random random(5);
+  PreparedFeed<gw::Beat> feed;
+  for (size_t i = 0; i < packets; ++i) feed.add(0, irregular_packet<gw::Beat>(random, 32));
+  return feed;
+}
+
+TEST(Lockstep, GapsAreKeptToTheCycle) {
+  const std::vector<uint32_t> gaps = {3, 0, 1, 62, 63, 64, 65, 127, 128, 1000, 0, 61, 5};
+  auto feed = single_beats(gaps.size());
+  for (size_t i = 0; i < gaps.size(); ++i) feed.packets(0)[i]->gap = gaps[i];
+  for (const uint64_t quantum : {64, 7}) {
+    feed.rewind();
+    Passthrough a;
+    TwoPlaces b;
+    Echo<gw::Beat> oracle;
+    const Result r = run(a, b, feed, oracle, {}, quantum);
+    ASSERT_TRUE(r.passed) << explain(r.failure);
+    uint64_t free = 0;
+    for (size_t i = 0; i < gaps.size(); ++i) {
+      EXPECT_EQ(r.timeline.rows[i].accepted, free + gaps[i]) << i;
+      free = r.timeline.rows[i].accepted + 1;
+    }
+  }
+}
+
+Drive waiting(bool source, bool sink) {
+  StallWeights waits;
+  waits.weights[static_cast<size_t>(StallKind::kWaits)] = 1;
+  Drive drive;
+  if (source) drive.stall.source = waits;
+  if (sink) drive.stall.sink = waits;
+  return drive;
+}
+
+TEST(Lockstep, ASinkThatWaitsSeesEachBeatFirst) {
+  auto feed = single_beats(500);
+  Passthrough a;
+  TwoPlaces b;
+  Echo<gw::Beat> oracle;
+  const Result r = run(a, b, feed, oracle, waiting(false, true));
+  ASSERT_TRUE(r.passed) << explain(r.failure);
+  uint64_t exactly = 0;
+  for (const Passage& row : r.timeline.rows) {
+    EXPECT_GT(row.first, row.offered);
+    exactly += row.first == row.offered + 1;
+  }
+  EXPECT_GT(exactly, 480u) << "no longer than that, but where stalls are drawn";
+}
+
+TEST(Lockstep, ASourceThatWaitsSeesTreadyFirst) {
+  auto feed = single_beats(500);
+  feed.packets(0)[100]->gap = 10;
+  Passthrough a;
+  TwoPlaces b;
+  Echo<gw::Beat> oracle;
+  const Result r = run(a, b, feed, oracle, waiting(true, false));
+  ASSERT_TRUE(r.passed) << explain(r.failure);
+  const auto& rows = r.timeline.rows;
+  uint64_t exactly = 0;
+  for (size_t i = 1; i < rows.size(); ++i) {
+    EXPECT_GT(rows[i].accepted, rows[i - 1].accepted + 1);
+    exactly += rows[i].accepted == rows[i - 1].accepted + 2;
+  }
+  EXPECT_GT(exactly, 480u);
+  EXPECT_GE(rows[100].accepted, rows[99].accepted + 11) << "a gap is one here, too";
+}
+
+TEST(Lockstep, PatternsComeOutAlikeInWhateverSteps) {
+  StallWeights any;
+  any.weights.fill(1);
+  Drive drive;
+  drive.stall.source = drive.stall.sink = any;
+  auto feed = irregular_feed<gw::Beat>(4, 200);
+  const auto rows = [&](uint64_t quantum, uint64_t seed) {
+    feed.rewind();
+    Passthrough a;
+    TwoPlaces b;
+    Echo<gw::Beat> oracle;
+    drive.seed = seed;
+    const Result r = run(a, b, feed, oracle, drive, quantum);
+    EXPECT_TRUE(r.passed) << explain(r.failure);
+    return r.timeline.rows;
+  };
+  const auto expected = rows(64, 1);
+  for (const uint64_t quantum : {1, 7, 65, 100'000}) EXPECT_EQ(rows(quantum, 1), expected);
+  EXPECT_NE(rows(64, 2), expected);
+}
+
 // ---- The end.
 
 TEST(Lockstep, EndsOneQuietChunkAfterTheChunkOfTheLastBeat) {

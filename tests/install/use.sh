@@ -17,6 +17,7 @@ trace=$(sed -n 's/.*"file": *"\(.*hdc-ring-late.pcap\)".*/\1/p' list.json)
 step "a run of what is linked in"
 "$gradwire" run compressor --trace "$trace" --quiet --json run.json --html run.html
 grep -q '"ratio": 13.99' run.json
+"$gradwire" run compressor --random hostile --packets 50 --quiet
 
 step "RTL built on demand, with its waveform"
 "$gradwire" run parser --synth irregular --packets 50 --quiet --wave parser.fst

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Real programs talk through simulated NICs: tests/live/live_test.sh GRADWIRE FLOATS [CHECK ...]
+# Without a CHECK: all but divergence, for which RTL is built.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
-gradwire=$1 floats=$2
+gradwire=$(realpath "$1") floats=$(realpath "$2")
 shift 2
 
 skip() {
@@ -17,11 +18,18 @@ unshare -Urnm ip link add type bridge 2> /dev/null || skip "this kernel has no b
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0
-# check NAME COMMAND...
+# check NAME COMMAND...: the first command of COMMAND that fails is its end (which a condition would not let it be)
 check() {
-  local name=$1
+  local name=$1 code=0
   shift
-  if "$@" > "$work/$name.log" 2>&1; then
+  set +e
+  (
+    set -e
+    "$@"
+  ) > "$work/$name.log" 2>&1
+  code=$?
+  set -e
+  if ((code == 0)); then
     echo "ok   $name: $(grep -h -E '^floats:|packet loss|^copied' "$work/$name.log" | tail -n 1)"
   else
     echo "FAIL $name"
@@ -30,12 +38,27 @@ check() {
   fi
 }
 live() { "$root/tools/live/live.sh" --program "$gradwire" "$@"; }
-# stream MTU WRITES LIVE-OPTIONS: floats over TCP, both ends on
+# stream MTU WRITES LIVE-OPTIONS: floats over TCP
 stream() {
-  live --mtu "$1" --live "--bound 10 $3" --serve "'$floats' receive --bound 10 --count 200001 > '$work/received' 2>&1; echo \$? > '$work/code'" \
-    -- "$floats" send --to 10.77.0.2 --count 200001 --writes "$2"
+  live --mtu "$1" --live "--bound 10 $3" --logs "$work/logs" \
+    --serve "'$floats' receive --bound 10 --count 200001 > '$work/received' 2>&1; echo \$? > '$work/code'" -- "$floats" send --to 10.77.0.2 --count 200001 --writes "$2"
   cat "$work/received"
   [[ $(cat "$work/code") == 0 ]]
+}
+# What became of each 100,000 bytes of a stream: a frame counts where its payload begins, so none is counted twice.
+windows() {
+  stream 1500 65536 "--window 100000"
+  python3 -c "
+import json, sys
+tx = json.load(open(sys.argv[1]))['live']['tx']
+windows = tx['windows']
+assert windows['bytes'] == 100000 and windows['streams'] == 1 and len(windows['of']) in (8, 9), windows
+frames, long, short = (sum(w[key] for w in windows['of']) for key in ('frames', 'bytes_long', 'bytes_short'))
+assert 800004 + 66 * frames <= long <= 1.1 * 800004 + 66 * frames, (frames, long)
+assert tx['packed_frames'] <= frames <= tx['frames_in'] and short < tx['bytes_out'], (frames, tx)
+for w in windows['of'][:8]:
+    assert 95000 < w['bytes_long'] - 66 * w['frames'] < 110000 and 1 < w['bytes_long'] / w['bytes_short'] < 16, w
+print('windows', len(windows['of']))" "$work/logs/nic1.json"
 }
 datagrams() {
   live --live "--bound 8" --serve "'$floats' receive --udp --bound 8 > '$work/received' 2>&1; echo \$? > '$work/code'" \
@@ -61,7 +84,8 @@ assert hashlib.sha256(data).digest() == hashlib.sha256(open('$work/file', 'rb').
 print('copied', len(data), 'bytes')"
 }
 bandwidth() {
-  live --serve 'iperf3 -s > /dev/null' -- bash -ec 'sleep 0.5; iperf3 -c 10.77.0.2 -t 2 --tos 0x28; iperf3 -c 10.77.0.2 -t 1; iperf3 -u -b 20M -l 1400 -c 10.77.0.2 -t 1 --tos 0x28'
+  live --serve 'iperf3 -s > /dev/null' -- bash -ec '
+    sleep 0.5; iperf3 -c 10.77.0.2 -t 2 --tos 0x28; iperf3 -c 10.77.0.2 -t 1; iperf3 -u -b 20M -l 1400 -c 10.77.0.2 -t 1 --tos 0x28'
 }
 refused() {
   local code=0
@@ -70,6 +94,15 @@ refused() {
   grep -q 'same interface' "$work/out"
   unshare -Ur --map-root-user "$gradwire" live --host 'a b' --wire c > "$work/out" 2>&1 && return 1
   grep -q "'a b' is no name of an interface" "$work/out"
+  local options
+  for options in '--tx-rtl x.f' '--rx-rtl x.f --rx-top t --engine model' '--window 1023' '--bound 15'; do
+    code=0
+    # shellcheck disable=SC2086 # several options
+    unshare -Urn timeout 10 "$gradwire" live --host gwa --wire gwb $options > "$work/out" 2>&1 || code=$?
+    cat "$work/out"
+    [[ $code == 2 && $(wc -l < "$work/out") == 1 ]]
+    grep -q -e "${options%% *}" "$work/out"
+  done
   # Without rights.
   if ((EUID == 0)); then
     setpriv --reuid 65534 --clear-groups --inh-caps=-all "$gradwire" live --host gwa --wire gwb > "$work/out" 2>&1 && return 1
@@ -80,17 +113,165 @@ refused() {
   grep -q -E 'CAP_NET_ADMIN|cannot be used here' "$work/out"
   [[ $(wc -l < "$work/out") == 1 ]]
 }
+# packed FOLDER: of how many frames the NICs packed how many
+packed() {
+  python3 -c "
+import json, sys
+tx = [json.load(open(name))['live']['tx'] for name in sys.argv[1:]]
+print(sum(n['packed_frames'] for n in tx), 'of', sum(n['frames_in'] for n in tx))" "$1"/nic*.json
+}
+# A copy by scp: unmarked, as all that is no float. The server is the test's own: its keys, its user and that user's home are in the
+# test's folder, and it cannot become anyone else.
+secure_copy() {
+  local folder=$work/scp
+  local home=$folder/home
+  mkdir -p "$home/.ssh"
+  chmod 700 "$home" "$home/.ssh"
+  dropbearkey -t ed25519 -f "$folder/host" > /dev/null
+  ssh-keygen -q -t ed25519 -N '' -f "$folder/key"
+  cp "$folder/key.pub" "$home/.ssh/authorized_keys"
+  chmod 600 "$home/.ssh/authorized_keys"
+  echo "live:x:1000:1000::$home:/bin/sh" > "$folder/passwd"
+  head -c 1000003 /dev/urandom > "$folder/sent"
+  live --logs "$folder/logs" --serve "mount --bind '$folder/passwd' /etc/passwd
+      exec unshare --user --map-user=1000 --map-group=1000 dropbear -F -E -s -r '$folder/host' -p 10.77.0.2:2222 -P '$folder/pid'" \
+    -- bash -ec "
+      for _ in \$(seq 50); do if (: < /dev/tcp/10.77.0.2/2222) 2> /dev/null; then break; fi; sleep 0.1; done
+      scp -O -q -F /dev/null -P 2222 -i '$folder/key' -o IdentitiesOnly=yes -o StrictHostKeyChecking=no \
+        -o UserKnownHostsFile=/dev/null -o GlobalKnownHostsFile=/dev/null '$folder/sent' live@10.77.0.2:received"
+  [[ $(sha256sum < "$folder/sent") == "$(sha256sum < "$home/received")" ]]
+  echo "copied $(stat -c %s "$home/received") bytes by scp, packed $(packed "$folder/logs") frames"
+  [[ $(packed "$folder/logs") == "0 of "* ]]
+}
+# Sums of floats over three hosts, and once more over plain forwarders: the same bits. OpenMPI cannot mark its connections, and their
+# streams have headers. Instead of a secure shell, an agent enters the other host's namespace, under a name of its own.
+allreduce() {
+  local folder=$work/mpi
+  mkdir -p "$folder/tmp"
+  mpicc -O2 -o "$folder/allreduce" "$root/tests/live/allreduce.c"
+  # shellcheck disable=SC2016 # for the agent
+  printf '%s\n' '#!/bin/sh' 'host=host${1##*.}' 'shift' \
+    'exec ip netns exec "$host" unshare --uts sh -c "hostname $host && $*"' > "$folder/agent"
+  chmod +x "$folder/agent"
+  # The agent's name, and the interface's, for versions 4 and 5.
+  local command=(env "TMPDIR=$folder/tmp" "OMPI_MCA_plm_rsh_agent=$folder/agent" "PRTE_MCA_plm_ssh_agent=$folder/agent"
+    OMPI_MCA_oob_tcp_if_include=gw0 PRTE_MCA_prte_if_include=gw0
+    mpirun --allow-run-as-root --mca pml ob1 --mca btl "self,tcp" --mca btl_tcp_if_include gw0
+    --host "10.77.0.1,10.77.0.2,10.77.0.3" -n 3 "$folder/allreduce")
+  live --hosts 3 --logs "$folder/logs" -- "${command[@]}" "$folder/nics"
+  live --hosts 3 --live "--engine none" -- "${command[@]}" "$folder/plain"
+  cmp "$folder/nics" "$folder/plain"
+  echo "copied $(stat -c %s "$folder/nics") bytes of sums, as without NICs; packed $(packed "$folder/logs") frames"
+  [[ -s $folder/nics && $(packed "$folder/logs") == "0 of "* ]]
+}
+# Marked floats on a VLAN: packed behind the tag. Where the kernel has no VLAN interfaces, a program stands in for one.
+vlan() {
+  local folder=$work/vlan add="ip link add link gw0 name gw0.5 type vlan id 5"
+  mkdir -p "$folder"
+  unshare -Urn bash -c 'ip tuntap add dev t mode tap && ip link add link t name t.5 type vlan id 5' 2> /dev/null ||
+    add="python3 '$root/tests/live/vlan.py' gw0 gw0.5 5"
+  # shellcheck disable=SC2016 # for the inner shells
+  local up='ip link set gw0.5 up; ip address add 10.78.0.$GRADWIRE_HOST/24 dev gw0.5'
+  live --live "--bound 10" --logs "$folder" \
+    --serve "$add; $up; '$floats' receive --bound 10 --count 200001 > '$work/received' 2>&1; echo \$? > '$work/code'" \
+    -- bash -ec "GRADWIRE_HOST=1; $add; $up; '$floats' send --to 10.78.0.2 --count 200001 --writes 1,3,65536"
+  cat "$work/received"
+  echo "packed $(packed "$folder") frames, VLAN by ${add%% *}"
+  [[ $(cat "$work/code") == 0 && $(packed "$folder") != "0 of "* ]]
+}
+# diverges DEVICE FILE SED NIC: with RTL of a device that is wrong where a payload has fewer than 1,000 bytes, NIC number NIC ends. The
+# sender begins with a hundred full segments; its last one has 708 bytes. Leaves what was written in the folder where it then is.
+diverges() {
+  local device=$1 file=rtl/nic/$2 folder=$work/$1 code=0
+  cache=${gradwire%/*}/rtl-cache
+  mkdir -p "$folder/logs"
+  cp -r "$root/rtl" "$folder/rtl"
+  cd "$folder"
+  sed -i "$3" "$file"
+  if cmp -s "$root/$file" "$file"; then
+    echo "the fault changes nothing"
+    return 1
+  fi
+  (echo "+incdir+rtl/common" && cat "rtl/nic/gw_$device.f") > wrong.f
+  # Built here, not while hosts wait; right where it is not wrong.
+  "$gradwire" run "$device" --synth bypassed --packets 3 --quiet --rtl wrong.f --top "gw_$device" --cache "$cache"
+  local side=${device#nic_}
+  live --live "--bound 8 --seed 5 --$side-rtl $folder/wrong.f --$side-top gw_$device --cache $cache" --pcap "$folder/logs" \
+    --serve "readlink /proc/self/ns/net > namespace; '$floats' receive --bound 8 --count 200001" \
+    -- bash -c "'$floats' send --to 10.77.0.2 --count 200001 --writes 144800 &
+      sleep 4; ip link show gw0 > tap 2>&1; kill \$! || true" > log 2>&1 || code=$?
+  cat log
+  [[ $code == 1 ]]
+  # A sentence, and the command.
+  grep -q "^gradwire: $device diverged in cycle [0-9]*: m_axis_tdata: rtl says [0-9a-f_]*, model says [0-9a-f_]*\$" log
+  [[ $(grep -c '^gradwire: ' log) == 1 && $(grep 'live: NIC .* ended' log) == "live: NIC $4 ended with exit code 1" ]]
+  # The last 64 frames, and the SYNs before them.
+  capture=$(echo "gradwire-live-$device"-*.pcap)
+  python3 -c "
+import struct, sys
+data, at, syn = open(sys.argv[1], 'rb').read(), 24, []
+while at < len(data):
+    frame = data[at + 16:][:struct.unpack_from('<I', data, at + 8)[0]]
+    syn.append(frame[12:14] == b'\x08\x00' and frame[23] == 6 and bool(frame[47] & 2))
+    at += 16 + len(frame)
+assert len(syn) > 64 and all(syn[:-64]) and not any(syn[-64:]), syn" "$capture"
+  # What is printed repeats it, in a process of its own.
+  again=$(sed -n 's/.*to repeat it: gradwire //p' log)
+  code=0
+  # shellcheck disable=SC2086 # a command line
+  "$gradwire" $again > repeated 2>&1 || code=$?
+  tail -n 40 repeated
+  [[ $code == 1 ]]
+  grep -q 'port m_axis_tdata' repeated
+  # The namespaces are gone, and the interfaces with them.
+  [[ -s namespace && -z $(find /proc -maxdepth 3 -path '*/ns/net' -lname "$(cat namespace)" 2> /dev/null) ]]
+}
+divergence() {
+  diverges nic_tx gw_nic_tx_merge.sv "s/edges_i, length_i\[7:0\], /edges_i, length_i[7:0] ^ {7'd0, length_i < 14'd1000}, /" 1
+  [[ $again == "run nic_tx --trace $capture --bound 8 --seed 5 --rtl $PWD/wrong.f --top gw_nic_tx --cache $cache" ]]
+  # Nobody held the host's interface any more, and nothing wrong went out.
+  grep -q NO-CARRIER tap
+  "$gradwire" run nic_rx --trace logs/nic1-tx.pcapng --json wire --quiet
+  python3 -c "
+import json
+reasons = json.load(open('wire'))['nic']['rx']['reasons']
+assert reasons['unpacked'] > 64 and set(reasons) <= {'passed', 'unpacked'}, reasons"
+  # Of a capture of the wire, which says by itself how it is packed, the other device takes no bound.
+  diverges nic_rx gw_nic_rx_layout.sv "s/total_q     <= {2'd0, result} - /total_q <= ({2'd0, result} ^ {15'd0, length_i < 14'd1000}) - /" 2
+  [[ $again == "run nic_rx --trace $capture --seed 5 --rtl $PWD/wrong.f --top gw_nic_rx --cache $cache" ]]
+}
+# A training run in small, whose trainer checks that all weights are equal: each iteration has its ratio.
+training() {
+  BUILD=${gradwire%/*} "$root/tools/live/train.sh" --workers 2 --iterations 3 | tee "$work/trained"
+  awk '/^[123] / && $2 > 2 && $3 < $4 { ++good } END { exit good != 3 }' "$work/trained"
+}
 vanishing() {
   # shellcheck disable=SC2016 # for the inner shell
   unshare -Urn --pid --fork --kill-child --mount-proc bash -c '
     ip tuntap add dev gwh mode tap
     "$0" live --host gwh --wire gww --engine none > /dev/null 2> "$1/vanished" & nic=$!
     sleep 1; ip link set gwh up; ip link del gwh; wait $nic; code=$?
-    cat "$1/vanished"; grep -q "has vanished" "$1/vanished" && [[ $code == 3 ]]' "$gradwire" "$work"
+    cat "$1/vanished"; grep -q "has vanished" "$1/vanished" && [[ $code == 3 ]] && ! ip link show gww' "$gradwire" "$work"
 }
 
-all=(refused vanishing pings copy bytes odd small jumbo bad datagrams)
-if command -v iperf3 > /dev/null; then all+=(bandwidth); else echo "without iperf3: not installed"; fi
+all=(refused vanishing pings copy bytes windows odd small jumbo bad datagrams)
+# needs CHECK PROGRAM...: adds the check, or says why not
+needs() {
+  local name=$1 program
+  shift
+  for program; do
+    command -v "$program" > /dev/null || {
+      echo "without $name: $program is not installed"
+      return
+    }
+  done
+  all+=("$name")
+}
+needs bandwidth iperf3
+needs secure_copy dropbear dropbearkey scp ssh-keygen
+needs allreduce mpirun mpicc
+needs vlan python3
+if [[ -x ${gradwire%/*}/tools/capture/gradwire-capture ]]; then all+=(training); else echo "without training: the trainer is not built"; fi
 for name in "${@:-${all[@]}}"; do
   case $name in
     bytes) check "$name" stream 1500 1,3,70000,17,1461 "" ;;

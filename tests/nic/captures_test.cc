@@ -2,7 +2,9 @@
 // tshark says of them.
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -15,12 +17,18 @@
 #include "sim/base/error.h"
 #include "sim/base/random.h"
 #include "tests/nic/support.h"
+#include "tests/nic/tshark.h"
 
 namespace gw::tests {
 namespace {
 
 namespace fs = std::filesystem;
 namespace nic = reference::nic;
+using wireshark::no_tshark;
+
+// 0 is bad, 1 is good, 2 is not looked at.
+constexpr const char* kBadChecksum =
+    "ip.checksum.status == 0 or tcp.checksum.status == 0 or udp.checksum.status == 0";
 
 class Captures : public testing::Test {
  protected:
@@ -44,7 +52,12 @@ class Captures : public testing::Test {
     for (std::string line; std::getline(in, line);) lines.push_back(line);
     return lines;
   }
-  static bool no_tshark() { return std::system("command -v tshark > /dev/null") != 0; }
+  /// The committed captures: what the manifest says of each.
+  static nlohmann::json committed() {
+    std::ifstream manifest(folder_of_traces() + "manifest.json");
+    return nlohmann::json::parse(manifest)["captures"];
+  }
+  static std::string folder_of_traces() { return std::string(GRADWIRE_SOURCE_DIR) + "/traces/"; }
 
   nlohmann::json report(const std::string& name, sim::RunSpec spec, const std::string& out) {
     return sim::run(device(name), {.spec = std::move(spec), .pcap_out = out, .command = ""});
@@ -126,16 +139,13 @@ TEST_F(Captures, ChecksumsAreGoodBehindTwoNics) {
   ASSERT_TRUE(wire);
   EXPECT_EQ(wire->packets.size(), 200u);
   if (no_tshark()) GTEST_SKIP() << "tshark is missing";
-  // 0 is bad, 1 is good, 2 is not looked at.
-  const std::string bad =
-      "ip.checksum.status == 0 or tcp.checksum.status == 0 or udp.checksum.status == 0";
-  EXPECT_TRUE(tshark(file("out.pcap"), "-e frame.number", bad).empty());
+  EXPECT_TRUE(tshark(file("out.pcap"), "-e frame.number", kBadChecksum).empty());
   EXPECT_EQ(
       tshark(file("out.pcap"), "-e frame.number",
              "ip.checksum.status == 1 and (tcp.checksum.status == 1 or udp.checksum.status == 1)")
           .size(),
       200u);
-  EXPECT_TRUE(tshark(file("wire.pcapng"), "-e frame.number", bad).empty());
+  EXPECT_TRUE(tshark(file("wire.pcapng"), "-e frame.number", kBadChecksum).empty());
   EXPECT_EQ(
       tshark(file("wire.pcapng"), "-e frame.number", "ip.proto == 253 or ip.proto == 254").size(),
       packed);
@@ -160,8 +170,7 @@ TEST_F(Captures, ChecksumsAreGoodBehindTwoNics) {
 TEST_F(Captures, WhatIsSelectedIsWhatANicPacks) {
   for (const char* name : {"hdc-ring-early", "hdc-ring-middle", "hdc-ring-late", "mixed"}) {
     SCOPED_TRACE(name);
-    const auto capture =
-        capture::read(std::string(GRADWIRE_SOURCE_DIR) + "/traces/" + name + ".pcap");
+    const auto capture = capture::read(folder_of_traces() + name + ".pcap");
     ASSERT_TRUE(capture);
     std::set<uint64_t> selected, packed;
     capture::SelectOptions options;
@@ -182,14 +191,111 @@ TEST_F(Captures, WhatIsSelectedIsWhatANicPacks) {
   }
 }
 
+/// What a host sent, through two NICs: the bytes of each frame on the wire and behind it.
+struct Passed {
+  std::vector<std::vector<uint8_t>> wire, far;
+};
+
+// A capture of a link holds both directions of its connections, which have the same place in the
+// flow table: through one NIC goes what one host sent.
+TEST_F(Captures, OfEveryHostGoThroughTwoNics) {
+  Passed all;
+  uint64_t packed = 0, segments = 0;
+  for (const auto& entry : committed()) {
+    const std::string traffic = entry.value("traffic", "gradients");
+    if (traffic == "wire") continue;  // there is nothing to pack: the next test
+    const std::string trace = folder_of_traces() + entry["file"].get<std::string>();
+    SCOPED_TRACE(trace);
+    const auto capture = capture::read(trace);
+    ASSERT_TRUE(capture);
+    // Of each host: packets, and those of them whose floats are selected.
+    std::map<std::string, std::vector<const capture::Packet*>> hosts;
+    const auto host_of = [](const capture::Packet& packet) {
+      return packet.layers.ipv4 ? "ip src " + capture::ipv4_to_string(packet.layers.ipv4->source)
+                                : "not ip";
+    };
+    for (const capture::Packet& packet : capture->packets) {
+      hosts[host_of(packet)].push_back(&packet);
+    }
+    const auto selection = capture::select(*capture, {.keep_duplicates = true});
+    std::map<uint64_t, std::pair<size_t, size_t>> floats;  // from where to where, by packet
+    std::map<std::string, uint64_t> selected;
+    for (const auto& payload : selection.payloads) {
+      const capture::Packet& packet = capture->packets[payload.index];
+      const auto begin = static_cast<size_t>(payload.bytes.data() - packet.bytes.data());
+      floats[packet.number] = {begin, begin + payload.bytes.size()};
+      ++selected[host_of(packet)];
+    }
+    for (const auto& [filter, packets] : hosts) {
+      SCOPED_TRACE(filter);
+      sim::RunSpec spec = spec_of("nic", "", 0, {{"pcap-wire", file("wire.pcap")}});
+      spec.stimulus = {.trace = trace, .filter = filter};
+      const nlohmann::json done = report("nic", spec, file("far.pcap"));
+      ASSERT_TRUE(done["pass"]) << done.value("failure", nlohmann::json());
+      const nlohmann::json& reasons = done["nic"]["tx"]["reasons"];
+      EXPECT_EQ(reasons.value("packed", uint64_t{0}) + reasons.value("stored", uint64_t{0}),
+                selected[filter]);
+      EXPECT_EQ(done["nic"]["rx"]["reasons"].value("unpacked", uint64_t{0}),
+                reasons.value("packed", uint64_t{0}));
+      packed += reasons.value("packed", uint64_t{0});
+      const auto wire = capture::read(file("wire.pcap")), far = capture::read(file("far.pcap"));
+      ASSERT_TRUE(wire && far);
+      ASSERT_EQ(wire->packets.size(), packets.size());
+      ASSERT_EQ(far->packets.size(), packets.size());
+      for (size_t i = 0; i < packets.size(); ++i) {
+        const capture::Packet& sent = *packets[i];
+        const std::vector<uint8_t>& came = far->packets[i].bytes;
+        ASSERT_LE(wire->packets[i].bytes.size(), std::max(sent.bytes.size(), nic::kMinFrame));
+        ASSERT_EQ(came.size(), std::max(sent.bytes.size(), nic::kMinFrame));
+        const capture::Checksums sums = capture::check_checksums(far->packets[i]);
+        EXPECT_TRUE(sums.ipv4 && sums.transport) << sent.number;
+        all.wire.push_back(wire->packets[i].bytes);
+        all.far.push_back(came);
+        if (!floats.contains(sent.number)) {
+          EXPECT_TRUE(std::equal(sent.bytes.begin(), sent.bytes.end(), came.begin()));
+          continue;
+        }
+        ++segments;
+        const auto [begin, end] = floats[sent.number];
+        for (size_t at = begin; at < end; at += 4) {
+          float x = 0, y = 0;
+          std::memcpy(&x, &sent.bytes[at], 4);
+          std::memcpy(&y, &came[at], 4);
+          ASSERT_LT(std::abs(double{x} - y), std::ldexp(1, -10)) << sent.number;
+        }
+      }
+    }
+  }
+  EXPECT_GT(segments, 2500u);
+  EXPECT_GT(packed, 2500u);
+  if (no_tshark()) GTEST_SKIP() << "tshark is missing";
+  const auto save = [&](const char* name, const std::vector<std::vector<uint8_t>>& frames) {
+    auto writer = capture::PcapWriter::open(file(name));
+    ASSERT_TRUE(writer);
+    for (const auto& frame : frames) ASSERT_FALSE(writer->write(0, frame));
+    ASSERT_FALSE(writer->close());
+  };
+  save("wire.pcap", all.wire);
+  save("far.pcap", all.far);
+  EXPECT_TRUE(tshark(file("far.pcap"), "-e frame.number", kBadChecksum).empty());
+  // On the wire IPv4's, and by the dissector that of the segment that is reconstructed.
+  const wireshark::Folder folder;
+  size_t good = 0;
+  for (const auto& row : wireshark::tshark(folder, file("wire.pcap"),
+                                           {"ip.checksum.status", "gradwire.checksum.status"},
+                                           "-o ip.check_checksum:TRUE")) {
+    EXPECT_NE(row[0], "0");
+    EXPECT_TRUE(row[1].empty() || row[1] == "1") << row[1];
+    good += row[1] == "1";
+  }
+  EXPECT_EQ(good, packed);
+}
+
 TEST_F(Captures, OfALiveWireIsUnpacked) {
-  const std::string folder = std::string(GRADWIRE_SOURCE_DIR) + "/traces/";
-  std::ifstream manifest(folder + "manifest.json");
-  const nlohmann::json all = nlohmann::json::parse(manifest);
-  for (const auto& entry : all["captures"]) {
+  for (const auto& entry : committed()) {
     if (entry.value("traffic", "gradients") != "wire") continue;
     sim::RunSpec spec = spec_of("nic_rx", "", 0);
-    spec.stimulus.trace = folder + entry["file"].get<std::string>();
+    spec.stimulus.trace = folder_of_traces() + entry["file"].get<std::string>();
     const auto done = report("nic_rx", spec, file("host.pcap"));
     EXPECT_TRUE(done["pass"]);
     EXPECT_EQ(done["nic"]["rx"]["frames"], entry["packets"]);

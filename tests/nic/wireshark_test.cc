@@ -1,75 +1,22 @@
 // tools/wireshark/gradwire.lua in tshark: what it shows of packed frames and of ExpEther is what
 // the references say.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <random>
-#include <sstream>
 #include <string>
 
 #include "models/reference/capture/capture.h"
 #include "models/reference/expether/frame.h"
 #include "tests/nic/frames.h"
+#include "tests/nic/tshark.h"
 
 namespace gw::reference::nic {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A folder that any user may read: tshark runs no Lua for root, so root asks as nobody.
-struct Folder {
-  fs::path path = fs::temp_directory_path() / ("gradwire-wireshark-" + std::to_string(getpid()));
-  Folder() {
-    fs::create_directories(path);
-    fs::permissions(path, fs::perms::owner_all | fs::perms::others_all);
-    fs::copy_file(fs::path(GRADWIRE_SOURCE_DIR) / "tools/wireshark/gradwire.lua",
-                  path / "gradwire.lua");
-  }
-  ~Folder() { fs::remove_all(path); }
-};
-
-using Row = std::vector<std::string>;
-
-std::vector<std::string> split(const std::string& text, char at) {
-  std::vector<std::string> out;
-  std::istringstream in(text);
-  for (std::string part; std::getline(in, part, at);) out.push_back(part);
-  return out;
-}
-
-/// The fields of each packet; what is there several times, with commas between.
-std::vector<Row> tshark(const Folder& folder, const fs::path& capture,
-                        const std::vector<std::string>& fields) {
-  const fs::path here = folder.path / "capture.pcap";
-  fs::copy_file(capture, here, fs::copy_options::overwrite_existing);
-  fs::permissions(here, fs::perms::others_read, fs::perm_options::add);
-  const std::string text = (folder.path / "text").string(),
-                    words = (folder.path / "words").string();
-  std::string command = "cd / && HOME=" + folder.path.string() + " ";
-  if (geteuid() == 0) command += "setpriv --reuid=65534 --regid=65534 --clear-groups ";
-  command += "tshark -n -X lua_script:" + (folder.path / "gradwire.lua").string() + " -r " +
-             here.string() + " -T fields -E separator=';'";
-  for (const auto& field : fields) command += " -e " + field;
-  const int status = std::system((command + " > " + text + " 2> " + words).c_str());
-  std::stringstream said;
-  said << std::ifstream(words).rdbuf();
-  EXPECT_EQ(status, 0) << said.str();
-  EXPECT_EQ(said.str().find("Lua"), std::string::npos) << said.str();
-  std::vector<Row> rows;
-  std::ifstream in(text);
-  for (std::string line; std::getline(in, line);) {
-    rows.push_back(split(line, ';'));
-    rows.back().resize(fields.size());
-  }
-  return rows;
-}
-
-bool no_tshark() { return std::system("command -v tshark > /dev/null") != 0; }
+using namespace tests::wireshark;
 
 void write(const fs::path& file, const std::vector<Frame>& frames) {
   auto writer = capture::PcapWriter::open(file);

@@ -184,6 +184,14 @@ TEST(Bench, OneDeviceAndNone) {
     EXPECT_NO_THROW(render_bench_terminal(doc));
 }
 
+TEST(Bench, SaysWhatIsBehindRegisters) {
+  json rows = sample("sample-bench.json");
+  EXPECT_EQ(render_bench_terminal(rows).find("axi-lite"), std::string::npos);
+  rows[1]["host"] = "axi-lite";
+  const std::string out = render_bench_terminal(rows);
+  EXPECT_NE(out.find(" compressor  decompressor, axi-lite\n"), std::string::npos) << out;
+}
+
 // ------------------------------------------------------------------------------------------------
 // shapes
 

@@ -161,6 +161,14 @@ std::size_t Ring::sent_block(std::size_t rank, std::size_t workers, std::size_t 
   return (rank + 2 * workers - step + 1) % workers;
 }
 
+std::size_t Ring::sent_bytes(std::size_t rank, std::size_t workers, std::size_t floats) {
+  std::size_t sum = 0;
+  for (std::size_t step = 1; step <= 2 * workers - 2; ++step) {
+    sum += sizeof(float) * block_of(floats, workers, sent_block(rank, workers, step)).count;
+  }
+  return sum;
+}
+
 void Ring::all_reduce(std::span<float> gradient, int quantise) {
   const std::size_t n = addresses_.size();
   const std::size_t before = (rank_ + n - 1) % n;

@@ -72,6 +72,8 @@ class Ring {
   /// complete sum; Figure 6 and the text ("worker[3] sends blk[0] to worker[0]" in step 4) have it
   /// as here.
   static std::size_t sent_block(std::size_t rank, std::size_t workers, std::size_t step);
+  /// What it sends in all of these steps, of so many floats.
+  static std::size_t sent_bytes(std::size_t rank, std::size_t workers, std::size_t floats);
 
  private:
   void exchange(std::span<const float> outgoing, std::span<float> incoming);

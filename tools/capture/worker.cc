@@ -155,8 +155,10 @@ class Worker {
     const auto seconds = [&] {
       return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     };
-    say("{}; {} workers, {} parameters, batch {} each, {} iterations ({:.1f} epochs).",
-        digits_.description, o_.addresses.size(), HdcNetwork::parameter_count(), o_.batch,
+    say("{}; {} workers, {} parameters, {} bytes an iteration to the next, batch {} each, {} "
+        "iterations ({:.1f} epochs).",
+        digits_.description, o_.addresses.size(), HdcNetwork::parameter_count(),
+        Ring::sent_bytes(o_.rank, o_.addresses.size(), HdcNetwork::parameter_count()), o_.batch,
         o_.iterations,
         static_cast<double>(o_.iterations * o_.batch * o_.addresses.size()) /
             static_cast<double>(digits_.train.size()));

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ using testbenches::registry;
 
 struct Invocation {
   std::string command;                      // as typed, for reports
+  std::string program = {};                 // the first word of it
   std::vector<std::string> arguments = {};  // the words of it, a configuration file's among them
   std::function<int()> action = [] {
     return 0;
@@ -30,12 +32,18 @@ void add_trace(CLI::App& app, Invocation& invocation);
 void add_codec(CLI::App& app, Invocation& invocation);
 void add_fp(CLI::App& app, Invocation& invocation);
 void add_live(CLI::App& app, Invocation& invocation);
+void add_regress(CLI::App& app, Invocation& invocation);
 
 /// The command line as a shell would read it again.
 std::string shell_command(const std::string& program, const std::vector<std::string>& arguments);
 
 /// Throws UsageError that names the commands there are, if the first word is none of them.
 void require_known_command(const CLI::App& app, const std::vector<std::string>& arguments);
+
+/// The table [random.NAME] that `where` names, FILE.toml#NAME or NAME alone of those that come with
+/// the program, as the device reads it. Throws UserError.
+std::shared_ptr<const sim::RandomTable> read_random_table(const std::string& where,
+                                                          const sim::Device& device);
 
 /// Line breaks folded to blanks: an error is one sentence on one line.
 std::string one_line(std::string text);

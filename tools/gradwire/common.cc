@@ -6,24 +6,15 @@
 #include <filesystem>
 
 #include "sim/base/error.h"
+#include "sim/report/text.h"
 #include "sim/run/data_folder.h"
 #include "tools/gradwire/commands.h"
 
 namespace gw::tools {
 
 std::string shell_command(const std::string& program, const std::vector<std::string>& arguments) {
-  const auto quoted = [](const std::string& word) {
-    const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
-      return std::isalnum(c) != 0 ||
-             std::string_view("-_./:=,+@%").find(static_cast<char>(c)) != std::string_view::npos;
-    });
-    if (plain) return word;
-    std::string text = "'";
-    for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return text + "'";
-  };
-  std::string command = quoted(program);
-  for (const std::string& argument : arguments) command += " " + quoted(argument);
+  std::string command = sim::report::shell_word(program);
+  for (const std::string& argument : arguments) command += " " + sim::report::shell_word(argument);
   return command;
 }
 
@@ -36,6 +27,14 @@ void require_known_command(const CLI::App& app, const std::vector<std::string>& 
   }
   throw sim::UsageError(
       fmt::format("unknown command '{}'; there are {}", arguments.front(), names));
+}
+
+std::shared_ptr<const sim::RandomTable> read_random_table(const std::string& where,
+                                                          const sim::Device& device) {
+  const bool shipped = where.find('#') == std::string::npos;
+  return sim::RandomTable::read(
+      shipped ? (sim::data_folder() / "plans" / "random.toml").string() + "#" + where : where,
+      *device.facts().random, registry().random_kinds());
 }
 
 std::string one_line(std::string text) {

@@ -74,6 +74,15 @@ std::vector<std::string> join_netlist(std::vector<std::string> arguments) {
   return arguments;
 }
 
+void check_user_rtl(const sim::UserRtl& rtl, const std::string& prefix, bool engine) {
+  if (rtl.file_list.empty() != rtl.top.empty()) {
+    throw sim::UsageError(fmt::format("--{0}rtl FILE.f and --{0}top NAME go together", prefix));
+  }
+  if (!rtl.file_list.empty() && !engine) {
+    throw sim::UsageError(fmt::format("--{}rtl has no effect without the engine rtl", prefix));
+  }
+}
+
 void check_netlist(const std::string& cells) {
   if (!cells.empty() && cells != "generic" && cells != "xilinx") {
     throw sim::UsageError(fmt::format("--netlist '{}' is neither generic nor xilinx", cells));

@@ -29,6 +29,9 @@ const sim::Device* device_named(const std::vector<std::string>& arguments);
 /// the two: what follows is the value unless it is an option or a device.
 void add_netlist(CLI::App& command, std::string& cells, const std::string& text);
 std::vector<std::string> join_netlist(std::vector<std::string> arguments);
+/// Throws UsageError for RTL of the user's that nothing runs. `prefix`: of the options that name
+/// it.
+void check_user_rtl(const sim::UserRtl& rtl, const std::string& prefix, bool engine);
 /// Throws UsageError for cells that there are none of.
 void check_netlist(const std::string& cells);
 

@@ -15,6 +15,28 @@ namespace {
 
 using nlohmann::json;
 
+/// What a table of random traffic may say, with the weights that hold where it says nothing.
+json random_json(const sim::RandomKind& kind) {
+  json d = {{"kind", kind.name}, {"text", kind.text}, {"keys", json::array()}};
+  if (!kind.base.empty()) d["base"] = kind.base;
+  for (const sim::RandomKey& key : kind.keys) {
+    json ways = json::array();
+    for (const sim::RandomWay& way : key.ways) {
+      ways.push_back({{"name", way.name}, {"weight", way.weight}});
+      if (way.shape != sim::RandomShape::kPlain) {
+        ways.back()["least"] = way.least;
+        ways.back()["most"] = way.most;
+      }
+      if (way.shape == sim::RandomShape::kRange) {
+        ways.back()["from"] = way.from;
+        ways.back()["to"] = way.to;
+      }
+    }
+    d["keys"].push_back({{"name", key.name}, {"text", key.text}, {"ways", std::move(ways)}});
+  }
+  return d;
+}
+
 json device_json(const sim::Device& device) {
   const sim::Device::Facts& facts = device.facts();
   json d = {{"name", facts.name},       {"engines", {"rtl", "model", "reference"}},
@@ -38,6 +60,7 @@ json device_json(const sim::Device& device) {
         {{"name", option.name}, {"text", option.text}, {"default", option.value}});
   }
   for (const sim::SynthKind& kind : facts.stimuli) d["synth"].push_back(kind.name);
+  if (facts.random != nullptr) d["random"] = random_json(*facts.random);
   return d;
 }
 
@@ -70,6 +93,29 @@ json collect() {
   return document;
 }
 
+/// "list = { of = [1..9600] }, range = { weight = 3, from = 60, to = 1514 }, edges = 1"
+void print_random(const json& d) {
+  fmt::print("random  {}: {}{}\n", d["kind"].get<std::string>(), d["text"].get<std::string>(),
+             d.contains("base") ? "; reads " + d["base"].get<std::string>() + ", too" : "");
+  for (const json& key : d["keys"]) {
+    std::string ways;
+    for (const json& way : key["ways"]) {
+      const std::string said =
+          way.contains("from")
+              ? fmt::format("{{ weight = {}, from = {}, to = {} }}", way["weight"].get<double>(),
+                            way["from"].get<int64_t>(), way["to"].get<int64_t>())
+          : way.contains("least")
+              ? fmt::format("{{ weight = {}, of = [{} to {}] }}", way["weight"].get<double>(),
+                            way["least"].get<int64_t>(), way["most"].get<int64_t>())
+              : fmt::format("{}", way["weight"].get<double>());
+      ways +=
+          fmt::format("{}{} = {}", ways.empty() ? "" : ", ", way["name"].get<std::string>(), said);
+    }
+    fmt::print("        {} ({})\n          {}\n", key["name"].get<std::string>(),
+               key["text"].get<std::string>(), ways);
+  }
+}
+
 void print_device(const json& d) {
   fmt::print("{}: {}\n{} MHz, RTL {}\n\n", d["name"].get<std::string>(),
              d["summary"].get<std::string>(), d["clock_mhz"].get<double>(),
@@ -85,6 +131,7 @@ void print_device(const json& d) {
                option["text"].get<std::string>(), value.empty() ? "" : " [" + value + "]");
   }
   for (const json& name : d["synth"]) fmt::print("synth   {}\n", name.get<std::string>());
+  if (d.contains("random")) print_random(d["random"]);
 }
 
 int list(const std::string& device, bool as_json) {

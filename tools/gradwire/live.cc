@@ -29,9 +29,11 @@
 #include "sim/feeds/writer.h"
 #include "sim/harness/kernel.h"
 #include "sim/report/json.h"
+#include "testbenches/nic/options.h"
 #include "tools/gradwire/commands.h"
 #include "tools/gradwire/device_options.h"
 #include "tools/gradwire/progress.h"
+#include "tools/gradwire/stream_windows.h"
 
 namespace gw::tools {
 namespace {
@@ -78,7 +80,6 @@ void stop_on_signals() {
 }
 
 constexpr size_t kLongestFrame = 9018;
-constexpr size_t kProtocol = 9;  ///< in an IPv4 header
 
 /// The last frames that went in, so that a divergence can be repeated: with the SYNs before them,
 /// which say where floats begin.
@@ -87,9 +88,9 @@ class History {
   void add(const std::vector<uint8_t>& frame) {
     last_.push_back(frame);
     if (last_.size() <= kFrames) return;
-    if (const std::string flow = flow_of_syn(last_.front()); !flow.empty()) {
+    if (const auto segment = Segment::of(last_.front()); segment && segment->syn) {
       if (syns_.size() == kFlows) syns_.erase(syns_.begin());
-      syns_[flow] = std::move(last_.front());
+      syns_[segment->flow] = std::move(last_.front());
     }
     last_.pop_front();
   }
@@ -110,22 +111,8 @@ class History {
  private:
   static constexpr size_t kFrames = 64, kFlows = 256;
 
-  /// Addresses and ports of a TCP frame with SYN; empty: it is none.
-  static std::string flow_of_syn(const std::vector<uint8_t>& frame) {
-    size_t at = 14;
-    if (frame.size() > 18 && frame[12] == 0x81 && frame[13] == 0) at += 4;
-    if (frame.size() < at + 20 || frame[at - 2] != 8 || frame[at + kProtocol] != 6) return {};
-    const size_t tcp = at + 4 * static_cast<size_t>(frame[at] & 15);
-    if (frame.size() < tcp + 20 || (frame[tcp + 13] & 2) == 0) return {};
-    std::string flow(frame.begin() + static_cast<std::ptrdiff_t>(at + 12),
-                     frame.begin() + static_cast<std::ptrdiff_t>(at + 20));
-    flow.append(frame.begin() + static_cast<std::ptrdiff_t>(tcp),
-                frame.begin() + static_cast<std::ptrdiff_t>(tcp + 4));
-    return flow;
-  }
-
   std::deque<std::vector<uint8_t>> last_;
-  std::map<std::string, std::vector<uint8_t>> syns_;
+  std::map<Segment::Flow, std::vector<uint8_t>> syns_;
 };
 
 /// The time on the wall, for captures.
@@ -150,6 +137,7 @@ struct Direction {
   std::string pcap;                   ///< file of what leaves it; empty: none
   std::function<void()> each_second;  ///< may be empty
   Impairments impairments = {};
+  StreamWindows* windows = nullptr;  ///< of what leaves it; may be null
 };
 
 bool stopping(const Shared& shared) { return g_stop != 0 || shared.stop.load(); }
@@ -253,6 +241,7 @@ class TapWriter final : public sim::PacketWriter {
       ++counts.in_error;
       return;
     }
+    if (direction_.windows != nullptr) direction_.windows->add(bytes, before);
     if (capture_ != nullptr) capture_->write(passage, bytes);
     const Impairments& bad = direction_.impairments;
     if (happens(bad.loss)) {
@@ -294,7 +283,8 @@ struct LiveArguments {
   DeviceOptions device;
   std::vector<sim::Option> options;
   std::string host, wire, engines = "rtl,model", pcap, json, cache, seed = "1";
-  std::string loss = "0", duplicate = "0", reorder = "0";
+  std::string loss = "0", duplicate = "0", reorder = "0", window;
+  sim::UserRtl tx_rtl, rx_rtl;
   bool quiet = false, no_pack = false;
 };
 
@@ -319,7 +309,24 @@ std::string sentence(const sim::Failure& f) {
                               f.engine_b, f.value_b));
 }
 
-int simulate(const Direction& direction, const sim::RunSpec& spec, const std::string& command) {
+/// The run that repeats what a direction did with the frames of a capture.
+std::string repeats(const sim::Device& device, const sim::RunSpec& spec, const std::string& file) {
+  std::vector<std::string> words = {"run", device.name(), "--trace", file};
+  const auto say = [&](const std::string& option, const std::string& value) {
+    words.insert(words.end(), {"--" + option, value});
+  };
+  for (const auto& [name, value] : spec.options.changed()) say(name, value);
+  if (spec.rtl != spec.model) say("engine", spec.rtl ? "rtl" : "model");
+  if (spec.seed != sim::RunSpec{}.seed) say("seed", std::to_string(spec.seed));
+  if (!spec.user_rtl.top.empty()) {
+    say("rtl", spec.user_rtl.file_list);
+    say("top", spec.user_rtl.top);
+  }
+  if (!spec.cache.empty()) say("cache", spec.cache);
+  return shell_command("gradwire", words);
+}
+
+int simulate(const Direction& direction, const sim::RunSpec& spec) {
   TapSource source(direction);
   TapWriter writer(direction, source);
   const sim::Device& device = registry().device(direction.name);
@@ -328,11 +335,11 @@ int simulate(const Direction& direction, const sim::RunSpec& spec, const std::st
   if (outcome.passed) return sim::kPass;
   const std::string file = fmt::format("gradwire-live-{}-{}.pcap", direction.name, getpid());
   source.history().write(file);
-  fmt::print(stderr,
-             "gradwire: {} diverged in cycle {}: {}\n  the last frames are in {}; to repeat it: "
-             "gradwire run {} --trace {}{}\n",
-             direction.name, outcome.failure.cycle, sentence(outcome.failure), file, direction.name,
-             file, command);
+  fmt::print(
+      stderr,
+      "gradwire: {} diverged in cycle {}: {}\n  the last frames are in {}; to repeat it: {}\n",
+      direction.name, outcome.failure.cycle, sentence(outcome.failure), file,
+      repeats(device, spec, file));
   return sim::kCheckFailed;
 }
 
@@ -410,27 +417,13 @@ nlohmann::json figures(const Counts& c) {
           {"cycles", c.cycles.load()}};
 }
 
-/// Options that both directions have, or one of them: each once.
-std::vector<sim::Option> options_of(const sim::Device& tx, const sim::Device& rx) {
+/// Those of nic_tx say all: a packed frame tells nic_rx how it was packed.
+std::vector<sim::Option> options_of(const sim::Device& tx) {
   std::vector<sim::Option> all;
-  for (const sim::Device* device : {&tx, &rx}) {
-    for (const sim::Option& option : device->facts().options) {
-      // What stimuli need, and captures, a live NIC does not.
-      if (option.stimulus || option.name == "pack") continue;
-      if (std::ranges::find(all, option.name, &sim::Option::name) == all.end()) {
-        all.push_back(option);
-      }
-    }
+  for (const sim::Option& option : tx.facts().options) {
+    if (!option.stimulus) all.push_back(option);
   }
   return all;
-}
-
-/// As words of a command line.
-std::string words_of(const sim::OptionSet& options, const sim::RunSpec& spec) {
-  std::string words;
-  for (const auto& [name, value] : options.changed()) words += fmt::format(" --{} {}", name, value);
-  if (spec.rtl != spec.model) words += spec.rtl ? " --engine rtl" : " --engine model";
-  return words;
 }
 
 /// Waits for a process to end, with its exit code.
@@ -454,6 +447,15 @@ int execute(LiveArguments& a) {
   }
   if (a.host == a.wire) throw sim::UsageError("--host and --wire are the same interface");
   if (a.no_pack && !engines) throw sim::UsageError("--no-pack has no effect with --engine none");
+  check_user_rtl(a.tx_rtl, "tx-", spec.rtl);
+  check_user_rtl(a.rx_rtl, "rx-", spec.rtl);
+  const sim::Device& tx_device = registry().device("nic_tx");
+  const reference::nic::NicConfig marks = testbenches::nic_config(a.device.values(tx_device));
+  std::optional<StreamWindows> windows;
+  if (!a.window.empty()) {
+    const int64_t bytes = sim::parse_integer("--window", a.window, 1024, INT64_MAX);
+    windows.emplace(static_cast<uint64_t>(bytes), marks.mark, marks.mark_mask);
+  }
   const Impairments impairments{
       .loss = sim::parse_number("--loss", a.loss, 0, 99, "percent"),
       .duplicate = sim::parse_number("--duplicate", a.duplicate, 0, 99, "percent"),
@@ -470,15 +472,18 @@ int execute(LiveArguments& a) {
   const auto run = [&](const Direction& direction) {
     const sim::Device& device = registry().device(direction.name);
     sim::RunSpec own = spec;
-    own.options = a.device.values(device);
-    if (a.no_pack && own.options.knows("mark")) {
+    own.options = sim::OptionSet(device.facts().options);
+    own.user_rtl = a.rx_rtl;
+    if (&device == &tx_device) {
+      own.options = a.device.values(device);
       // No socket has this mark: DSCP 63 with both bits of ECN looked at, too.
-      own.options.set("mark", "0xFF").set("mark-mask", "0xFF");
+      if (a.no_pack) own.options.set("mark", "0xFF").set("mark-mask", "0xFF");
+      own.user_rtl = a.tx_rtl;
     }
     own.clock_mhz = device.facts().clock_mhz;
     int code = sim::kInternal;
     try {
-      code = engines ? simulate(direction, own, words_of(own.options, own)) : forward(direction);
+      code = engines ? simulate(direction, own) : forward(direction);
     } catch (const sim::UserError& error) {
       fmt::print(stderr, "gradwire: {}\n", one_line(error.what()));
       code = error.code();
@@ -532,7 +537,7 @@ int execute(LiveArguments& a) {
                ticker();
              }
            },
-           impairments});
+           impairments, windows ? &*windows : nullptr});
   kill(child, SIGTERM);
   const int rx = code_of(child);
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
@@ -542,13 +547,14 @@ int execute(LiveArguments& a) {
     print_sum("rx", shared.rx);
   }
   if (!a.json.empty()) {
-    const nlohmann::json report = {{"live",
-                                    {{"host", a.host},
-                                     {"wire", a.wire},
-                                     {"engines", a.engines},
-                                     {"seconds", seconds},
-                                     {"tx", figures(shared.tx)},
-                                     {"rx", figures(shared.rx)}}}};
+    nlohmann::json report = {{"live",
+                              {{"host", a.host},
+                               {"wire", a.wire},
+                               {"engines", a.engines},
+                               {"seconds", seconds},
+                               {"tx", figures(shared.tx)},
+                               {"rx", figures(shared.rx)}}}};
+    if (windows) report["live"]["tx"]["windows"] = windows->figures();
     sim::write_report_file(a.json == "-" ? "/dev/stdout" : a.json, sim::json_text(report));
   }
   return std::max(tx, rx);
@@ -581,10 +587,18 @@ void add_live(CLI::App& app, Invocation& invocation) {
       "write PREFIX-tx.pcapng, what leaves to the wire, and PREFIX-rx.pcapng, to the host");
   command->add_option("--json", a->json,
                       "write the figures as JSON in the end; - for standard output");
+  command->add_option(
+      "--window", a->window,
+      "figures of marked connections for each so many bytes of a stream, in --json");
+  command->add_option("--tx-rtl", a->tx_rtl.file_list,
+                      "file list of RTL of your own, in nic_tx's place");
+  command->add_option("--tx-top", a->tx_rtl.top, "its top module");
+  command->add_option("--rx-rtl", a->rx_rtl.file_list, "the same in nic_rx's place");
+  command->add_option("--rx-top", a->rx_rtl.top, "its top module");
   command->add_option("--cache", a->cache, "folder of RTL built on demand");
   command->add_flag("--no-pack", a->no_pack, "no frame counts as marked");
   command->add_flag("--quiet", a->quiet, "no lines, no progress");
-  a->options = options_of(registry().device("nic_tx"), registry().device("nic_rx"));
+  a->options = options_of(registry().device("nic_tx"));
   a->device.add(*command, a->options);
   command->callback([a, &invocation] { invocation.action = [a] { return execute(*a); }; });
 }

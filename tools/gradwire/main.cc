@@ -34,7 +34,8 @@ int main(int argc, char** argv) {
       "Exit codes: 0 pass, 1 a check failed, 2 wrong usage, 3 bad input file, 4 internal fault.");
 
   std::vector<std::string> arguments(argv + 1, argv + argc);
-  tools::Invocation invocation{.command = tools::shell_command(argv[0], arguments)};
+  tools::Invocation invocation{.command = tools::shell_command(argv[0], arguments),
+                               .program = argv[0]};
   try {
     arguments = tools::join_netlist(tools::expand_config_file(std::move(arguments)));
     invocation.arguments = arguments;
@@ -47,6 +48,7 @@ int main(int argc, char** argv) {
     tools::add_codec(app, invocation);
     tools::add_fp(app, invocation);
     tools::add_live(app, invocation);
+    tools::add_regress(app, invocation);
     tools::require_known_command(app, arguments);
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
     app.parse(std::move(arguments));

@@ -1,8 +1,9 @@
-#include "sim/run/run.h"
+#include "tools/gradwire/run.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -18,10 +19,15 @@
 namespace gw::tools {
 namespace {
 
+/// Of the options that all devices have, those that name files.
+constexpr std::string_view kFilesRead[] = {"trace", "rtl"};
+constexpr std::string_view kFilesWritten[] = {"wave",     "wave-from", "wave-to", "sv-bench",
+                                              "pcap-out", "json",      "html"};
+
 struct RunArguments {
   sim::RunOptions run;
   DeviceOptions device;
-  std::string name, clock, engines = "rtl,model", stall = "none", json, html;
+  std::string name, clock, engines = "rtl,model", stall, random, json, html;
   std::string packets = "0", seed = "1", wave, wave_from, wave_to, coverage, coverage_out;
   bool quiet = false, no_skip = false;
 };
@@ -77,36 +83,47 @@ void set_coverage(sim::RunSpec& spec, const RunArguments& a) {
   }
 }
 
-void set_stimulus(sim::RunSpec& spec, const RunArguments& a) {
-  if (spec.stimulus.trace.empty() == spec.stimulus.synth.empty()) {
-    throw sim::UsageError("run needs either --trace FILE or --synth NAME");
+void set_stimulus(sim::RunSpec& spec, const RunArguments& a, const sim::Device& device) {
+  sim::StimulusSpec& stimulus = spec.stimulus;
+  const int given = !stimulus.trace.empty() + !stimulus.synth.empty() + !a.random.empty();
+  if (given != 1) {
+    throw sim::UsageError("run needs either --trace FILE, --synth NAME or --random FILE.toml#NAME");
   }
-  if (!spec.stimulus.filter.empty() && spec.stimulus.trace.empty()) {
+  if (!stimulus.filter.empty() && stimulus.trace.empty()) {
     throw sim::UsageError("--filter chooses packets of a --trace, not of a synthetic stimulus");
+  }
+  if (!a.stall.empty()) spec.stall = sim::StallSpec::parse(a.stall);
+  if (!a.random.empty()) {
+    stimulus.random = read_random_table(a.random, device);
+    // Other stalls than the table's leave its packets as they are.
+    if (a.stall.empty()) {
+      spec.stall.source = stimulus.random->stalls("source");
+      spec.stall.sink = stimulus.random->stalls("sink");
+    }
   }
   spec.stimulus.packets =
       static_cast<uint64_t>(sim::parse_integer("--packets", a.packets, 0, INT64_MAX));
 }
 
-int execute(RunArguments& a, const sim::Device& device) {
+/// What was given, as the spec of a run. Throws UsageError.
+void set_spec(RunArguments& a, const sim::Device& device) {
   sim::RunSpec& spec = a.run.spec;
   spec.clock_mhz = a.clock.empty() ? device.facts().clock_mhz
                                    : sim::parse_number("--clock", a.clock, 1, 10000, "MHz");
   spec.options = a.device.values(device);
   spec.seed = static_cast<uint64_t>(sim::parse_integer("--seed", a.seed, 0, INT64_MAX));
-  spec.stall = sim::StallSpec::parse(a.stall);
   spec.skip_idle = !a.no_skip;
   set_engines(spec, a.engines);
-  set_stimulus(spec, a);
-  refuse_idle_options(spec.options.changed(), device.facts().options, spec.stimulus.synth,
-                      device.facts().stimuli);
+  set_stimulus(spec, a, device);
+  if (a.random.empty()) {
+    refuse_idle_options(spec.options.changed(), device.facts().options, spec.stimulus.synth,
+                        device.facts().stimuli);
+  } else {
+    refuse_idle_options(spec.options.changed(), device.facts().options, a.random,
+                        {{a.random.c_str(), "", device.facts().random->options}});
+  }
   set_wave(spec, a);
-  if (spec.user_rtl.file_list.empty() != spec.user_rtl.top.empty()) {
-    throw sim::UsageError("--rtl FILE.f and --top NAME go together");
-  }
-  if (!spec.user_rtl.file_list.empty() && !spec.rtl) {
-    throw sim::UsageError("--rtl has no effect without the engine rtl");
-  }
+  check_user_rtl(spec.user_rtl, "", spec.rtl);
   check_netlist(spec.netlist);
   if (!spec.netlist.empty() && !spec.rtl) {
     throw sim::UsageError("--netlist has no effect without the engine rtl");
@@ -115,6 +132,11 @@ int execute(RunArguments& a, const sim::Device& device) {
     throw sim::UsageError("--netlist is made of the project's own RTL and does not go with --rtl");
   }
   set_coverage(spec, a);
+}
+
+int execute(RunArguments& a, const sim::Device& device) {
+  set_spec(a, device);
+  sim::RunSpec& spec = a.run.spec;
   Progress progress(a.quiet);
   spec.note = progress.note();
   spec.progress = progress.meter();
@@ -139,25 +161,24 @@ int execute(RunArguments& a, const sim::Device& device) {
   return sim::exit_code(report);
 }
 
-}  // namespace
-
-void add_run(CLI::App& app, Invocation& invocation) {
-  CLI::App* command =
-      app.add_subcommand("run", "a trace through a device: RTL, SystemC model and reference");
-  auto a = std::make_shared<RunArguments>();
-  a->run.command = invocation.command;
+/// The options of `run DEVICE`; without a device those that all have.
+void declare(CLI::App* command, RunArguments* a, const sim::Device* device) {
   sim::RunSpec& spec = a->run.spec;
   command->add_option("DEVICE", a->name, "what to simulate (gradwire list)")->required();
   command->add_option("--trace", spec.stimulus.trace, "packet capture, pcap or pcapng");
   command->add_option("--synth", spec.stimulus.synth, "named synthetic stimulus (gradwire list)");
+  command->add_option("--random", a->random,
+                      "FILE.toml#NAME: packets drawn by the weights of its table [random.NAME]; a "
+                      "NAME alone is of plans/random.toml");
   command->add_option("--filter", spec.stimulus.filter,
                       "packets of the capture that this filter lets through, as pcap-filter(7)");
   command->add_option("--engine", a->engines, "rtl, model, or both in lockstep")
       ->capture_default_str();
-  command
-      ->add_option("--stall", a->stall, "none, source:P, sink:P, both:P, in percent of the cycles")
+  command->add_option("--stall", a->stall,
+                      "none, source:P, sink:P, both:P, in percent of the cycles (default: none, or "
+                      "what --random says)");
+  command->add_option("--seed", a->seed, "of stalls, synthetic stimuli and random traffic")
       ->capture_default_str();
-  command->add_option("--seed", a->seed, "of stalls and synthetic stimuli")->capture_default_str();
   command->add_option("--clock", a->clock, "MHz; else what the device is meant for");
   command->add_option("--packets", a->packets, "at most so many of the selected packets; 0: all")
       ->capture_default_str();
@@ -169,6 +190,8 @@ void add_run(CLI::App& app, Invocation& invocation) {
       "--sv-bench", spec.sv_bench,
       "write the run as a SystemVerilog test bench for any simulator into a folder");
   command->add_option("--pcap-out", a->run.pcap_out, "write what left the device as packets");
+  command->add_option("--pcap-in-out", a->run.pcap_in_out,
+                      "write what went into the device as packets, for --trace");
   command->add_option("--json", a->json, "write the report as JSON; - for standard output");
   command->add_option("--html", a->html, "write the report as HTML with plots");
   command->add_option("--coverage", a->coverage,
@@ -178,16 +201,72 @@ void add_run(CLI::App& app, Invocation& invocation) {
                       "write the points that were counted, for gradwire coverage");
   command->add_option("--config", "INI or JSON file with any of these options");
   command->add_option("--rtl", spec.user_rtl.file_list,
-                      "file list of RTL of your own, in the place of the project's");
+                      "file list of RTL of your own, in the place of the project's; its parameters "
+                      "stay its own, --pes and the like are model's and reference's");
   command->add_option("--top", spec.user_rtl.top, "its top module");
   add_netlist(*command, spec.netlist, "what Yosys makes of the RTL, in its place");
   command->add_option("--cache", spec.cache, "folder of RTL built on demand");
   command->add_flag("--quiet", a->quiet, "no table, no progress");
-  const sim::Device* const device = device_named(invocation.arguments);
   if (device != nullptr && device->facts().paced()) {
     command->add_flag("--no-skip", a->no_skip, "simulate also the cycles in which nothing happens");
   }
   if (device != nullptr) a->device.add(*command, *device);
+}
+
+}  // namespace
+
+RunRequest parse_run(const std::vector<std::string>& words, const std::string& command) {
+  const sim::Device* const device = device_named(words);
+  RunArguments a;
+  a.run.command = command;
+  CLI::App app;
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  declare(&app, &a, device);
+  app.allow_extras();
+  try {
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // as CLI11 wants them
+  } catch (const CLI::ParseError& error) {
+    throw sim::UsageError(one_line(error.what()));
+  }
+  const sim::Device& chosen = registry().device(a.name);
+  refuse_extras(app, "run", chosen);
+  set_spec(a, chosen);
+  return {&chosen, a.run};
+}
+
+std::vector<RunOption> run_options(const sim::Device& device) {
+  RunArguments a;
+  CLI::App app;
+  declare(&app, &a, &device);
+  const std::vector<sim::Option>& own = device.facts().options;
+  std::vector<RunOption> options;
+  for (const CLI::Option* const option : app.get_options()) {
+    if (option->get_lnames().empty() || option->get_name() == "--help") continue;
+    RunOption& o = options.emplace_back();
+    o.name = option->get_lnames().front();
+    const auto of_device =
+        std::ranges::find_if(own, [&o](const sim::Option& known) { return known.name == o.name; });
+    if (of_device != own.end()) {
+      o.flag = of_device->flag;
+      o.list = of_device->list;
+      o.reads = of_device->reads;
+      o.writes = of_device->writes;
+      continue;
+    }
+    o.flag = option->get_expected_min() == 0;
+    o.reads = std::ranges::count(kFilesRead, o.name) != 0;
+    o.writes = std::ranges::count(kFilesWritten, o.name) != 0;
+  }
+  return options;
+}
+
+void add_run(CLI::App& app, Invocation& invocation) {
+  CLI::App* command =
+      app.add_subcommand("run", "a trace through a device: RTL, SystemC model and reference");
+  auto a = std::make_shared<RunArguments>();
+  a->run.command = invocation.command;
+  const sim::Device* const device = device_named(invocation.arguments);
+  declare(command, a.get(), device);
   command->footer(device == nullptr
                       ? "gradwire run DEVICE --help shows the options of that device, too."
                       : "gradwire list " + device->name() + " shows its ports and stimuli.");

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Trains the HDC network with N workers whose gradients go through N simulated NICs, then once more without packing, and says
-# what that did to loss, accuracy, and the bytes on the wire.
+# Trains the HDC network with N workers whose gradients go through N simulated NICs, once without packing and once with it, and says
+# what that did to loss, accuracy, and the bytes on the wire; and how the ratio changes with the iterations.
 #
 #   tools/live/train.sh [--workers N] [--iterations N] [--bound K] [--data DIR] [--live OPTIONS] [--pcap DIR]
 #
@@ -10,6 +10,8 @@
 #   --data DIR       folder of the MNIST files (idx, gz); without it digits are drawn
 #   --live OPTIONS   more options of `gradwire live`: '--engine model'
 #   --pcap DIR       the packed run's captures: nicN-tx.pcapng, nicN-rx.pcapng
+#
+# BUILD in the environment names the build's folder (build).
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 
@@ -38,7 +40,8 @@ done
 [[ $workers =~ ^[2-8]$ ]] || die "--workers '$workers' is not between 2 and 8"
 [[ $iterations =~ ^[1-9][0-9]{0,5}$ ]] || die "--iterations '$iterations' is no number of iterations"
 [[ $bound =~ ^([1-9]|1[0-4])$ ]] || die "--bound '$bound' is not between 1 and 14"
-worker=$root/build/tools/capture/gradwire-capture
+build=$(realpath "${BUILD:-$root/build}")
+worker=$build/tools/capture/gradwire-capture
 [[ -x $worker ]] || die "$worker is not there: build it (it needs Eigen and zlib)"
 
 addresses=$(seq -s, -f '10.77.0.%g' "$workers")
@@ -50,22 +53,57 @@ trap 'rm -rf "$logs"' EXIT
 # train NAME OPTIONS-OF-LIVE OPTIONS-OF-WORKERS [FOLDER-OF-CAPTURES]
 train() {
   echo "== $1"
-  "$root/tools/live/live.sh" --hosts "$workers" --logs "$logs/$1" --live "$live $2" ${4:+--pcap "$4"} \
-    --serve "exec $command $3 --rank \$((GRADWIRE_HOST - 1))" -- bash -c "exec $command $3 --rank 0"
+  "$root/tools/live/live.sh" --program "$build/gradwire" --hosts "$workers" --logs "$logs/$1" --live "$live $2" ${4:+--pcap "$4"} \
+    --serve "exec $command $3 --rank \$((GRADWIRE_HOST - 1))" -- bash -c "exec $command $3 --rank 0" | tee "$logs/$1.log"
 }
-train packed "--bound $bound" "--quantise $bound" "$pcap"
 train plain --no-pack ""
+# What worker 0 sends in an iteration: so much of its stream is one.
+bytes=$(sed -n 's/.* \([0-9][0-9]*\) bytes an iteration .*/\1/p' "$logs/plain.log")
+[[ -n $bytes ]] || die "the trainer does not say how many bytes an iteration has"
+train packed "--bound $bound --window $bytes" "--quantise $bound" "$pcap"
 
-python3 - "$logs" "$bound" << 'PY'
-import json, pathlib, sys
-logs, bound = pathlib.Path(sys.argv[1]), sys.argv[2]
-OVERHEAD = 24  # preamble, FCS, gap
+python3 - "$logs" "$bound" "$iterations" << 'PY'
+import json, pathlib, shutil, subprocess, sys
+logs, bound, iterations = pathlib.Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+OVERHEAD = 24  # preamble, FCS, gap; frames have 60 bytes at least, so 84 with these
+MS = 8e-7  # a byte, at 10 Gb/s
+
+
+def nics(name):
+    return [json.loads(f.read_text())["live"]["tx"] for f in sorted((logs / name).glob("nic*.json"))]
+
+
 def wire(name):
-    nics = [json.loads(f.read_text())["live"]["tx"] for f in sorted((logs / name).glob("nic*.json"))]
-    total = {k: sum(n[k] for n in nics) for k in ("frames_out", "bytes_out", "packed_frames", "packed_bytes_long", "packed_bytes_short")}
-    # Frames have 60 bytes at least, so 84 with what goes around them.
-    total["ms"] = max((n["bytes_out"] + OVERHEAD * n["frames_out"]) * 8e-7 for n in nics)
+    keys = ("frames_out", "bytes_out", "packed_frames", "packed_bytes_long", "packed_bytes_short")
+    total = {k: sum(n[k] for n in nics(name)) for k in keys}
+    total["ms"] = max((n["bytes_out"] + OVERHEAD * n["frames_out"]) * MS for n in nics(name))
     return total
+
+
+# Each window of worker 0's stream is an iteration.
+windows = nics("packed")[0]["windows"]["of"]
+if len(windows) != iterations:
+    sys.exit(f"train: worker 0 sent {len(windows)} iterations of {iterations}")
+
+
+def share(first, last):
+    part = {k: sum(w[k] for w in windows[first:last]) / (last - first) for k in windows[0]}
+    ms = [(part[k] + OVERHEAD * part["frames"]) * MS for k in ("bytes_short", "bytes_long")]
+    return part["bytes_long"] / part["bytes_short"], *ms
+
+
+step = -(-iterations // 20)
+print(f"\n{'worker 0, iterations':24}{'ratio':>9}{'10GbE ms, packed':>18}{'as it was sent':>16}")
+for first in range(0, iterations, step):
+    last = min(first + step, iterations)
+    ratio, packed_ms, plain_ms = share(first, last)
+    name = f"{first + 1} to {last}" if last > first + 1 else f"{last}"
+    print(f"{name:24}{ratio:9.2f}{packed_ms:18.3f}{plain_ms:16.3f}")
+if iterations > 1 and shutil.which("gnuplot"):
+    script = "set terminal dumb size 100, 24; unset key; set xlabel 'iteration'; set ylabel 'ratio'; plot '-' with lines\n"
+    points = "".join(f"{i + 1} {share(i, i + 1)[0]}\n" for i in range(iterations))
+    subprocess.run(["gnuplot"], input=script + points + "e\n", text=True, check=True)
+
 packed, plain = wire("packed"), wire("plain")
 print(f"\n{'on the wire':24}{'packed, 2^-' + bound:>18}{'plain':>14}{'ratio':>9}")
 for name, key, unit in (("frames", "frames_out", ""), ("MB", "bytes_out", 1e6), ("10GbE ms, busiest link", "ms", "")):

@@ -1,0 +1,140 @@
+#include "sim/regress/result.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <ctime>
+#include <fstream>
+#include <iterator>
+
+#include "sim/report/json.h"
+
+namespace gw::regress {
+namespace {
+
+using nlohmann::json;
+
+/// Of a report (cosim.md, section 3): what is the same whenever the case is run.
+constexpr const char* kFigures[] = {
+    "cycles",          "beats_in",       "beats_out", "cycles_per_burst",  "wire_gbps",
+    "throughput_gbps", "latency_cycles", "speed",     "line_rate_percent", "area"};
+constexpr const char* kCompression[] = {"ratio", "max_abs_error"};
+
+}  // namespace
+
+std::optional<Verdict> verdict_of(std::string_view name) {
+  const auto at = std::ranges::find(kVerdictNames, name);
+  if (at == kVerdictNames.end()) return std::nullopt;
+  return static_cast<Verdict>(at - kVerdictNames.begin());
+}
+
+json to_json(const Result& result) {
+  json document = {{"verdict", name_of(result.verdict)},
+                   {"seconds", result.seconds},
+                   {"host", result.host},
+                   {"began", result.began},
+                   {"attempts", result.attempts},
+                   {"figures", result.figures}};
+  if (result.cycles_per_s > 0) document["cycles_per_s"] = result.cycles_per_s;
+  if (!result.headline.empty()) {
+    document["failure"] = {{"headline", result.headline}, {"lines", result.lines}};
+  }
+  if (!result.bucket.empty()) document["bucket"] = result.bucket;
+  return document;
+}
+
+Result result_of(json&& document) {
+  const auto verdict = verdict_of(document.at("verdict").get<std::string>());
+  if (!verdict) throw std::runtime_error("there is no such verdict");
+  Result result{.verdict = *verdict,
+                .seconds = document.at("seconds"),
+                .host = document.value("host", ""),
+                .began = document.value("began", ""),
+                .attempts = document.value("attempts", 1),
+                .figures = std::move(document.at("figures")),
+                .cycles_per_s = document.value("cycles_per_s", 0.0),
+                .headline = {},
+                .lines = {},
+                .bucket = document.value("bucket", "")};
+  if (const auto failure = document.find("failure"); failure != document.end()) {
+    result.headline = failure->at("headline");
+    result.lines = failure->at("lines").get<std::vector<std::string>>();
+  }
+  return result;
+}
+
+std::string entry_text(const Entry& entry) {
+  const json document = {{"case", to_json(entry.what)}, {"result", to_json(entry.result)}};
+  return document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+std::optional<Entry> read_entry(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  try {
+    json document = json::parse(text);
+    return Entry{case_of(document.at("case")), result_of(std::move(document.at("result")))};
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
+Result judge(const Case& c, const json& report) {
+  Result result;
+  for (const char* key : kFigures) {
+    if (report.contains(key)) result.figures[key] = report[key];
+  }
+  if (report.contains("compression")) {
+    for (const char* key : kCompression) {
+      if (report["compression"].contains(key)) {
+        result.figures["compression"][key] = report["compression"][key];
+      }
+    }
+  }
+  if (const json* const speed = figure_of(report, "sim.cycles_per_s")) result.cycles_per_s = *speed;
+  result.verdict = Verdict::kPass;
+  const auto fails = [&result](const std::string& headline) {
+    result.verdict = Verdict::kFail;
+    if (result.headline.empty()) result.headline = headline;
+    result.lines.push_back(headline);
+  };
+  if (const auto failure = report.find("failure"); failure != report.end()) {
+    fails(failure->value("headline", "the run failed"));
+    for (const json& line : failure->value("lines", json::array())) result.lines.push_back(line);
+    if (failure->contains("reproduce")) result.lines.push_back((*failure)["reproduce"]);
+  } else if (report.contains("incomplete")) {
+    fails(report["incomplete"]);
+  } else if (!report.value("pass", false)) {
+    const bool bound =
+        report.contains("compression") && !report["compression"].value("bound_held", true);
+    fails(bound ? fmt::format("{}: the error bound is not held", c.device)
+                : fmt::format("{}: the run did not pass", c.device));
+  }
+  for (const Expectation& expectation : c.expect) {
+    if (const std::string why = expectation.broken_by(report); !why.empty()) fails(why);
+  }
+  return result;
+}
+
+Result refused(const std::string& sentence) {
+  Result result;
+  result.verdict = Verdict::kFail;
+  result.headline = sentence;
+  result.lines = {sentence};
+  return result;
+}
+
+std::string timestamp() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
+
+std::string host_name() {
+  char name[256] = {};
+  if (::gethostname(name, sizeof name - 1) != 0) return "unknown";
+  return name;
+}
+
+}  // namespace gw::regress

@@ -1,0 +1,83 @@
+// What a result comes to: verdicts by group, what failed, what changed, what took longest. Every
+// report is made from it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sim/regress/baseline.h"
+#include "sim/regress/folder.h"
+#include "sim/regress/regression.h"
+
+namespace gw::regress {
+
+using Verdicts = std::array<size_t, kVerdicts>;
+
+/// What `summary.json` of a folder says of the run that made its reports.
+struct Ran {
+  std::string farm = "local";
+  size_t jobs = 0;
+  std::string began;
+  double seconds = 0;
+  bool interrupted = false;
+  std::string stopped;  ///< why it could not go on; empty: it did
+};
+
+struct Summary {
+  Order order;  ///< without its cases
+  Ran ran;
+
+  std::vector<Entry> entries;  ///< in the plan's order; a worse figure is a failure here
+  std::vector<Change> changes;
+  bool baseline = false;                ///< there is one
+  size_t without_baseline = 0;          ///< cases that it does not know
+  std::vector<std::string> gone;        ///< cases that it alone knows
+  std::map<std::string, size_t> hosts;  ///< cases by host
+
+  Verdicts verdicts{};
+  std::vector<std::pair<std::string, Verdicts>> groups;  ///< in the plan's order
+  double cycles = 0, cycles_per_s = 0;  ///< of all runs; by the time that they took
+  double busy_seconds = 0;
+  std::vector<const Entry*> failures;  ///< all that do not pass, `not run` last
+  std::vector<const Entry*> slowest;   ///< ten
+  bool passed = false;
+
+  size_t of(Verdict v) const { return verdicts[static_cast<size_t>(v)]; }
+};
+
+/// Compares each entry with the baseline, and counts.
+Summary summarise(Summary given, const Baseline& baseline);
+
+/// A line of `summary.json`: what is drawn of one result beside those before it.
+struct Trend {
+  std::string began;
+  Verdicts verdicts{};
+  double seconds = 0, cycles = 0, cycles_per_s = 0;
+};
+/// The results that lie beside this one, of the same plan, oldest first, this one not among them;
+/// at most `most`.
+std::vector<Trend> trends(const std::filesystem::path& folder, const std::string& plan,
+                          size_t most = 49);
+
+/// Of the folder's `summary.json`.
+Ran last_run(const std::filesystem::path& folder);
+
+/// What the newest result of the plan beside this folder, and this one, say of times.
+Past past_of(const std::filesystem::path& folder, const std::string& plan);
+
+/// regress.json, junit.xml, index.html, summary.json and times.tsv. Throws InputError.
+void write_reports(const Folder& folder, const Summary& summary);
+
+/// The document for other programs: keys are stable.
+std::string regress_json(const Summary& summary);
+/// For people at a terminal.
+std::string summary_text(const Summary& summary, const std::filesystem::path& folder, bool colour);
+/// "FAIL  name: headline".
+std::string failure_line(const Case& c, const Result& result, bool colour);
+/// "3 min 05 s".
+std::string duration_text(double seconds);
+
+}  // namespace gw::regress

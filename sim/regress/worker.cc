@@ -1,0 +1,104 @@
+#include "sim/regress/worker.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <exception>
+#include <fstream>
+#include <iterator>
+
+#include "sim/base/error.h"
+#include "sim/regress/folder.h"
+#include "sim/report/text.h"
+
+namespace gw::regress {
+namespace {
+
+using nlohmann::json;
+using Clock = std::chrono::steady_clock;
+
+/// Cut off: no case is told to have failed for it.
+constexpr int kCutOff = 130;
+
+std::string one_line(std::string text) {
+  for (char& c : text) {
+    if (c == '\n' || c == '\r') c = ' ';
+  }
+  return text;
+}
+
+json shard_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const json document = json::parse(text, nullptr, false);
+  if (!document.is_object() || !document.contains("cases")) {
+    throw sim::InputError(fmt::format("'{}' is no list of cases", path.string()));
+  }
+  return document;
+}
+
+}  // namespace
+
+int work(const WorkerOptions& options, const Runner& run) {
+  const auto say = [&options](const std::string& line) { options.say(line); };
+  try {
+    const Folder folder(options.folder);
+    const json shard = shard_of(options.shard);
+    if (shard.at("program") != options.program) {
+      throw sim::UsageError(
+          "this is another build of gradwire, or other RTL, than that of the regression");
+    }
+    const std::string host = host_name(), command = shard.at("command");
+    for (const json& document : shard.at("cases")) {
+      Entry entry{case_of(document), {}};
+      say("begin " + entry.what.hash);
+      const std::string began = timestamp();
+      const auto begin = Clock::now();
+      try {
+        const json report = run(entry.what, command_of(command, entry.what), [&] { say("busy"); });
+        if (report.contains("interrupted")) return kCutOff;
+        entry.result = judge(entry.what, report);
+      } catch (const sim::UserError& error) {
+        entry.result = refused(one_line(error.what()));
+      } catch (const std::exception& error) {
+        entry.result = refused(fmt::format("internal fault: {}", one_line(error.what())));
+      }
+      entry.result.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+      entry.result.began = began;
+      entry.result.host = host;
+      folder.write(entry);
+      say("done " + entry.what.hash);
+    }
+    return sim::kPass;
+  } catch (const sim::UserError& error) {
+    say("stop " + one_line(error.what()));
+    return error.code();
+  } catch (const std::exception& error) {
+    say("stop internal fault: " + one_line(error.what()));
+    return sim::kInternal;
+  }
+}
+
+bool follow_parent(int parent) {
+  ::setpgid(0, 0);  // what it starts belongs to its group
+  struct sigaction action = {};
+  action.sa_handler = [](int) { ::kill(0, SIGKILL); };
+  ::sigaction(SIGHUP, &action, nullptr);
+  ::prctl(PR_SET_PDEATHSIG, SIGHUP);
+  return ::getppid() == parent;  // it may have died before
+}
+
+std::string command_of(const std::string& program, const Case& c) {
+  // A tool that has a path is a program of its own.
+  const bool own = c.words.front().find('/') == std::string::npos;
+  std::string command = own ? sim::report::shell_word(program) : "";
+  for (const std::string& word : c.words) {
+    command += (command.empty() ? "" : " ") + sim::report::shell_word(word);
+  }
+  return command;
+}
+
+}  // namespace gw::regress

@@ -1,0 +1,39 @@
+// A worker: it takes the cases of a shard one after another and writes each one's result. What it
+// is about it says in lines, so that whoever started it knows which case it was in when it dies:
+//
+//   begin HASH      done HASH      busy (the case is building, its time counts anew)      stop
+//   SENTENCE
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "sim/regress/result.h"
+
+namespace gw::regress {
+
+/// Runs a case and returns its report; calls `busy` while it makes what the run needs. Throws
+/// UserError for what cannot run. `interrupted` of the report: it was cut off, and is no result.
+using Runner = std::function<nlohmann::json(const Case& c, const std::string& command,
+                                            const std::function<void()>& busy)>;
+
+struct WorkerOptions {
+  std::filesystem::path folder;  ///< of the results
+  std::filesystem::path shard;   ///< a list of cases (Folder::write_shard)
+  std::string program;           ///< what this program and its RTL are (Order::program)
+  std::function<void(const std::string&)> say;  ///< gets the lines
+};
+
+/// The exit code of the process.
+int work(const WorkerOptions& options, const Runner& run);
+
+/// Makes this process a worker that ends, with all that it has started, when its parent does.
+/// `parent`: who that is; false if it has ended already.
+bool follow_parent(int parent);
+
+/// The command that repeats a case alone.
+std::string command_of(const std::string& program, const Case& c);
+
+}  // namespace gw::regress

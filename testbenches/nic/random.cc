@@ -1,0 +1,375 @@
+#include "testbenches/nic/random.h"
+
+#include <algorithm>
+#include <array>
+#include <boost/endian/conversion.hpp>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "models/axis/beat.h"
+#include "models/reference/capture/bytes.h"
+#include "models/reference/nic/headers.h"
+#include "models/reference/nic/host.h"
+
+namespace gw::testbenches {
+namespace {
+
+namespace nic = reference::nic;
+using sim::Random;
+
+constexpr uint64_t kDefaultFrames = 1024;
+constexpr int64_t kLongest = 9'600;  // longer than any MTU, and than what is held of a frame
+constexpr uint32_t kFlows = 24;
+constexpr uint32_t kLatest = 8;  // frames that may come before one that is late
+
+std::vector<sim::RandomKey> frame_keys(bool wire) {
+  std::vector<sim::RandomKey> keys =
+      sim::random_stream_keys("bytes", sim::kMinFrameBytes, kLongest, 60, 1514);
+  for (sim::RandomKey& key : sim::random_value_keys(/*codec=*/true)) keys.push_back(std::move(key));
+  keys.push_back({"frame", "what a host sends", {{"segment", 7}, {"datagram", 3}, {"syn", 1}}});
+  keys.push_back({"mark",
+                  "whether a stream is of floats; ecn: marked, and ECN's bits are set",
+                  {{"marked", 3}, {"unmarked", 1}, {"ecn", 1}}});
+  keys.push_back({"header",
+                  "a packet's headers: none but the least, with options, with a tag",
+                  {{"plain", 3}, {"options", 1}, {"tagged", 1}}});
+  keys.push_back({"malformed",
+                  "what is wrong with a malformed frame",
+                  {{"version", 1},
+                   {"ip_header", 1},
+                   {"total_length", 1},
+                   {"data_offset", 1},
+                   {"udp_length", 1},
+                   {"reserved", 1},
+                   {"fragment", 1},
+                   {"protocol", 1},
+                   {"trailer", 1},
+                   {"overlong", 1},
+                   {"runt", 1}}});
+  keys.push_back({"foreign",
+                  "a frame that is not IPv4",
+                  {{"arp", 1}, {"ipv6", 1}, {"two_tags", 1}, {"unknown", 1}}});
+  sim::RandomKey error = {"error",
+                          "what befalls a frame; flag: tuser; cut: it ends early",
+                          {{"none", 1},
+                           {"flag"},
+                           {"bad_keep"},
+                           {"cut"},
+                           {"flipped_bit"},
+                           {"loss"},
+                           {"duplicate"},
+                           {"reorder"},
+                           {"malformed"},
+                           {"foreign"}}};
+  if (wire) {
+    for (const char* way : {"shim", "stream"}) error.ways.push_back({way});
+    error.text += "; shim, stream: of a packed frame, one bit, all bytes";
+  }
+  keys.push_back(std::move(error));
+  return keys;
+}
+
+/// A frame, and what befalls it behind nic_tx, or behind the host.
+struct Drawn {
+  sim::Frame frame;
+  std::string error;
+};
+
+class RandomHosts final : public sim::Frames {
+ public:
+  RandomHosts(const sim::StimulusSpec& stimulus, uint64_t seed, const nic::NicConfig& config,
+              bool wire)
+      : table_(stimulus.random),
+        seed_(seed),
+        config_(config),
+        lengths_(*table_, {60, 64, 96, 128, 160, 576, 1024, 1514, 8192, 9014, 9018}),
+        values_(*table_, {.byte_from = static_cast<uint32_t>(config.codec.byte_from()),
+                          .half_from = static_cast<uint32_t>(config.codec.half_from())}),
+        all_(stimulus.packets == 0 ? kDefaultFrames : stimulus.packets) {
+    if (wire) packer_.emplace(config);
+    for (uint32_t flow = 0; flow < kFlows; ++flow) begin(flow);
+  }
+
+  std::optional<sim::Frame> next() override {
+    for (;;) {
+      std::optional<Drawn> drawn = late_.take(/*all=*/count_ == all_);
+      if (!drawn) {
+        if (count_ == all_) return std::nullopt;
+        drawn = draw();
+        if (!drawn) continue;
+      }
+      late_.pass();
+      ++given_;
+      drawn->frame.time_ns = tenths_ / 10;
+      tenths_ += sim::wire_tenths(drawn->frame.bytes.size());
+      return std::move(drawn->frame);
+    }
+  }
+  sim::FrameFacts facts() const override {
+    sim::FrameFacts facts;
+    facts.trace = {{"random", table_->name()},
+                   {"packets", given_},
+                   {"selected", given_},
+                   {"skipped", nlohmann::json::object()}};
+    if (!errors_.empty()) facts.trace["faults"] = errors_;
+    facts.synth = table_->name();
+    return facts;
+  }
+  uint64_t expected() const override { return all_; }
+
+ private:
+  struct Flow {
+    nic::Host host;
+    uint32_t start = 0, sent = 0, begun = 0;
+    bool open = false;
+  };
+
+  Random stream(const char* purpose) const { return {seed_, purpose, count_}; }
+  const std::string& word(const char* key, Random& random) const {
+    const sim::RandomChoice& choice = (*table_)[key];
+    return choice.name(choice.draw(random));
+  }
+
+  uint8_t tos(const std::string& mark, Random& random) const {
+    const auto any = static_cast<uint8_t>(random.next());
+    if (mark == "unmarked") return static_cast<uint8_t>(~config_.mark);
+    const auto marked = static_cast<uint8_t>(config_.mark & config_.mark_mask);
+    return static_cast<uint8_t>(mark == "ecn" ? marked | (any & ~config_.mark_mask) : config_.mark);
+  }
+
+  /// A flow's headers, from streams of its own.
+  nic::Host headers(Random& random) {
+    nic::Host host;
+    const std::string& header = word("header", random);
+    host.tag = header == "tagged";
+    if (header == "options") {
+      host.ihl = 5 + random.below(11);
+      host.data_offset = 5 + random.below(11);
+    }
+    host.tos = tos(word("mark", random), random);
+    host.source = 0x0A00'0000 + random.below(200);
+    host.destination = 0x0A00'0000 + random.below(4);
+    host.port = static_cast<uint16_t>(1024 + random.below(60'000));
+    return host;
+  }
+
+  void begin(uint32_t number) {
+    Flow& flow = flows_[number];
+    Random random(seed_, "flow", uint64_t{number} << 32 | flow.begun++);
+    flow.host = headers(random);
+    // Near the end of sequence numbers as often as not.
+    flow.start = static_cast<uint32_t>(random.next());
+    if (random.below(2) == 0) flow.start |= 0xFFFF'0000;
+    flow.sent = 0;
+    flow.open = false;
+  }
+
+  /// Bytes of a stream of floats from its byte `offset` on.
+  std::vector<uint8_t> floats(size_t bytes, size_t offset) const {
+    std::vector<uint32_t> values(bytes / 4 + 2);
+    Random random = stream("value");
+    values_.fill(random, values);
+    std::vector<uint8_t> all(values.size() * 4);
+    for (size_t i = 0; i < values.size(); ++i) {
+      boost::endian::store_little_u32(&all[4 * i], values[i]);
+    }
+    const auto from = all.begin() + static_cast<std::ptrdiff_t>(offset % 4);
+    return {from, from + static_cast<std::ptrdiff_t>(bytes)};
+  }
+
+  /// The whole of a frame, as right as a host makes it.
+  nic::Frame sound() {
+    Random random = stream("frame"), lengths = stream("length");
+    const auto bytes = static_cast<size_t>(lengths_.draw(lengths));
+    const auto room = [bytes](const nic::Host& host) {
+      return std::min(bytes, nic::kMaxFrame) - std::min({bytes, nic::kMaxFrame, host.payload_at()});
+    };
+    const std::string& kind = word("frame", random);
+    const uint32_t number = random.below(kFlows);
+    if (kind == "datagram") {
+      nic::Host host = headers(random);
+      host.tcp = false;
+      host.udp_checksum = random.below(4) != 0;
+      const size_t payload = room(host);
+      // A multiple of four, mostly: others are not packed.
+      host.payload = floats(random.below(4) == 0 ? payload : payload & ~size_t{3}, 0);
+      return host.frame();
+    }
+    if (kind == "syn" || !flows_[number].open) {
+      begin(number);
+      Flow& flow = flows_[number];
+      flow.open = true;
+      nic::Host host = flow.host;
+      host.sequence = flow.start - 1;
+      return host.syn();
+    }
+    Flow& flow = flows_[number];
+    nic::Host host = flow.host;
+    // Sent again, with other boundaries, now and then.
+    if (random.below(16) == 0) flow.sent -= std::min(flow.sent, random.below(1000));
+    host.sequence = flow.start + flow.sent;
+    host.payload = floats(room(host), flow.sent);
+    flow.sent += static_cast<uint32_t>(host.payload.size());
+    return host.frame();
+  }
+
+  nic::Frame foreign(Random& random) const {
+    const std::string& kind = word("foreign", random);
+    Random lengths = stream("length");
+    nic::Frame frame(static_cast<size_t>(lengths_.draw(lengths)));
+    for (uint8_t& byte : frame) byte = static_cast<uint8_t>(random.next());
+    const uint16_t type = kind == "arp"    ? 0x0806
+                          : kind == "ipv6" ? 0x86DD
+                          : kind == "two_tags"
+                              ? 0x8100
+                              : static_cast<uint16_t>(random.next() | 0x8000);  // no length
+    capture::store16(frame, 12, type);
+    if (kind == "two_tags") capture::store16(frame, 16, 0x8100);
+    return frame;
+  }
+
+  /// A frame that was right, with one of its headers bent.
+  nic::Frame malformed(nic::Frame frame, Random& random) const {
+    const std::string& what = word("malformed", random);
+    const size_t ip = nic::ethernet(frame).end;
+    const size_t transport = ip + 4 * size_t{frame[ip] & 15u};
+    const auto byte = [&random] { return static_cast<uint8_t>(random.next()); };
+    const auto put16 = [&](size_t at, uint64_t value) {
+      if (at + 2 <= frame.size()) capture::store16(frame, at, static_cast<uint16_t>(value));
+    };
+    if (what == "version") {
+      frame[ip] = static_cast<uint8_t>((byte() & 0xF0) | (frame[ip] & 0xF));
+    } else if (what == "ip_header") {
+      frame[ip] = static_cast<uint8_t>(0x40 | random.below(16));
+    } else if (what == "total_length") {
+      const uint16_t total = capture::load16(frame, ip + 2);
+      put16(ip + 2, random.below(2) == 0 ? random.next() : uint64_t{total} + random.below(9) - 4);
+    } else if (what == "data_offset") {
+      if (transport + 12 < frame.size()) frame[transport + 12] = byte();
+    } else if (what == "udp_length") {
+      put16(transport + 4, random.next());
+    } else if (what == "reserved") {
+      frame[ip + 9] = random.below(2) == 0 ? config_.protocol_tcp : config_.protocol_udp;
+    } else if (what == "fragment") {
+      put16(ip + 6, random.below(2) == 0 ? 0x2000 : 1 + random.below(0x1FFF));
+    } else if (what == "protocol") {
+      frame[ip + 9] = byte();
+    } else if (what == "trailer") {
+      frame.resize(frame.size() + 1 + random.below(40), 0xEE);
+    } else if (what == "overlong") {
+      frame.resize(nic::kMaxFrame + 1 + random.below(kLongest - nic::kMaxFrame), 0xEE);
+    } else {
+      frame.resize(1 + random.below(sim::kMinFrameBytes - 1));
+    }
+    return frame;
+  }
+
+  /// The next frame; nothing if none comes of it, or later.
+  std::optional<Drawn> draw() {
+    Drawn drawn;
+    Random random = stream("error"), gaps = stream("gap");
+    drawn.error = word("error", random);
+    if (drawn.error != "none") ++errors_[drawn.error];
+    nic::Frame frame = sound();
+    if (drawn.error == "malformed") frame = malformed(std::move(frame), random);
+    if (drawn.error == "foreign") frame = foreign(random);
+    const bool runt = drawn.error == "malformed" && frame.size() < sim::kMinFrameBytes;
+    if (!runt && frame.size() < sim::kMinFrameBytes) frame.resize(sim::kMinFrameBytes);
+    if (packer_) {
+      nic::Packed packed = packer_->pack(frame);
+      frame = std::move(packed.frame);
+      if (!packed.leaves) {
+        ++errors_["dropped_by_nic_tx"];
+        ++count_;
+        return std::nullopt;
+      }
+    }
+    drawn.frame.bytes = std::move(frame);
+    drawn.frame.gap = static_cast<uint32_t>(sim::random_gap(*table_, gaps));
+    const bool comes = damage(drawn, random);
+    ++count_;
+    if (!comes) return std::nullopt;
+    return drawn;
+  }
+
+  /// What happens on the way. False: it does not come now.
+  bool damage(Drawn& drawn, Random& random) {
+    std::vector<uint8_t>& bytes = drawn.frame.bytes;
+    const auto any = [&random](size_t below) { return random.below(static_cast<uint32_t>(below)); };
+    const std::string& error = drawn.error;
+    if (error == "loss") return false;
+    if (error == "duplicate") {
+      late_.add(drawn, 1 + any(kLatest));
+    } else if (error == "reorder") {
+      late_.add(std::move(drawn), 1 + any(kLatest));
+      return false;
+    } else if (error == "flag") {
+      drawn.frame.error = true;
+    } else if (error == "bad_keep") {
+      const size_t beats = (bytes.size() + kBeatBytes - 1) / kBeatBytes;
+      drawn.frame.odd = {
+          sim::random_odd_beat(random, beats, bytes.size() - (beats - 1) * kBeatBytes, kBeatBytes)};
+    } else if (error == "cut") {
+      bytes.resize(1 + any(bytes.size()));
+    } else if (error == "flipped_bit") {
+      bytes[any(bytes.size())] ^= static_cast<uint8_t>(1u << any(8));
+    } else if (error == "shim" || error == "stream") {
+      const std::optional<size_t> shim = shim_at(bytes);
+      for (size_t i = shim ? *shim + nic::kShim : bytes.size();
+           error == "stream" && i < bytes.size(); ++i) {
+        bytes[i] = static_cast<uint8_t>(random.next());
+      }
+      if (error == "shim" && shim)
+        bytes[*shim + any(nic::kShim)] ^= static_cast<uint8_t>(1u << any(8));
+    }
+    return true;
+  }
+
+  /// Where the shim of a packed frame is.
+  std::optional<size_t> shim_at(std::span<const uint8_t> frame) const {
+    const nic::Ethernet ethernet = nic::ethernet(frame);
+    if (ethernet.type != nic::EtherType::kIpv4) return std::nullopt;
+    const std::optional<nic::Ipv4> ip = nic::ipv4(frame, ethernet.end);
+    if (!ip || !ip->sound() || ip->fragment) return std::nullopt;
+    const bool tcp = ip->protocol == config_.protocol_tcp;
+    if (!tcp && ip->protocol != config_.protocol_udp) return std::nullopt;
+    const auto header = nic::transport_header(frame, ip->transport(), ip->end(), tcp);
+    if (!header || ip->transport() + *header + nic::kShim > frame.size()) return std::nullopt;
+    return ip->transport() + *header;
+  }
+
+  std::shared_ptr<const sim::RandomTable> table_;
+  const uint64_t seed_;
+  const nic::NicConfig config_;
+  const sim::RandomLengths lengths_;
+  const sim::RandomValues values_;
+  const uint64_t all_;
+  uint64_t count_ = 0, given_ = 0;  ///< drawn, and of those that came
+  int64_t tenths_ = 0;
+  std::array<Flow, kFlows> flows_;
+  std::optional<nic::NicTx> packer_;
+  sim::RandomDelays<Drawn> late_;
+  std::map<std::string, uint64_t> errors_;
+};
+
+}  // namespace
+
+const sim::RandomKind& random_hosts() {
+  static const sim::RandomKind kKind = {"hosts", "frames of a host", "", frame_keys(false)};
+  return kKind;
+}
+
+const sim::RandomKind& random_wire() {
+  static const sim::RandomKind kKind = {"wire", "frames between two NICs", "hosts",
+                                        frame_keys(true)};
+  return kKind;
+}
+
+std::unique_ptr<sim::Frames> open_random_hosts(const sim::StimulusSpec& stimulus, uint64_t seed,
+                                               const nic::NicConfig& config, bool wire) {
+  return std::make_unique<RandomHosts>(stimulus, seed, config, wire);
+}
+
+}  // namespace gw::testbenches

@@ -1,0 +1,261 @@
+// Constrained-random traffic through every device of the registry: RTL, model and reference agree
+// on whatever the shipped tables make, and what is drawn does not depend on who hesitates when.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "sim/base/error.h"
+#include "sim/feeds/writer.h"
+#include "sim/harness/kernel.h"
+#include "testbenches/registry.h"
+#include "tests/support.h"
+
+namespace gw::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kPlans = GRADWIRE_SOURCE_DIR "/plans/random.toml";
+
+sim::RunSpec spec_of(const sim::Device& device, const std::string& table, uint64_t seed,
+                     uint64_t packets) {
+  sim::RunSpec spec;
+  spec.seed = seed;
+  spec.clock_mhz = device.facts().clock_mhz;
+  spec.options = sim::OptionSet(device.facts().options);
+  spec.stimulus.packets = packets;
+  spec.stimulus.random =
+      sim::RandomTable::read(std::string(kPlans) + "#" + table, *device.facts().random,
+                             testbenches::registry().random_kinds());
+  spec.stall.source = spec.stimulus.random->stalls("source");
+  spec.stall.sink = spec.stimulus.random->stalls("sink");
+  return spec;
+}
+
+std::vector<sim::RawPacket> all_of(sim::Source& source) {
+  std::vector<sim::RawPacket> packets;
+  while (auto packet = source.next()) packets.push_back(std::move(*packet));
+  return packets;
+}
+
+struct Point {
+  const sim::Device* device;
+  std::string table;
+  uint64_t salt;
+};
+
+std::string name_of(const Point& p) {
+  return p.device->name() + "_" + p.table + "_" + std::to_string(p.salt);
+}
+
+void PrintTo(const Point& point, std::ostream* out) { *out << name_of(point); }
+
+std::vector<Point> points() {
+  std::vector<Point> all;
+  for (const auto& device : testbenches::registry().devices()) {
+    for (const char* table : {"gentle", "edges", "hostile", "spaced"}) {
+      for (const uint64_t salt : {1, 2}) all.push_back({device.get(), table, salt});
+    }
+  }
+  return all;
+}
+
+class RandomTraffic : public testing::TestWithParam<Point> {};
+
+TEST_P(RandomTraffic, EnginesAndReferenceAgree) {
+  const auto& [device, table, salt] = GetParam();
+  sim::RunSpec spec = spec_of(*device, table, seed() * 1000 + salt, 150);
+  if (spec.options.knows("bound")) spec.options.set("bound", std::to_string(1 + spec.seed % 14));
+  if (spec.options.knows("mode")) spec.options.set("mode", salt == 1 ? "paper" : "bounded");
+  if (spec.options.knows("grid")) spec.options.set("grid", salt == 1 ? "packet" : "stream");
+  const auto source = device->source(spec);
+  const sim::Outcome outcome = device->run(*source, spec, sim::Kernel::instance());
+  ASSERT_TRUE(outcome.passed) << explain(outcome.failure);
+  EXPECT_EQ(outcome.timeline.lockstep_cycles, outcome.timeline.cycles);
+  EXPECT_GT(outcome.timeline.packets_out(), 20u);
+  const nlohmann::json& trace = source->facts().trace;
+  EXPECT_EQ(trace["random"], std::string(kPlans) + "#" + table);
+  EXPECT_EQ(trace["packets"], (outcome.timeline.sum_in<&sim::Timeline::Port::packets>()));
+  if (table == "hostile") EXPECT_GT(trace["faults"].size(), 2u) << trace;
+  if (table == "gentle") EXPECT_FALSE(trace.contains("faults")) << trace;
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, RandomTraffic, testing::ValuesIn(points()),
+                         [](const auto& info) { return name_of(info.param); });
+
+class EveryDevice : public testing::TestWithParam<const sim::Device*> {};
+
+bool same(const sim::RawPacket& a, const sim::RawPacket& b) {
+  return a.bytes == b.bytes && a.port == b.port && a.error == b.error && a.gap == b.gap &&
+         a.time_ns == b.time_ns && a.meta == b.meta && a.values == b.values &&
+         a.odd.size() == b.odd.size();
+}
+
+TEST_P(EveryDevice, DrawsByTheSeedAlone) {
+  const sim::Device& device = *GetParam();
+  const auto drawn = [&](uint64_t seed, uint64_t packets) {
+    return all_of(*device.source(spec_of(device, "hostile", seed, packets)));
+  };
+  const auto first = drawn(1, 120), again = drawn(1, 120), other = drawn(2, 120),
+             more = drawn(1, 150);
+  ASSERT_EQ(first.size(), again.size());
+  size_t differ = 0;
+  for (size_t i = 0; i < first.size(); ++i) {
+    EXPECT_TRUE(same(first[i], again[i])) << i;
+    // What is late comes at once when nothing else does.
+    if (i + 20 < first.size()) EXPECT_TRUE(same(first[i], more[i])) << i;
+    differ += i >= other.size() || !same(first[i], other[i]);
+  }
+  EXPECT_GT(differ, first.size() / 2);
+}
+
+TEST_P(EveryDevice, ReadsTheCaptureOfWhatWasDrawn) {
+  const sim::Device& device = *GetParam();
+  const std::string file =
+      (fs::temp_directory_path() / ("gradwire-random-" + std::to_string(getpid()) + ".pcap"))
+          .string();
+  sim::RunSpec spec = spec_of(device, "gentle", 4, 100);
+  sim::CapturedSource writing(device.source(spec), {.path = file}, device.facts().frames);
+  const auto drawn = all_of(writing);
+  writing.close();
+  spec.stimulus = {.trace = file};
+  const auto read = all_of(*device.source(spec));
+  fs::remove(file);
+  ASSERT_EQ(read.size(), drawn.size());
+  for (size_t i = 0; i < read.size(); ++i) {
+    EXPECT_EQ(read[i].bytes, drawn[i].bytes) << i;
+    EXPECT_EQ(read[i].port, drawn[i].port) << i;
+    EXPECT_EQ(read[i].meta, drawn[i].meta) << i;
+    if (device.facts().paced()) EXPECT_EQ(read[i].time_ns, drawn[i].time_ns) << i;
+  }
+}
+
+std::vector<const sim::Device*> devices() {
+  std::vector<const sim::Device*> all;
+  for (const auto& device : testbenches::registry().devices()) all.push_back(device.get());
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, EveryDevice, testing::ValuesIn(devices()),
+                         [](const auto& info) { return info.param->name(); });
+
+TEST(Silence, IsSkippedOrNotWithTheSameRows) {
+  size_t paced = 0;
+  for (const sim::Device* const device : devices()) {
+    if (!device->facts().paced()) continue;
+    ++paced;
+    const auto rows = [&](const char* table, bool skip) {
+      sim::RunSpec spec = spec_of(*device, table, 3, 80);
+      spec.skip_idle = skip;
+      spec.keep_rows = true;
+      auto packets = all_of(*device->source(spec));
+      for (size_t i = 0; i < packets.size(); ++i) {
+        packets[i].time_ns += 20'000 * static_cast<int64_t>(i / 10);
+      }
+      sim::ListSource source(std::move(packets));
+      sim::Outcome outcome = device->run(source, spec, sim::Kernel::instance());
+      EXPECT_TRUE(outcome.passed) << explain(outcome.failure);
+      EXPECT_EQ(outcome.timeline.skipped != 0, skip);
+      return outcome.timeline.rows;
+    };
+    for (const char* table : {"hostile", "spaced"}) {
+      EXPECT_TRUE(rows(table, true) == rows(table, false)) << device->name() << " " << table;
+    }
+  }
+  EXPECT_GE(paced, 1u) << "the switch";
+}
+
+// The words of a table that only some devices know: each makes what it says.
+
+std::shared_ptr<const sim::RandomTable> table_of(const sim::Device& device,
+                                                 const std::string& keys) {
+  return sim::RandomTable::parse("[random.t]\n" + keys, "plan.toml", "t", *device.facts().random,
+                                 testbenches::registry().random_kinds());
+}
+
+nlohmann::json faults(const std::string& name, const std::string& error) {
+  const sim::Device& device = testbenches::registry().device(name);
+  sim::RunSpec spec = spec_of(device, "gentle", 5, 60);
+  spec.stimulus.random = table_of(device, "error = { none = 1, " + error + " = 1 }");
+  const auto source = device.source(spec);
+  const sim::Outcome outcome = device.run(*source, spec, sim::Kernel::instance());
+  EXPECT_TRUE(outcome.passed) << name << " " << error << ": " << explain(outcome.failure);
+  return source->facts().trace["faults"];
+}
+
+TEST(Errors, OfEveryKindAloneInEveryDevice) {
+  for (const sim::Device* const device : devices()) {
+    const auto& keys = device->facts().random->keys;
+    const auto error = std::ranges::find(keys, "error", &sim::RandomKey::name);
+    ASSERT_NE(error, keys.end()) << device->name();
+    EXPECT_GE(error->ways.size(), 5u) << device->name();
+    for (const sim::RandomWay& way : error->ways) {
+      if (way.name == "none") continue;
+      const nlohmann::json counts = faults(device->name(), way.name);
+      EXPECT_TRUE(counts.contains(way.name)) << device->name() << " " << way.name;
+      if (!counts.contains(way.name)) continue;
+      EXPECT_NEAR(counts[way.name].get<double>(), 30, 15) << device->name() << " " << way.name;
+    }
+  }
+}
+
+std::vector<sim::RawPacket> packets(const std::string& name, const std::string& keys,
+                                    uint64_t seed = 6) {
+  const sim::Device& device = testbenches::registry().device(name);
+  sim::RunSpec spec = spec_of(device, "gentle", seed, 200);
+  spec.stimulus.random = table_of(device, keys);
+  return all_of(*device.source(spec));
+}
+
+TEST(Streams, LengthsLeaveValuesAsTheyAre) {
+  const auto shorter = packets("compressor", "length = { list = { of = [3, 9] } }");
+  const auto longer = packets("compressor", "length = { range = { from = 20, to = 50 } }");
+  ASSERT_EQ(shorter.size(), longer.size());
+  for (size_t i = 0; i < shorter.size(); ++i) {
+    const auto& bytes = shorter[i].bytes;
+    EXPECT_TRUE(std::equal(bytes.begin(), bytes.end(), longer[i].bytes.begin())) << i;
+  }
+}
+
+TEST(Streams, ErrorsAndGapsLeaveOtherPacketsAsTheyAre) {
+  const auto right = packets("decompressor", "");
+  const auto wrong = packets("decompressor",
+                             "error = { none = 4, flag = 1, bad_keep = 1 }\n"
+                             "gap = { range = { from = 1, to = 9 } }");
+  ASSERT_EQ(right.size(), wrong.size());
+  size_t errors = 0;
+  for (size_t i = 0; i < right.size(); ++i) {
+    EXPECT_EQ(right[i].bytes, wrong[i].bytes) << i;
+    EXPECT_EQ(right[i].gap, 0u);
+    EXPECT_GE(wrong[i].gap, 1u);
+    EXPECT_LE(wrong[i].gap, 9u);
+    errors += wrong[i].error || !wrong[i].odd.empty();
+  }
+  EXPECT_NEAR(static_cast<double>(errors), 67, 25);
+}
+
+TEST(Lengths, AreThoseAskedFor) {
+  for (const auto& packet : packets("compressor", "length = { list = { of = [5] } }")) {
+    EXPECT_EQ(packet.bytes.size(), 20u);
+  }
+  size_t whole = 0;
+  for (const auto& packet :
+       packets("parser", "length = { list = { of = [400] } }\nframe = { gradient = 1 }")) {
+    whole += packet.bytes.size() == 400;
+  }
+  EXPECT_EQ(whole, 200u) << "and the frames by which stations introduce themselves";
+  std::set<size_t> sizes;
+  for (const auto& packet : packets("nic_tx",
+                                    "length = { list = { of = [999] } }\n"
+                                    "frame = { datagram = 1 }\nheader = { plain = 1 }")) {
+    sizes.insert(packet.bytes.size());
+  }
+  // Payloads that are a multiple of four, and not.
+  EXPECT_EQ(sizes, (std::set<size_t>{998, 999}));
+}
+
+}  // namespace
+}  // namespace gw::tests

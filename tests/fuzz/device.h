@@ -1,0 +1,47 @@
+// A device's RTL and model in lockstep, checked against its reference, over packets that a fuzzer
+// has chosen.
+#pragma once
+
+#include <utility>
+
+#include "sim/feeds/source.h"
+#include "sim/harness/kernel.h"
+#include "sim/run/device.h"
+#include "tests/fuzz/input.h"
+#include "tests/support.h"
+
+namespace gw::fuzz {
+
+/// A device of its family, ready to run.
+class Target {
+ public:
+  Target(void (*add)(sim::Registry&), const std::string& name)
+      : device_([&] {
+          add(registry_);
+          return &registry_.device(name);
+        }()) {}
+
+  /// Two bytes of stalls, one of their seed.
+  sim::RunSpec spec(Input& input) const {
+    sim::RunSpec spec;
+    spec.clock_mhz = device_->facts().clock_mhz;
+    spec.options = sim::OptionSet(device_->facts().options);
+    spec.stall = {.source_percent = static_cast<double>(input.byte() % 100),
+                  .sink_percent = static_cast<double>(input.byte() % 100)};
+    spec.seed = input.byte();
+    return spec;
+  }
+
+  void run(std::vector<sim::RawPacket> packets, const sim::RunSpec& spec) const {
+    if (packets.empty()) return;
+    sim::ListSource source(std::move(packets));
+    const sim::Outcome outcome = device_->run(source, spec, sim::Kernel::instance());
+    if (!outcome.passed) found(tests::explain(outcome.failure));
+  }
+
+ private:
+  sim::Registry registry_;
+  const sim::Device* device_;
+};
+
+}  // namespace gw::fuzz

@@ -1,0 +1,241 @@
+#include "tools/gradwire/regress_cases.h"
+
+#include <fmt/format.h>
+#include <glob.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "sim/base/error.h"
+#include "sim/regress/digest.h"
+#include "sim/report/json.h"
+#include "sim/run/data_folder.h"
+#include "sim/run/run.h"
+#include "testbenches/engine/file_list.h"
+#include "testbenches/engine/process.h"
+#include "tools/gradwire/commands.h"
+#include "tools/gradwire/run.h"
+
+namespace gw::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr int kSpeedPasses = 5;        // of which the median counts
+constexpr double kSpeedSeconds = 0.4;  // each
+/// What stands in a run for the RTL: another RTL is compared with the same baseline.
+constexpr std::string_view kRtlOptions[] = {"--rtl", "--top", "--cache"};
+
+std::string bytes_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// The words of a run behind the command.
+std::vector<std::string> run_words(const std::vector<std::string>& words) {
+  return {words.begin() + 1, words.end()};
+}
+
+/// The file that a word names: its own, behind an equals sign, before a number sign.
+std::string file_of(const std::string& word) {
+  const size_t equals = word.starts_with("--") ? word.find('=') : std::string::npos;
+  std::string name = equals == std::string::npos ? word : word.substr(equals + 1);
+  std::error_code error;
+  if (fs::is_regular_file(name, error)) return name;
+  name = name.substr(0, name.find('#'));
+  return !name.empty() && fs::is_regular_file(name, error) ? name : "";
+}
+
+/// All that a file list names, headers beside it and in its search paths.
+std::vector<fs::path> sources_of(const std::string& list) {
+  const fs::path base = fs::absolute(list).parent_path();
+  const testbenches::FileList files = testbenches::read_file_list(list, base);
+  std::vector<fs::path> sources;
+  const auto add_folder = [&sources](const fs::path& folder) {
+    std::error_code error;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+      if (entry.is_regular_file(error)) sources.push_back(entry.path());
+    }
+  };
+  for (const std::string& word : files.arguments) {
+    std::error_code error;
+    if (fs::is_regular_file(base / word, error)) sources.push_back(base / word);
+    if (fs::is_regular_file(word, error)) sources.emplace_back(word);
+  }
+  for (const std::string& folder : files.include_dirs) add_folder(base / folder);
+  add_folder(base);
+  std::ranges::sort(sources);
+  return sources;
+}
+
+json run_device(const std::vector<std::string>& words, const std::string& command,
+                const std::function<void()>& busy) {
+  RunRequest request = parse_run(words, command);
+  request.run.spec.note = [&busy](const std::string&) { busy(); };
+  return sim::public_json(sim::run(*request.device, request.run));
+}
+
+json measure_speed(const std::string& device) {
+  sim::BenchOptions options;
+  options.devices = {&registry().device(device)};
+  options.frames = "gradient-192";
+  options.seconds = kSpeedSeconds;
+  options.spec.options = sim::OptionSet(options.devices.front()->facts().options);
+  for (const char* name : {"early", "middle", "late"}) {
+    options.traces.push_back(fmt::format("{}/hdc-ring-{}.pcap", trace_folder(), name));
+  }
+  std::vector<double> ratios;
+  for (int pass = 0; pass < kSpeedPasses; ++pass) {
+    const json rows = sim::bench(options);
+    const json& row = rows.is_array() ? rows.at(0) : rows;
+    ratios.push_back(row.at("ratios").at("lockstep_to_rtl"));
+  }
+  std::ranges::nth_element(ratios, ratios.begin() + kSpeedPasses / 2);
+  return {{"pass", true}, {"speed", {{"lockstep_to_rtl", ratios[kSpeedPasses / 2]}}}};
+}
+
+json measure_area(const std::vector<std::string>& words) {
+  const fs::path folder = fs::temp_directory_path() / fmt::format("gradwire-area-{}", ::getpid());
+  fs::create_directories(folder);
+  const fs::path figures = folder / "figures.json";
+  testbenches::Command command{.program = (sim::data_folder() / regress::kSynthesis).string(),
+                               .arguments = run_words(words)};
+  for (const std::string& word :
+       {std::string("--json"), figures.string(), std::string("--build"), folder.string()}) {
+    command.arguments.push_back(word);
+  }
+  const testbenches::Finished done = testbenches::run_programs({command}).front();
+  const json document = json::parse(bytes_of(figures), nullptr, false);
+  std::error_code error;
+  fs::remove_all(folder, error);
+  if (done.status != 0 || !document.is_object()) {
+    throw sim::InputError(fmt::format("synthesis failed: {}", done.words));
+  }
+  json area = {{"tool", document.at("tool")}};
+  for (const char* cell : {"LUT", "FF", "DSP"}) area[cell] = document.at("used").at(cell);
+  const json& paths = document.at("paths");
+  if (!paths.empty()) area["path_ns"] = paths.front().at("ns");
+  return {{"pass", true}, {"area", area}};
+}
+
+}  // namespace
+
+const std::vector<regress::Vocabulary::Option>& RunVocabulary::options(
+    const std::string& device) const {
+  const auto known = options_.find(device);
+  if (known != options_.end()) return known->second;
+  std::vector<Option>& list = options_[device];
+  try {
+    for (const RunOption& o : run_options(registry().device(device))) {
+      list.push_back({o.name, o.flag, o.list, o.reads, o.writes});
+    }
+  } catch (...) {
+    options_.erase(device);
+    throw;
+  }
+  return list;
+}
+
+void RunVocabulary::check(const std::vector<std::string>& words) const {
+  if (words.front() == regress::kBench) {
+    registry().device(words.at(1));
+  } else if (words.front() == regress::kSynthesis) {
+    for (const fs::directory_entry& family : fs::directory_iterator(sim::data_folder() / "rtl")) {
+      if (fs::exists(family.path() / (words.at(1) + ".f"))) return;
+    }
+    throw sim::UsageError(fmt::format("there is no top '{0}' (no rtl/*/{0}.f)", words.at(1)));
+  } else {
+    const RunRequest request = parse_run(run_words(words), "");
+    request.device->check(request.run.spec);
+    request.device->source(request.run.spec);  // which opens it
+  }
+}
+
+bool RunVocabulary::seeded(const std::vector<std::string>& words) const {
+  const RunRequest request = parse_run(run_words(words), "");
+  const sim::RunSpec& spec = request.run.spec;
+  // What a host writes before cycle 0 is drawn, too: an optimizer's parameters.
+  return spec.stimulus.trace.empty() || !spec.stall.none() || request.device->facts().host_writes;
+}
+
+std::vector<std::string> RunVocabulary::files(const std::string& value, bool pattern) const {
+  std::vector<std::string> found;
+  for (const fs::path& folder : {fs::path(), sim::data_folder()}) {
+    const std::string path = (folder / value).string();
+    std::error_code error;
+    if (fs::is_regular_file(path, error)) return {path};
+    if (!pattern) continue;
+    glob_t matches = {};
+    if (::glob(path.c_str(), 0, nullptr, &matches) == 0) {  // sorted
+      for (size_t i = 0; i < matches.gl_pathc; ++i) found.emplace_back(matches.gl_pathv[i]);
+    }
+    ::globfree(&matches);
+    if (!found.empty()) break;
+  }
+  return found;
+}
+
+std::string RunVocabulary::file_contents(const std::string& path) const {
+  std::string& contents = contents_[path];
+  if (contents.empty()) contents = regress::Digest().add(bytes_of(path)).hex();
+  return contents;
+}
+
+std::string RunVocabulary::contents(const std::vector<std::string>& words) const {
+  regress::Digest digest;
+  digest.add(program_contents());
+  for (size_t i = 1; i < words.size(); ++i) {
+    const std::string file = file_of(words[i]);
+    if (file.empty()) continue;
+    digest.add(file_contents(file));
+    if (words[i - 1] != "--rtl") continue;
+    for (const fs::path& source : sources_of(file)) digest.add(file_contents(source.string()));
+  }
+  return digest.hex();
+}
+
+std::string RunVocabulary::stimulus_contents(const std::vector<std::string>& words) const {
+  regress::Digest digest;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (std::ranges::count(kRtlOptions, words[i]) != 0) {
+      ++i;  // its value
+      continue;
+    }
+    const std::string file = file_of(words[i]);
+    digest.add(file.empty() ? words[i] : file_contents(file));
+  }
+  return digest.hex();
+}
+
+const std::string& program_contents() {
+  static const std::string kContents = [] {
+    regress::Digest digest;
+    digest.add(bytes_of("/proc/self/exe"));
+    for (const char* folder : {"rtl", "tools/synth"}) {
+      std::vector<fs::path> files;
+      for (const fs::directory_entry& entry :
+           fs::recursive_directory_iterator(sim::data_folder() / folder)) {
+        if (entry.is_regular_file()) files.push_back(entry.path());
+      }
+      std::ranges::sort(files);
+      for (const fs::path& file : files) {
+        digest.add(file.lexically_relative(sim::data_folder()).string()).add(bytes_of(file));
+      }
+    }
+    return digest.hex();
+  }();
+  return kContents;
+}
+
+json run_case(const regress::Case& c, const std::string& command,
+              const std::function<void()>& busy) {
+  if (c.words.front() == regress::kSynthesis) return measure_area(c.words);
+  if (c.words.front() == regress::kBench) return measure_speed(c.words.at(1));
+  return run_device(run_words(c.words), command, busy);
+}
+
+}  // namespace gw::tools
