@@ -143,7 +143,7 @@ class Product {
     c.group = group_.name;
     c.device = device;
     c.stimulus = chosen.front().coordinate;
-    c.stall = "none";
+    c.stall = chosen.front().key->name == "random" ? "random" : "none";  // its table says it
     c.expect = group_.expect;
     c.timeout = group_.timeout != 0 ? group_.timeout : plan_.timeout;
     c.words = {"run", device};

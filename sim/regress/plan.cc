@@ -340,10 +340,7 @@ class Reader {
   std::string random_table(const Value& value) const {
     const std::string& wanted = value.words.front();
     if (wanted.find('#') != std::string::npos) return wanted;  // another plan's
-    if (!random_.contains(wanted)) {
-      fail(value.place, fmt::format("the plan has no table [random.{}]{}{}", wanted,
-                                    random_.empty() ? "" : "; it has ", fmt::join(random_, ", ")));
-    }
+    if (!random_.contains(wanted)) return wanted;  // one that comes with the program, or none
     return fmt::format("{}#{}", file_, wanted);
   }
 

@@ -114,7 +114,7 @@ class Frames {
   struct Frame {
     expether::Classified what;
     size_t port = 0;
-    std::optional<Aggregation> action = {};
+    size_t action = reference::kAggregationCount;  ///< what aggregation did with it, if it did
     bool complete = false, optimised = false;
   };
   void count(const Frame& frame) {
@@ -131,8 +131,8 @@ class Frames {
     }
     if (frame.what.kind != expether::Kind::kGradient) return;
     const size_t ago = recent_.seen(f.sequence);
-    if (frame.action) {
-      actions_.hit(static_cast<size_t>(*frame.action), frame.complete, frame.port, ago);
+    if (frame.action != reference::kAggregationCount) {
+      actions_.hit(frame.action, frame.complete, frame.port, ago);
     }
     if (!frame.optimised) return;
     optimised_.hit((f.count - 1) / 8, iteration_ != f.iteration, ago);
@@ -163,7 +163,7 @@ class OneStream final : public sim::coverage::Family<Beat> {
     Frames::Frame frame{.what = expether::classify(sim::bytes_of(*packet.source)),
                         .port = meta[4] >> 20 & 3};
     if (const uint32_t action = meta[4] >> 16 & 7; action != 0) {
-      frame.action = static_cast<Aggregation>(action - 1);
+      frame.action = action - 1;
     }
     frame.complete = (meta[0] >> 6 & 1) != 0;
     frame.optimised = (meta[4] >> 19 & 1) != 0;
@@ -299,7 +299,7 @@ class FourPorts final : public sim::coverage::Family<Beat> {
     routes_.hit(kind_of(frame.what), p, to);
     if (frame.what.kind == expether::Kind::kGradient) {
       const auto outcome = aggregator_.accept_frame(bytes).outcome;
-      frame.action = outcome.action;
+      frame.action = static_cast<size_t>(outcome.action);
       frame.complete = outcome.complete;
       frame.optimised = outcome.complete && frame.what.fields.sequence < kNetworkDepth;
     }

@@ -15,7 +15,9 @@ nic::Frame packed(gw::fuzz::Input& input, uint8_t choice) {
   host.ihl = 5 + (choice >> 3 & 3);
   const std::span<const uint8_t> payload = input.take(input.word16() % 2048);
   host.payload.assign(payload.begin(), payload.end());
-  nic::NicTx tx{{.grid = nic::Grid::kPacket}};
+  nic::NicConfig config;
+  config.grid = nic::Grid::kPacket;
+  nic::NicTx tx(config);
   nic::Frame frame = tx.pack(host.frame()).frame;
   for (uint8_t changes = input.byte() % 8; changes > 0; --changes) {
     const uint32_t at = input.byte();

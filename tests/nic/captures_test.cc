@@ -217,7 +217,9 @@ TEST_F(Captures, OfEveryHostGoThroughTwoNics) {
     for (const capture::Packet& packet : capture->packets) {
       hosts[host_of(packet)].push_back(&packet);
     }
-    const auto selection = capture::select(*capture, {.keep_duplicates = true});
+    capture::SelectOptions options;
+    options.keep_duplicates = true;
+    const auto selection = capture::select(*capture, options);
     std::map<uint64_t, std::pair<size_t, size_t>> floats;  // from where to where, by packet
     std::map<std::string, uint64_t> selected;
     for (const auto& payload : selection.payloads) {

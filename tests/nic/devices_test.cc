@@ -109,6 +109,56 @@ nic::Host segment(size_t bytes) {
   return host;
 }
 
+/// As no source may drive it: the last beat's tkeep.
+sim::RawPacket odd_end(nic::Frame frame, uint64_t keep) {
+  sim::RawPacket packet = packet_of(std::move(frame));
+  packet.odd = {{.beat = static_cast<uint32_t>((packet.bytes.size() - 1) / 32), .keep = keep}};
+  return packet;
+}
+
+// A frame ends at the lowest zero of its last beat's tkeep; if that beat has no byte, a frame that
+// leaves as it came leaves with it.
+TEST(OddTkeep, EndsAFrameAtItsLowestZero) {
+  nic::Host host = segment(150);
+  host.tos = 0;
+  const nic::Frame frame = host.frame();
+  ASSERT_EQ(frame.size(), 150u);
+  for (const char* name : {"nic_tx", "nic_rx", "nic"}) {
+    SCOPED_TRACE(name);
+    std::vector<sim::RawPacket> packets;
+    for (uint32_t gap = 0; gap < 22; ++gap) {
+      packets.push_back(odd_end(frame, 0x3F'FFFF & ~(1u << gap)));
+      packets.push_back(packet_of(frame));
+    }
+    const sim::Outcome outcome = run(name, spec_of(name, "", 0), packets);
+    for (size_t i = 0; i < outcome.timeline.rows.size(); i += 2) {
+      const sim::Passage& left = outcome.timeline.rows[i];
+      EXPECT_EQ(left.bytes, 128 + i / 2);
+      EXPECT_EQ(left.beats, 5u);
+      EXPECT_EQ(outcome.timeline.rows[i + 1].bytes, 150u);
+    }
+  }
+}
+
+// What is packed, or given back, has no such beat: the frame is whole without it.
+TEST(OddTkeep, ThatIsEmptyBehindAWholePacket) {
+  nic::Host host = segment(160);
+  nic::Host first = host;
+  first.sequence = host.sequence - 1;
+  nic::Frame longer = host.frame();
+  longer.push_back(0);
+  const std::vector<sim::RawPacket> packets = {packet_of(first.syn()), odd_end(longer, 0),
+                                               packet_of(host.frame())};
+  for (const char* name : {"nic_tx", "nic"}) {
+    const sim::Outcome outcome = run(name, spec_of(name, "", 0), packets);
+    const auto& rows = outcome.timeline.rows;
+    ASSERT_EQ(rows.size(), 3u) << name;
+    EXPECT_EQ(rows[1].action, static_cast<uint32_t>(TxAction::kPacked)) << name;
+    EXPECT_EQ(rows[1].bytes, rows[2].bytes) << name;
+    EXPECT_EQ(rows[1].beats, rows[2].beats) << name;
+  }
+}
+
 TEST(Latency, IsWhatTheContractsSay) {
   for (const size_t bytes : {160u, 590u, 1514u, 9014u}) {
     SCOPED_TRACE(bytes);

@@ -36,6 +36,9 @@ class FakeVocabulary final : public regress::Vocabulary {
       if (words[i] == "--bound" && words[i + 1] == "99") {
         throw sim::UsageError("--bound 99 is not between 1 and 14");
       }
+      if (words[i] == "--random" && words[i + 1].find('#') == std::string::npos) {
+        throw sim::UsageError("--random " + words[i + 1] + ": there is no such table");
+      }
     }
     if (words.front() == regress::kSynthesis && words.at(1) != "gw_adder") {
       throw sim::UsageError("there is no top '" + words.at(1) + "'");

@@ -259,7 +259,7 @@ TEST_F(Plans, Refusals) {
       {group("device = \"adder\"\nrandom = \"a\""),
        "5:1: 'random' is not there yet: gradwire run has no --random"},
       {group("device = \"adder\"\ncapsule = \"a\""), "5:1: 'capsule' is not there yet"},
-      {group("device = \"mixer\"\nrandom = \"a\""), "5:10: the plan has no table [random.a]"},
+      {group("device = \"mixer\"\nrandom = \"a\""), "5:10: --random a: there is no such table"},
       {group(whole + "wave = \"w.fst\""), "6:1: 'wave' goes with the command of a single case"},
       {group(whole + "quiet = true"), "6:1: 'quiet' goes with the command of a single case"},
       {group(whole + "bound = []"), "6:9: 'bound' is empty"},

@@ -50,6 +50,12 @@ std::string file_of(const std::string& word) {
   return !name.empty() && fs::is_regular_file(name, error) ? name : "";
 }
 
+/// The same of a run's words; a table of random traffic without a file comes with the program.
+std::string file_at(const std::vector<std::string>& words, size_t i) {
+  const bool own = i > 0 && words[i - 1] == "--random" && words[i].find('#') == std::string::npos;
+  return own ? (sim::data_folder() / "plans/random.toml").string() : file_of(words[i]);
+}
+
 /// All that a file list names, headers beside it and in its search paths.
 std::vector<fs::path> sources_of(const std::string& list) {
   const fs::path base = fs::absolute(list).parent_path();
@@ -189,7 +195,7 @@ std::string RunVocabulary::contents(const std::vector<std::string>& words) const
   regress::Digest digest;
   digest.add(program_contents());
   for (size_t i = 1; i < words.size(); ++i) {
-    const std::string file = file_of(words[i]);
+    const std::string file = file_at(words, i);
     if (file.empty()) continue;
     digest.add(file_contents(file));
     if (words[i - 1] != "--rtl") continue;
@@ -205,8 +211,16 @@ std::string RunVocabulary::stimulus_contents(const std::vector<std::string>& wor
       ++i;  // its value
       continue;
     }
-    const std::string file = file_of(words[i]);
-    digest.add(file.empty() ? words[i] : file_contents(file));
+    const std::string file = file_at(words, i);
+    if (file.empty()) {
+      digest.add(words[i]);
+      continue;
+    }
+    digest.add(file_contents(file));
+    // Of a file with several tables the name counts, too.
+    const size_t table = words[i - 1] == "--random" ? words[i].rfind('#') : std::string::npos;
+    if (words[i - 1] == "--random")
+      digest.add(table == std::string::npos ? words[i] : words[i].substr(table));
   }
   return digest.hex();
 }
