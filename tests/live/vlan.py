@@ -45,7 +45,10 @@ while True:
         if ready is wire:
             frame, beside, _, source = wire.recvmsg(65536, 256)
             if number in tags(beside) and source[2] != socket.PACKET_OUTGOING:
-                os.write(tap, frame)
+                try:
+                    os.write(tap, frame)
+                except OSError:
+                    pass  # UPPER is not up yet: a frame is lost
         else:
             frame = os.read(tap, 65536)
             wire.send(frame[:12] + tag + frame[12:])

@@ -45,6 +45,7 @@ void StreamWindows::add(std::span<const uint8_t> frame, uint64_t before) {
     stream.offset += ahead;
     stream.next = segment->sequence;
   }
+  stream.carries = true;
   const uint64_t window = (stream.offset - behind) / bytes_;
   if (window >= windows_.size()) windows_.resize(window + 1);
   ++windows_[window].frames;
@@ -58,7 +59,9 @@ nlohmann::json StreamWindows::figures() const {
     all.push_back(
         {{"frames", w.frames}, {"bytes_long", w.bytes_long}, {"bytes_short", w.bytes_short}});
   }
-  return {{"bytes", bytes_}, {"streams", streams_.size()}, {"of", all}};
+  const auto streams =
+      std::ranges::count_if(streams_, [](const auto& stream) { return stream.second.carries; });
+  return {{"bytes", bytes_}, {"streams", streams}, {"of", all}};
 }
 
 }  // namespace gw::tools

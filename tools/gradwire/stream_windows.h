@@ -41,8 +41,9 @@ class StreamWindows {
     uint64_t frames = 0, bytes_long = 0, bytes_short = 0;
   };
   struct Stream {
-    uint32_t next = 0;    ///< sequence number of the byte `offset`
-    uint64_t offset = 0;  ///< counts on where sequence numbers wrap
+    uint32_t next = 0;     ///< sequence number of the byte `offset`
+    uint64_t offset = 0;   ///< counts on where sequence numbers wrap
+    bool carries = false;  ///< bytes: more than a SYN that was refused
   };
 
   uint64_t bytes_;
