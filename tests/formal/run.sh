@@ -49,9 +49,16 @@ of() {
       sets="A=12 A=11 A=10 A=9 A=8 A=7 A=6 A=5 A=4 A=3 A=2 A=1"  # covers and mutant with the last
       mutant='s/<= A + 2;/<= A + 1;/' ;;
     gw_arbiter) mutant='s/request\[p1\] ? p1 : request\[p2\] ? p2/request[p2] ? p2 : request[p1] ? p1/' ;;
-    gw_dispatcher)  # not optimised before probes are connected; the last set has short waits, for covers and mutants
+    # Not optimised before probes are connected; the last set has short waits, for covers and mutants. _arrays (slow): the other kinds.
+    gw_dispatcher | gw_dispatcher_arrays)
+      of=rtl/switch/gw_dispatcher.sv; files=$of; props=gw_dispatcher_props
       covers=3; depth=20; flatten="hierarchy -check -top $props; proc; flatten; memory_collect"
-      sets="Adam=0 Adam=1 Adam=0,Pes=64,Interval=194 Adam=1,Pes=8,Interval=159 Adam=1,Longest=3,Advance=6"
+      sets="Adam=1,Longest=3,Advance=6"
+      if [ "$1" = gw_dispatcher ]; then
+        sets="Adam=1 $sets"
+      else
+        sets="Adam=0 Adam=0,Pes=64,Interval=194 Adam=1,Pes=8,Interval=159 $sets"
+      fi
       probes="lock_q newer_q taken_q taken_sequence_q next_q after_q wait0_q wait1_q gathered_q=dut_gathered_q"
       mutant='s/advance_o - 5.d1/advance_o/
         s/drained = done_o == dispatched_o/drained = done_o == dispatched_o \&\& !changed_i/
