@@ -10,8 +10,6 @@
 #include "sim/base/error.h"
 
 namespace gw::sim {
-namespace {
-
 /// A file that is written, of whichever format its name says.
 class OpenFile {
  public:
@@ -44,6 +42,8 @@ class OpenFile {
   std::optional<capture::PcapWriter> pcap_;
   std::optional<capture::PcapngWriter> pcapng_;
 };
+
+namespace {
 
 class CaptureWriter : public PacketWriter {
  public:
