@@ -10,6 +10,7 @@
 #include "sim/base/error.h"
 
 namespace gw::sim {
+
 /// A file that is written, of whichever format its name says.
 class OpenFile {
  public:

@@ -52,7 +52,7 @@ of() {
     # Not optimised before probes are connected; the last set has short waits, for covers and mutants. _arrays (slow): the other kinds.
     gw_dispatcher | gw_dispatcher_arrays)
       of=rtl/switch/gw_dispatcher.sv; files=$of; props=gw_dispatcher_props
-      covers=3; depth=20; flatten="hierarchy -check -top $props; proc; flatten; memory_collect"
+      covers=3; depth=14; flatten="hierarchy -check -top $props; proc; flatten; memory_collect"
       sets="Adam=1,Longest=3,Advance=6"
       if [ "$1" = gw_dispatcher ]; then
         sets="Adam=1 $sets"
