@@ -5,6 +5,7 @@
 #include <map>
 
 #include "sim/regress/worker.h"
+#include "sim/report/gnuplot.h"
 #include "sim/report/text.h"
 
 namespace gw::regress {
@@ -76,26 +77,7 @@ std::string xml_text(std::string_view text) {
   for (const char* const none : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"}) {
     for (size_t at; (at = legal.find(none)) != std::string::npos;) legal.replace(at, 3, "\uFFFD");
   }
-  std::string out;
-  for (const char c : legal) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
+  return sim::report::escaped(legal);
 }
 
 std::vector<std::string> junit_xml(const Summary& summary, size_t most_bytes) {

@@ -6,22 +6,16 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const gw::fuzz::Target target(gw::testbenches::add_codec_devices, "decompressor");
-  gw::fuzz::Input input(data, size);
-  const gw::sim::RunSpec spec = target.spec(input);
-  std::vector<gw::sim::RawPacket> packets;
-  while (!input.empty() && packets.size() < 16) {
-    const uint8_t choice = input.byte();
+  target.run({data, size}, 16, [](gw::fuzz::Input& input, uint8_t choice) {
     const uint32_t length = input.word16();
     const std::span<const uint8_t> bytes = input.take(1 + length % 512);
-    if (bytes.empty()) break;
     gw::sim::RawPacket packet;
     packet.bytes.assign(bytes.begin(), bytes.end());
     packet.config = gw::testbenches::packet_config(
         {.bound_exponent = 1 + (choice & 15) % gw::reference::kMaxBoundExponent,
          .mode = (choice & 16) != 0 ? gw::reference::Mode::kBounded : gw::reference::Mode::kPaper});
     packet.error = (choice & 32) != 0;
-    packets.push_back(std::move(packet));
-  }
-  target.run(std::move(packets), spec);
+    return packet;
+  });
   return 0;
 }

@@ -21,18 +21,23 @@ class Target {
           return &registry_.device(name);
         }()) {}
 
-  /// Two bytes of stalls, one of their seed.
-  sim::RunSpec spec(Input& input) const {
+  /// The input as a run: two bytes of stalls, one of their seed, then at most `most` packets, each
+  /// drawn behind a byte of choices; one without bytes ends them.
+  template <class Draw>
+  void run(Input input, size_t most, const Draw& draw) const {
     sim::RunSpec spec;
     spec.clock_mhz = device_->facts().clock_mhz;
     spec.options = sim::OptionSet(device_->facts().options);
     spec.stall = {.source_percent = static_cast<double>(input.byte() % 100),
                   .sink_percent = static_cast<double>(input.byte() % 100)};
     spec.seed = input.byte();
-    return spec;
-  }
-
-  void run(std::vector<sim::RawPacket> packets, const sim::RunSpec& spec) const {
+    std::vector<sim::RawPacket> packets;
+    while (!input.empty() && packets.size() < most) {
+      const uint8_t choice = input.byte();
+      sim::RawPacket packet = draw(input, choice);
+      if (packet.bytes.empty()) break;
+      packets.push_back(std::move(packet));
+    }
     if (packets.empty()) return;
     sim::ListSource source(std::move(packets));
     const sim::Outcome outcome = device_->run(source, spec, sim::Kernel::instance());

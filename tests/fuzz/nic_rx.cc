@@ -30,11 +30,7 @@ nic::Frame packed(gw::fuzz::Input& input, uint8_t choice) {
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const gw::fuzz::Target target(gw::testbenches::add_nic_devices, "nic_rx");
-  gw::fuzz::Input input(data, size);
-  const gw::sim::RunSpec spec = target.spec(input);
-  std::vector<gw::sim::RawPacket> packets;
-  while (!input.empty() && packets.size() < 8) {
-    const uint8_t choice = input.byte();
+  target.run({data, size}, 8, [](gw::fuzz::Input& input, uint8_t choice) {
     gw::sim::RawPacket packet;
     if ((choice & 1) != 0) {
       packet.bytes = packed(input, choice);
@@ -42,10 +38,8 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       const std::span<const uint8_t> bytes = input.take(1 + input.word16() % nic::kMaxFrame);
       packet.bytes.assign(bytes.begin(), bytes.end());
     }
-    if (packet.bytes.empty()) break;
     packet.error = (choice & 128) != 0;
-    packets.push_back(std::move(packet));
-  }
-  target.run(std::move(packets), spec);
+    return packet;
+  });
   return 0;
 }

@@ -35,17 +35,11 @@ std::vector<uint8_t> frame_of(gw::fuzz::Input& input, uint8_t choice) {
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const gw::fuzz::Target target(gw::testbenches::add_switch_devices, "parser");
-  gw::fuzz::Input input(data, size);
-  const gw::sim::RunSpec spec = target.spec(input);
-  std::vector<gw::sim::RawPacket> packets;
-  while (!input.empty() && packets.size() < 16) {
-    const uint8_t choice = input.byte();
+  target.run({data, size}, 16, [](gw::fuzz::Input& input, uint8_t choice) {
     gw::sim::RawPacket packet;
     packet.bytes = frame_of(input, choice);
-    if (packet.bytes.empty()) break;
     packet.error = (choice & 16) != 0;
-    packets.push_back(std::move(packet));
-  }
-  target.run(std::move(packets), spec);
+    return packet;
+  });
   return 0;
 }

@@ -185,7 +185,7 @@ TEST_F(Junit, EveryVerdictByTheSchema) {
               HasSubstr("name=\"p.g0\" tests=\"4\" failures=\"0\" errors=\"2\" skipped=\"1\""));
   EXPECT_THAT(files[0],
               HasSubstr("name=\"p.g1\" tests=\"3\" failures=\"1\" errors=\"1\" skipped=\"1\""));
-  EXPECT_THAT(files[0], HasSubstr("gradwire run adder --synth 'a b'"));
+  EXPECT_THAT(files[0], HasSubstr("gradwire run adder --synth &#39;a b&#39;"));
 }
 
 TEST_F(Junit, TheSchemaWouldNotice) {
