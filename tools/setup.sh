@@ -28,7 +28,15 @@ fi
 echo "setup: installing ${missing[*]}"
 export DEBIAN_FRONTEND=noninteractive
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+# Programs are wanted, not the services that some of them come with: none is started.
+policy=/usr/sbin/policy-rc.d
+own_policy=()
+if [[ ! -e $policy ]]; then
+  own_policy=("$policy")
+  printf '#!/bin/sh\nexit 101\n' | "${as_root[@]}" tee "$policy" > /dev/null
+  "${as_root[@]}" chmod 755 "$policy"
+fi
+trap '"${as_root[@]}" rm -f "$log" "${own_policy[@]}"' EXIT
 if ! { "${as_root[@]}" apt-get update && "${as_root[@]}" apt-get install -y --no-install-recommends "${missing[@]}"; } > "$log" 2>&1; then
   tail -n 20 "$log" >&2
   echo "setup: installing failed, see above: ${missing[*]}" >&2

@@ -143,7 +143,9 @@ class Product {
     c.group = group_.name;
     c.device = device;
     c.stimulus = chosen.front().coordinate;
-    c.stall = chosen.front().key->name == "random" ? "random" : "none";  // its table says it
+    // A table, or what was recorded, says it.
+    const std::string& stimulus = chosen.front().key->name;
+    c.stall = stimulus == "random" ? "random" : stimulus == "capsule" ? "recorded" : "none";
     c.expect = group_.expect;
     c.timeout = group_.timeout != 0 ? group_.timeout : plan_.timeout;
     c.words = {"run", device};

@@ -141,6 +141,40 @@ std::string failures(const Summary& s) {
   return text + "</section>\n";
 }
 
+std::string buckets(const Summary& s) {
+  std::string text;
+  if (!s.buckets.empty()) {
+    text +=
+        "<section class=\"box wide\"><h2>Buckets: failures by cause</h2><table class=\"list\">"
+        "<thead><tr><th>cases</th><th>bucket</th><th>capsule</th><th class=\"copy\">replay</th>"
+        "</tr></thead><tbody>\n";
+    for (const Bucket& bucket : s.buckets) {
+      const std::string name = std::filesystem::path(bucket.capsule).filename().string();
+      text += fmt::format(
+          "<tr><td>{}</td><td class=\"name\">{}{}{}{}</td><td>{}</td><td "
+          "class=\"copy\">{}</td></tr>\n",
+          bucket.count, bucket.known ? "<span class=\"tag warn\">known</span>" : "",
+          bucket.flaky ? "<span class=\"tag warn\">flaky</span>" : "", escaped(bucket.text),
+          bucket.left.empty() ? "" : "<br><small>" + escaped(bucket.left) + "</small>",
+          bucket.capsule.empty()
+              ? ""
+              : fmt::format("<a href=\"{}\">{}</a>", escaped(bucket.capsule), escaped(name)),
+          bucket.capsule.empty()
+              ? ""
+              : copy(fmt::format("{} replay {}", s.order.command, bucket.capsule)));
+    }
+    text += "</tbody></table></section>\n";
+  }
+  if (!s.overcome.empty()) {
+    text += "<section class=\"box wide\"><h2>Known, and no longer there</h2><ul>\n";
+    for (const KnownFailure& one : s.overcome) {
+      text += fmt::format("<li>{} {}</li>\n", escaped(one.bucket), escaped(one.text()));
+    }
+    text += "</ul></section>\n";
+  }
+  return text;
+}
+
 /// A figure over several cases: all have it, or from the least to the largest.
 struct Range {
   double least = INFINITY, most = -INFINITY;
@@ -367,8 +401,8 @@ std::string dashboard_html(const Summary& s, const std::vector<Trend>& before) {
       s.order.only.empty() ? "" : ", only " + escaped(s.order.only),
       s.order.budget.empty() ? "" : ", budget " + escaped(s.order.budget),
       s.ran.interrupted ? ", interrupted" : "");
-  text += cards(s) + failures(s) + "<div class=\"grid\">" + matrix(s) + groups(s) + changes(s) +
-          slowest(s) + trend(s, before) + cases(s) + "</div>\n";
+  text += cards(s) + failures(s) + "<div class=\"grid\">" + buckets(s) + matrix(s) + groups(s) +
+          changes(s) + slowest(s) + trend(s, before) + cases(s) + "</div>\n";
   std::string hosts;
   for (const auto& [host, count] : s.hosts) {
     hosts += fmt::format("{}{} ({} cases)", hosts.empty() ? "" : ", ", host, count);

@@ -24,15 +24,20 @@ class Dispatcher {
   virtual ~Dispatcher() = default;
   /// What a worker shall do next; empty: nothing for now.
   virtual Shard next_shard() = 0;
-  /// The case has begun, and may take so many seconds.
+  /// How many seconds the case may take.
+  virtual double allowed(const Case& c) const = 0;
+  /// It has begun; as `allowed`.
   virtual double begins(const Case& c) = 0;
   /// Its result is in the folder.
   virtual void finished(const Case& c) = 0;
   /// It was being run when its worker died; or took too long, and its worker was killed.
   virtual void died(const Case& c, const Death& death) = 0;
   virtual void timed_out(const Case& c, double seconds) = 0;
-  /// Cases of a shard that were not begun: others may have them.
+  /// Cases of a shard that were not begun, or were cut off for no fault of theirs: others may have
+  /// them.
   virtual void returned(const Shard& cases) = 0;
+  /// Something that who looks on should know.
+  virtual void note(const std::string& /*sentence*/) {}
   /// Called several times a second; false: no more, stop what runs.
   virtual bool goes_on() = 0;
 };

@@ -83,6 +83,7 @@ std::optional<Order> Folder::order() const {
     Order order{.plan = document.at("plan"),
                 .file = document.at("file"),
                 .baseline = document.at("baseline"),
+                .known = document.value("known", ""),
                 .program = document.at("program"),
                 .command = document.at("command"),
                 .budget = document.at("budget"),
@@ -97,10 +98,11 @@ std::optional<Order> Folder::order() const {
 }
 
 void Folder::write(const Order& order) const {
-  json document = {
-      {"plan", order.plan},       {"file", order.file},       {"baseline", order.baseline},
-      {"program", order.program}, {"command", order.command}, {"budget", order.budget},
-      {"only", order.only},       {"seed", order.seed},       {"cases", json::array()}};
+  json document = {{"plan", order.plan},         {"file", order.file},
+                   {"baseline", order.baseline}, {"program", order.program},
+                   {"command", order.command},   {"budget", order.budget},
+                   {"only", order.only},         {"seed", order.seed},
+                   {"known", order.known},       {"cases", json::array()}};
   for (const Case& c : order.cases) document["cases"].push_back(to_json(c));
   write_durably(path_ / "plan.json",
                 document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n");
@@ -110,12 +112,12 @@ void Folder::write(const Entry& entry) const {
   write_durably(file_of(entry.what), entry_text(entry));
 }
 
-fs::path Folder::write_shard(size_t number, const Order& order,
+fs::path Folder::write_shard(const std::string& name, const Order& order,
                              const std::vector<const Case*>& cases) const {
   json document = {
       {"program", order.program}, {"command", order.command}, {"cases", json::array()}};
   for (const Case* const c : cases) document["cases"].push_back(to_json(*c));
-  const fs::path path = shards() / fmt::format("{:06}.json", number);
+  const fs::path path = shards() / (name + ".json");
   sim::write_report_file(
       path.string(), document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n", "shard");
   return path;
@@ -142,6 +144,7 @@ void Folder::tidy() const {
     half.push_back(file.path());
   }
   for (const fs::path& path : half) fs::remove(path, error);
+  fs::remove_all(path_ / "slurm", error);
 }
 
 void write_durably(const fs::path& path, const std::string& text) {

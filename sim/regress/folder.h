@@ -4,6 +4,7 @@
 //   plan.json       the cases that belong to it, and how they were asked for
 //   cases/          HASH.json: a case and its result
 //   shards/         lists of cases for workers, while they run
+//   slurm/          what a controller and its Slurm tasks tell each other, while they run
 //   regress.json, junit.xml, index.html, summary.json, times.tsv: reports, made from these
 #pragma once
 
@@ -21,11 +22,12 @@ namespace gw::regress {
 
 /// What a folder's cases are of: as in plan.json.
 struct Order {
-  std::string plan;      ///< its name
-  std::string file;      ///< where it was read
-  std::string baseline;  ///< the file that figures are compared with
-  std::string program;   ///< stands for the program and its RTL
-  std::string command;   ///< the program's name as typed, for command lines
+  std::string plan;        ///< its name
+  std::string file;        ///< where it was read
+  std::string baseline;    ///< the file that figures are compared with
+  std::string known = {};  ///< the file of known failures
+  std::string program;     ///< stands for the program and its RTL
+  std::string command;     ///< the program's name as typed, for command lines
   std::string budget, only;
   uint64_t seed = 1;
   std::vector<Case> cases;  ///< of the first round
@@ -50,8 +52,8 @@ class Folder {
   std::optional<Order> order() const;
   void write(const Order& order) const;
   void write(const Entry& entry) const;
-  /// A list of cases for a worker; returns its file.
-  std::filesystem::path write_shard(size_t number, const Order& order,
+  /// A list of cases for a worker; returns its file, NAME.json.
+  std::filesystem::path write_shard(const std::string& name, const Order& order,
                                     const std::vector<const Case*>& cases) const;
 
   /// Every whole result here.

@@ -128,7 +128,9 @@ class LocalFarm final : public Farm {
     while (!stopping_ && workers_.size() < options_.jobs) {
       Shard shard = dispatcher_->next_shard();
       if (shard.empty()) return;
-      const std::string file = folder_.write_shard(++shards_, order_, shard).string();
+      const std::string file =
+          folder_.write_shard(fmt::format("{}{:06}", options_.shards, ++shards_), order_, shard)
+              .string();
       workers_.push_back(std::make_unique<Worker>(
           *this, io_, options_.arguments(folder_.path().string(), file, ::getpid()),
           options_.program, std::move(shard)));
@@ -281,7 +283,10 @@ void Worker::gone() {
     } else {
       farm_.dispatcher().died(in, death);
     }
-  } else if (next_ == 0 && !farm_.stopping()) {
+  } else if (next_ == 0 && !farm_.stopping() &&
+             !(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM)) {
+    // Not if it was asked to end, as by Slurm before a task is requeued: another one gets its
+    // cases.
     farm_.stop(fmt::format("a worker ended before its first case ({}){}{}", death.how,
                            death.words.empty() ? "" : ": ", death.words));
   }

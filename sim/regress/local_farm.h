@@ -18,6 +18,7 @@ struct LocalFarmOptions {
                                          int parent)>
       arguments;
   size_t jobs = 1;
+  std::string shards = {};  ///< what its lists of cases are called by, where others write theirs
 };
 
 std::unique_ptr<Farm> local_farm(const Folder& folder, const Order& order,

@@ -22,6 +22,7 @@ namespace fs = std::filesystem;
 /// Keys whose values are one dimension: where the packets come from.
 constexpr std::array<std::string_view, 4> kStimuli = {"synth", "trace", "random", "capsule"};
 constexpr int64_t kMaxSeeds = 1'000'000;
+constexpr int64_t kMaxJobs = 100'000;
 constexpr const char* kNameSyntax = "letters, digits, '.', '_' and '-'";
 
 bool is_stimulus(std::string_view key) { return std::ranges::count(kStimuli, key) != 0; }
@@ -30,6 +31,44 @@ bool is_name(std::string_view text) {
   return !text.empty() && text.front() != '.' && std::ranges::all_of(text, [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-';
   });
+}
+
+/// What of sbatch is the farm's own business, in both spellings.
+void check_slurm_option(const std::string& option) {
+  if (!option.starts_with('-') || option == "-" || option == "--") {
+    throw sim::UsageError(fmt::format(
+        "'{}' is no option of sbatch: each is one word, such as --partition=short", option));
+  }
+  const bool is_long = option.starts_with("--");
+  const std::string name = is_long ? option.substr(0, option.find('=')) : option.substr(0, 2);
+  for (const char* own : {"--array",
+                          "-a",
+                          "--parsable",
+                          "--requeue",
+                          "--no-requeue",
+                          "--signal",
+                          "--wrap",
+                          "--output",
+                          "-o",
+                          "--error",
+                          "-e",
+                          "--input",
+                          "-i",
+                          "--job-name",
+                          "-J",
+                          "--wait",
+                          "-W",
+                          "--test-only",
+                          "--dependency",
+                          "-d",
+                          "--hold",
+                          "-H",
+                          "--kill-on-invalid-dep",
+                          "--ignore-pbs"}) {
+    if (name == own) {
+      throw sim::UsageError(fmt::format("sbatch's {} is set by regress itself", name));
+    }
+  }
 }
 
 class Reader {
@@ -72,21 +111,32 @@ class Reader {
         plan_.timeout = in_place(node, [&] { return parse_duration(word(key, node)); });
       } else if (key == "baseline") {
         plan_.baseline = (fs::path(file_).parent_path() / word(key, node)).string();
+      } else if (key == "known") {
+        plan_.known = (fs::path(file_).parent_path() / word(key, node)).string();
+        std::error_code error;
+        if (!fs::is_regular_file(plan_.known, error)) {
+          fail(place(node), fmt::format("there is no file '{}'", plan_.known));
+        }
       } else if (key == "area") {
         read_areas(node);
       } else if (key == "speed") {
         read_speeds(key, node);
       } else if (key == "random") {
         read_random(key, node);
+      } else if (key == "slurm") {
+        read_slurm(key, node);
       } else if (key != "group") {
         fail(place(key),
              fmt::format("a plan has no key '{}'; it has name, seed, budget, timeout, baseline, "
-                         "[[group]], [[area]], [speed] and [random.NAME]",
+                         "known, [[group]], [[area]], [speed], [random.NAME] and [slurm]",
                          key.str()));
       }
     }
     if (plan_.name.empty()) fail({1, 1}, "the plan has no name");
     if (plan_.baseline.empty()) plan_.baseline = usual_baseline();
+    if (plan_.known.empty()) {
+      plan_.known = (fs::path(file_).parent_path() / "known.toml").string();
+    }
     const toml::node* const groups = document.get("group");
     if (groups == nullptr) fail({1, 1}, "the plan has no [[group]]");
     if (!groups->is_array_of_tables()) fail(place(*groups), "groups are written [[group]]");
@@ -217,6 +267,27 @@ class Reader {
     for (const auto& [k, value] : table(key, node)) {
       table(k, value);
       random_.insert(std::string(k.str()));
+    }
+  }
+
+  void read_slurm(const toml::key& key, const toml::node& node) {
+    for (const auto& [k, value] : table(key, node)) {
+      if (k == "options") {
+        plan_.slurm.options = words(k, value);
+        for (const std::string& option : plan_.slurm.options) {
+          in_place(value, [&option] {
+            check_slurm_option(option);
+            return 0;
+          });
+        }
+      } else if (k == "jobs") {
+        plan_.slurm.jobs = static_cast<size_t>(integer(k, value, 1, kMaxJobs));
+      } else if (k == "patience") {
+        plan_.slurm.patience = in_place(value, [&] { return parse_duration(word(k, value)); });
+      } else {
+        fail(place(k),
+             fmt::format("[slurm] has no key '{}'; it has options, jobs and patience", k.str()));
+      }
     }
   }
 

@@ -102,15 +102,24 @@ struct AreaTop {
   std::vector<std::string> parameters;  ///< Name=value
 };
 
+/// How a plan wants to be run by Slurm.
+struct SlurmSettings {
+  std::vector<std::string> options;  ///< of sbatch
+  size_t jobs = 32;                  ///< tasks that run at a time
+  double patience = 90;              ///< seconds that a task goes on without its controller
+};
+
 struct Plan {
   std::string file, name;
   uint64_t seed = 1;
   Budget budget;
   double timeout = 0;
   std::string baseline;  ///< its file
+  std::string known;     ///< the file of known failures; it need not be there
   std::vector<Group> groups;
   std::vector<AreaTop> areas;
   std::vector<std::string> speeds;  ///< devices
+  SlurmSettings slurm;
 };
 
 /// Throws UsageError: "FILE:LINE:COLUMN: what is wrong".

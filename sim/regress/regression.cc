@@ -160,16 +160,27 @@ Shard Regression::next_shard() {
   return shard;
 }
 
-double Regression::begins(const Case& c) {
-  ++progress_.running;
-  progress_.last = c.name;
+double Regression::allowed(const Case& c) const {
   if (c.timeout > 0) return c.timeout;
-  return std::max(kLeastTimeout, kTimesLast * state_of(c).last_seconds.value_or(0));
+  const State& state = states_[index_.at(c.hash)];
+  return std::max(kLeastTimeout, kTimesLast * state.last_seconds.value_or(0));
+}
+
+double Regression::begins(const Case& c) {
+  count_running(state_of(c), true);
+  progress_.last = c.name;
+  return allowed(c);
+}
+
+void Regression::count_running(State& state, bool running) {
+  if (running == state.running) return;
+  state.running = running;
+  progress_.running = running ? progress_.running + 1 : progress_.running - 1;
 }
 
 void Regression::ended(State& state) {
   const Entry& entry = state.entry;
-  --progress_.running;
+  count_running(state, false);
   --handed_out_;
   alone_ = false;
   ++progress_.done;
@@ -193,7 +204,7 @@ void Regression::finished(const Case& c) {
 }
 
 void Regression::settle(State& state, Verdict verdict, double seconds, const std::string& headline,
-                        std::vector<std::string> lines) {
+                        std::vector<std::string> lines, std::string bucket) {
   Result& result = state.entry.result;
   result = {};
   result.verdict = verdict;
@@ -202,6 +213,7 @@ void Regression::settle(State& state, Verdict verdict, double seconds, const std
   result.began = timestamp();
   result.attempts = std::max(1, state.deaths);
   result.headline = headline;
+  result.bucket = std::move(bucket);
   result.lines = std::move(lines);
   result.lines.insert(result.lines.begin(), headline);
   folder_.write(state.entry);
@@ -212,7 +224,7 @@ void Regression::died(const Case& c, const Death& death) {
   State& state = state_of(c);
   if (++state.deaths < kEnoughDeaths) {
     observer_.died(c, death);
-    --progress_.running;
+    count_running(state, false);
     --handed_out_;
     alone_ = false;
     put_front(index_.at(c.hash));
@@ -220,16 +232,17 @@ void Regression::died(const Case& c, const Death& death) {
   }
   settle(state, Verdict::kCrashed, 0,
          fmt::format("the process of the case died: {}, {} times", death.how, state.deaths),
-         lines_of(death.words));
+         lines_of(death.words), bucket_of(c, "crashed", death.how));
 }
 
 void Regression::timed_out(const Case& c, double seconds) {
-  settle(state_of(c), Verdict::kTimeout, seconds, fmt::format("no end after {:.0f} s", seconds),
-         {});
+  settle(state_of(c), Verdict::kTimeout, seconds, fmt::format("no end after {:.0f} s", seconds), {},
+         bucket_of(c, "timeout"));
 }
 
 void Regression::returned(const Shard& cases) {
   for (auto at = cases.rbegin(); at != cases.rend(); ++at) {
+    count_running(state_of(**at), false);
     put_front(index_.at((*at)->hash));
     --handed_out_;
   }

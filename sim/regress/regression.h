@@ -41,6 +41,8 @@ class Observer {
   virtual void progress(const Progress& progress) = 0;
   /// A case's worker has died, and another will try it.
   virtual void died(const Case& c, const Death& death) = 0;
+  /// What the farm has to say.
+  virtual void note(const std::string& /*sentence*/) {}
   /// Ctrl-C.
   virtual bool interrupted() = 0;
 };
@@ -68,11 +70,13 @@ class Regression final : public Dispatcher {
   std::vector<Entry> entries() const;
 
   Shard next_shard() override;
+  double allowed(const Case& c) const override;
   double begins(const Case& c) override;
   void finished(const Case& c) override;
   void died(const Case& c, const Death& death) override;
   void timed_out(const Case& c, double seconds) override;
   void returned(const Shard& cases) override;
+  void note(const std::string& sentence) override { observer_.note(sentence); }
   bool goes_on() override;
 
  private:
@@ -82,6 +86,7 @@ class Regression final : public Dispatcher {
     Entry entry;
     bool done = false;
     bool wanted = true;
+    bool running = false;
     int deaths = 0;
     std::optional<double> last_seconds;  // Past's
     bool failed_last = false;
@@ -94,13 +99,14 @@ class Regression final : public Dispatcher {
   void put_front(size_t index);
   const Case& take();
   void weigh(const State& state, int sign);
+  void count_running(State& state, bool running);
   double mean_seconds() const;
   double estimate(const State& state) const;
   double seconds_waiting() const;
   void ended(State& state);
   /// Of this process: written here, not by a worker.
   void settle(State& state, Verdict verdict, double seconds, const std::string& headline,
-              std::vector<std::string> lines);
+              std::vector<std::string> lines, std::string bucket);
   bool spent() const;
   bool more_rounds() const;
   void next_round();

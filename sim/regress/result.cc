@@ -42,6 +42,7 @@ json to_json(const Result& result) {
     document["failure"] = {{"headline", result.headline}, {"lines", result.lines}};
   }
   if (!result.bucket.empty()) document["bucket"] = result.bucket;
+  if (result.diverged) document["diverged"] = true;
   return document;
 }
 
@@ -57,7 +58,8 @@ Result result_of(json&& document) {
                 .cycles_per_s = document.value("cycles_per_s", 0.0),
                 .headline = {},
                 .lines = {},
-                .bucket = document.value("bucket", "")};
+                .bucket = document.value("bucket", ""),
+                .diverged = document.value("diverged", false)};
   if (const auto failure = document.find("failure"); failure != document.end()) {
     result.headline = failure->at("headline");
     result.lines = failure->at("lines").get<std::vector<std::string>>();
@@ -103,6 +105,7 @@ Result judge(const Case& c, const json& report) {
   };
   if (const auto failure = report.find("failure"); failure != report.end()) {
     fails(failure->value("headline", "the run failed"));
+    result.diverged = true;
     for (const json& line : failure->value("lines", json::array())) result.lines.push_back(line);
     if (failure->contains("reproduce")) result.lines.push_back((*failure)["reproduce"]);
   } else if (report.contains("incomplete")) {
@@ -113,10 +116,23 @@ Result judge(const Case& c, const json& report) {
     fails(bound ? fmt::format("{}: the error bound is not held", c.device)
                 : fmt::format("{}: the run did not pass", c.device));
   }
+  result.bucket = report.value("bucket", "");
   for (const Expectation& expectation : c.expect) {
-    if (const std::string why = expectation.broken_by(report); !why.empty()) fails(why);
+    const std::string why = expectation.broken_by(report);
+    if (why.empty()) continue;
+    fails(why);
+    if (result.bucket.empty()) result.bucket = bucket_of(c, "expectation", expectation.figure);
   }
+  if (result.verdict == Verdict::kFail && result.bucket.empty())
+    result.bucket = bucket_of(c, "pass");
   return result;
+}
+
+std::string bucket_of(const Case& c, const std::string& check, const std::string& detail) {
+  const auto top = std::ranges::find(c.words, "--top");
+  const bool own = top == c.words.end() || top + 1 == c.words.end();
+  return fmt::format("{}, {}, {}{}{}", c.device, own ? "own RTL" : *(top + 1), check,
+                     detail.empty() ? "" : ", ", detail);
 }
 
 Result refused(const std::string& sentence) {

@@ -38,7 +38,8 @@ struct Result {
   double cycles_per_s = 0;
   std::string headline;            ///< of what went wrong: one line
   std::vector<std::string> lines;  ///< and all about it
-  std::string bucket;              ///< failures of one cause share it; empty: not sorted
+  std::string bucket;              ///< failures of one cause share it (sim/run/bucket.h)
+  bool diverged = false;           ///< there is a cycle that can be looked at: a capsule's failure
 };
 
 nlohmann::json to_json(const Result& result);
@@ -55,6 +56,8 @@ std::optional<Entry> read_entry(const std::filesystem::path& path);
 
 /// The result of a run that gave a report.
 Result judge(const Case& c, const nlohmann::json& report);
+/// The bucket of a failure that a run's own report does not name: device, RTL, what was checked.
+std::string bucket_of(const Case& c, const std::string& check, const std::string& detail = "");
 /// The result of one that gave none: what it said.
 Result refused(const std::string& sentence);
 

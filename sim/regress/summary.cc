@@ -9,6 +9,7 @@
 
 #include "sim/base/version.h"
 #include "sim/regress/dashboard.h"
+#include "sim/regress/digest.h"
 #include "sim/regress/junit.h"
 #include "sim/regress/worker.h"
 #include "sim/report/json.h"
@@ -131,7 +132,52 @@ Past past_of(const fs::path& folder, const std::string& plan) {
   return past;
 }
 
-Summary summarise(Summary s, const Baseline& baseline) {
+std::optional<std::vector<Change>> settle(Entry& entry, const Baseline& baseline,
+                                          const KnownFailures& known) {
+  Result& result = entry.result;
+  std::optional<std::vector<Change>> changes;
+  // Cases of a budget's later rounds come and go.
+  if (result.verdict == Verdict::kPass && entry.what.round == 1) {
+    changes = baseline.compare(entry);
+    if (changes) regress::apply(*changes, result);
+    if (result.verdict == Verdict::kFail) {
+      const auto worse = std::ranges::find_if(*changes, &Change::worse);
+      result.bucket = bucket_of(entry.what, "baseline", worse->figure);
+    }
+  }
+  known.apply(entry, today());
+  return changes;
+}
+
+std::string capsule_name(const std::string& bucket) {
+  constexpr size_t kMost = 60;
+  std::string name;
+  for (const char c : bucket) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_') {
+      name += c;
+    } else if (!name.empty() && name.back() != '-') {
+      name += '-';
+    }
+    if (name.size() == kMost) break;
+  }
+  // Another bucket may begin in the same way.
+  return name + (name.ends_with('-') ? "" : "-") + Digest().add(bucket).hex().substr(0, 6);
+}
+
+void find_capsules(Summary& s, const fs::path& folder) {
+  for (Bucket& bucket : s.buckets) {
+    const std::string name = capsule_name(bucket.text);
+    const fs::path capsule = fs::path("failures") / name;
+    std::error_code error;
+    if (!fs::exists(folder / (capsule.string() + ".zip"), error)) continue;
+    bucket.capsule = capsule.string() + ".zip";
+    bucket.flaky = fs::exists(folder / capsule / "flaky.txt", error);
+    std::ifstream shrunk(folder / capsule / "shrink.txt");
+    std::getline(shrunk, bucket.left);
+  }
+}
+
+Summary summarise(Summary s, const Baseline& baseline, const KnownFailures& known) {
   s.baseline = !baseline.empty();
   std::set<std::string> names;
   std::map<std::string, size_t> group_index;
@@ -146,15 +192,11 @@ Summary summarise(Summary s, const Baseline& baseline) {
                           ? "it was not among the cases that this run was about"
                           : "the budget was spent before it"};
     }
-    // Cases of a budget's later rounds come and go.
     const bool has_figures = result.verdict == Verdict::kPass && entry.what.round == 1;
-    if (has_figures && s.baseline) {
-      if (const auto changes = baseline.compare(entry)) {
-        apply(*changes, result);
-        s.changes.insert(s.changes.end(), changes->begin(), changes->end());
-      } else {
-        ++s.without_baseline;
-      }
+    if (const auto changes = settle(entry, baseline, known)) {
+      s.changes.insert(s.changes.end(), changes->begin(), changes->end());
+    } else if (has_figures && s.baseline) {
+      ++s.without_baseline;
     }
     ++s.verdicts[static_cast<size_t>(result.verdict)];
     const auto [group, added] = group_index.emplace(entry.what.group, s.groups.size());
@@ -171,8 +213,28 @@ Summary summarise(Summary s, const Baseline& baseline) {
     }
   }
   for (const Entry& entry : s.entries) {
+    if (!entry.result.bucket.empty()) {
+      auto bucket = std::ranges::find(s.buckets, entry.result.bucket, &Bucket::text);
+      if (bucket == s.buckets.end()) {
+        bucket = s.buckets.insert(bucket, Bucket{});
+        bucket->text = entry.result.bucket;
+        bucket->first = &entry;
+      }
+      ++bucket->count;
+      bucket->known = entry.result.verdict == Verdict::kKnown;
+    }
     if (!passes(entry.result.verdict)) s.failures.push_back(&entry);
     if (entry.result.seconds > 0) s.slowest.push_back(&entry);
+  }
+  // Only who has seen all of a device's cases can say that a failure has gone.
+  for (const KnownFailure& one : known.all()) {
+    const std::string device = one.bucket.substr(0, one.bucket.find(", "));
+    const bool whole = (s.order.only.empty() || s.order.only == "--device " + device) &&
+                       s.of(Verdict::kNotRun) == 0;
+    const bool asked = std::ranges::any_of(
+        s.entries, [&device](const Entry& entry) { return entry.what.device == device; });
+    const bool occurs = std::ranges::count(s.buckets, one.bucket, &Bucket::text) != 0;
+    if (whole && asked && !occurs) s.overcome.push_back(one);
   }
   std::ranges::stable_sort(
       s.failures, {}, [](const Entry* entry) { return entry->result.verdict == Verdict::kNotRun; });
@@ -231,6 +293,20 @@ std::string regress_json(const Summary& s) {
     head["groups"].push_back({{"name", name}, {"verdicts", verdicts_json(verdicts)}});
   }
   for (const Entry* const entry : s.slowest) head["slowest"].push_back(entry->what.name);
+  head["buckets"] = json::array();
+  for (const Bucket& bucket : s.buckets) {
+    json& one = head["buckets"].emplace_back();
+    one = {{"bucket", bucket.text},
+           {"count", bucket.count},
+           {"known", bucket.known},
+           {"first", bucket.first->what.name}};
+    if (!bucket.capsule.empty()) one["capsule"] = bucket.capsule;
+    if (bucket.flaky) one["flaky"] = true;
+  }
+  head["overcome"] = json::array();
+  for (const KnownFailure& one : s.overcome) {
+    head["overcome"].push_back({{"bucket", one.bucket}, {"issue", one.issue}});
+  }
   json& baseline = head["baseline"] = {{"file", s.order.baseline},
                                        {"there", s.baseline},
                                        {"without", s.without_baseline},
@@ -329,6 +405,20 @@ std::string summary_text(const Summary& s, const fs::path& folder, bool colour) 
     return failure_line(entry->what, entry->result, colour) + "\n      " +
            paint(kFaint, command_of(s.order.command, entry->what));
   });
+  listed("Buckets", s.buckets, [&](const Bucket& bucket) {
+    std::string line = fmt::format("{:>4}  {}{}{}", bucket.count, sim::report::clean(bucket.text),
+                                   bucket.known ? paint(kYellow, " (known)") : "",
+                                   bucket.flaky ? paint(kYellow, " (flaky)") : "");
+    if (!bucket.left.empty()) line += "\n          " + paint(kFaint, bucket.left);
+    if (!bucket.capsule.empty()) {
+      line += "\n          " +
+              paint(kFaint, fmt::format("{} replay {}", sim::report::shell_word(s.order.command),
+                                        (folder / bucket.capsule).string()));
+    }
+    return line;
+  });
+  listed("Known, and no longer there: take it out of the file", s.overcome,
+         [](const KnownFailure& one) { return one.bucket + " " + one.text(); });
   std::vector<const Change*> better;
   for (const Change& change : s.changes) {
     if (!change.worse) better.push_back(&change);

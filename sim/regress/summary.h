@@ -5,11 +5,13 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/regress/baseline.h"
 #include "sim/regress/folder.h"
+#include "sim/regress/known.h"
 #include "sim/regress/regression.h"
 
 namespace gw::regress {
@@ -24,6 +26,17 @@ struct Ran {
   double seconds = 0;
   bool interrupted = false;
   std::string stopped;  ///< why it could not go on; empty: it did
+};
+
+/// Failures of one cause.
+struct Bucket {
+  std::string text;
+  size_t count = 0;
+  bool known = false;
+  const Entry* first = nullptr;
+  std::string capsule;  ///< the zip file, from the folder on; empty: there is none
+  bool flaky = false;   ///< as its capsule says
+  std::string left;     ///< what shrinking came to
 };
 
 struct Summary {
@@ -42,14 +55,25 @@ struct Summary {
   double cycles = 0, cycles_per_s = 0;  ///< of all runs; by the time that they took
   double busy_seconds = 0;
   std::vector<const Entry*> failures;  ///< all that do not pass, `not run` last
+  std::vector<Bucket> buckets;         ///< in the plan's order
+  std::vector<KnownFailure> overcome;  ///< known, and nothing fails so any more
   std::vector<const Entry*> slowest;   ///< ten
   bool passed = false;
 
   size_t of(Verdict v) const { return verdicts[static_cast<size_t>(v)]; }
 };
 
-/// Compares each entry with the baseline, and counts.
-Summary summarise(Summary given, const Baseline& baseline);
+/// Compares each entry with the baseline and with what is known, and counts.
+Summary summarise(Summary given, const Baseline& baseline, const KnownFailures& known = {});
+
+/// An entry of a case that has ended, as it counts. Its changes; nothing: the baseline has none.
+std::optional<std::vector<Change>> settle(Entry& entry, const Baseline& baseline,
+                                          const KnownFailures& known);
+
+/// The name of a bucket's capsule, of letters, digits and hyphens.
+std::string capsule_name(const std::string& bucket);
+/// Looks for the capsules of the buckets in the folder.
+void find_capsules(Summary& summary, const std::filesystem::path& folder);
 
 /// A line of `summary.json`: what is drawn of one result beside those before it.
 struct Trend {

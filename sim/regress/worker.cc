@@ -20,9 +20,6 @@ namespace {
 using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
-/// Cut off: no case is told to have failed for it.
-constexpr int kCutOff = 130;
-
 std::string one_line(std::string text) {
   for (char& c : text) {
     if (c == '\n' || c == '\r') c = ' ';
@@ -65,6 +62,9 @@ int work(const WorkerOptions& options, const Runner& run) {
         entry.result = refused(one_line(error.what()));
       } catch (const std::exception& error) {
         entry.result = refused(fmt::format("internal fault: {}", one_line(error.what())));
+      }
+      if (entry.result.verdict == Verdict::kFail && entry.result.bucket.empty()) {
+        entry.result.bucket = bucket_of(entry.what, "refused");
       }
       entry.result.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
       entry.result.began = began;

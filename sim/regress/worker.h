@@ -26,6 +26,9 @@ struct WorkerOptions {
   std::function<void(const std::string&)> say;  ///< gets the lines
 };
 
+/// The exit code of a worker that was told to end in a case, which is not told to have failed.
+inline constexpr int kCutOff = 130;
+
 /// The exit code of the process.
 int work(const WorkerOptions& options, const Runner& run);
 

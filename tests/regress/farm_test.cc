@@ -21,6 +21,7 @@
 #include "sim/regress/folder.h"
 #include "sim/regress/local_farm.h"
 #include "sim/regress/regression.h"
+#include "sim/regress/slurm.h"
 #include "sim/regress/worker.h"
 #include "tests/regress/fake_vocabulary.h"
 
@@ -188,6 +189,34 @@ class FarmTest : public testing::Test {
   std::string stopped_;
   size_t kept_ = 0;
 };
+
+/// As Slurm 22.05 and 24.11 print the same task.
+TEST_F(FarmTest, SqueueIsReadInItsVersions) {
+  const std::string path = std::getenv("PATH");
+  ::setenv("PATH", (scratch_.path().string() + ":" + path).c_str(), 1);
+  for (const char* status : {"18432", "72:0"}) {
+    for (const char* command : {"sbatch", "scontrol", "scancel", "squeue"}) {
+      std::ofstream(mark(command))
+          << "#!/bin/sh\n"
+          << "printf '%-16s%-16s%-24s%-12s%-16s%-80s%-200s\\n' 12 3 FAILED 1 " << status
+          << " n7 NonZeroExitCode 13 N/A PENDING 0 0 '' 'launch failed requeued held'\n";
+      fs::permissions(mark(command), fs::perms::owner_all);
+    }
+    const auto tasks = Slurm("name").tasks();
+    ASSERT_TRUE(tasks.has_value());
+    ASSERT_EQ(tasks->size(), 1u);  // the other is no task of an array
+    const SlurmTask& task = tasks->front();
+    EXPECT_EQ(task.job, 12u);
+    EXPECT_EQ(task.index, 3u);
+    EXPECT_TRUE(task.over());
+    EXPECT_EQ(task.restarts, 1);
+    EXPECT_EQ(task.node, "n7");
+    EXPECT_EQ(task.reason, "NonZeroExitCode");
+    ASSERT_TRUE(WIFEXITED(task.status));
+    EXPECT_EQ(WEXITSTATUS(task.status), 72);
+  }
+  ::setenv("PATH", path.c_str(), 1);
+}
 
 TEST_F(FarmTest, EveryCaseHasItsVerdict) {
   const auto results = run({a_case("a", {"pass"}), a_case("b", {"fail"}), a_case("c", {"refuse"}),

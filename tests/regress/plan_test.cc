@@ -160,6 +160,16 @@ TEST_F(Plans, ExceptionsTakeCasesOut) {
               ElementsAre("g/adder/a/2/s1", "g/adder/b/1/s1", "g/adder/b/2/s1", "g/adder/b/3/s1"));
 }
 
+TEST_F(Plans, SlurmIsToldWhatTheSiteWants) {
+  const std::string plan = file(group("device = \"adder\"\nsynth = \"a\"\n") +
+                                "[slurm]\noptions = [\"--partition=short\", \"-A\"]\njobs = 7\n"
+                                "patience = \"2 min\"\n");
+  const SlurmSettings slurm = read_plan(plan, world_).slurm;
+  EXPECT_THAT(slurm.options, ElementsAre("--partition=short", "-A"));
+  EXPECT_EQ(slurm.jobs, 7u);
+  EXPECT_EQ(slurm.patience, 120);
+}
+
 TEST_F(Plans, AreasAndSpeedsAreCases) {
   const std::vector<Case> all = cases(group("device = \"adder\"\nsynth = \"a\"\n") +
                                       "[[area]]\ntop = \"gw_adder\"\nset = { Pes = 4 }\n[speed]\n"
@@ -295,7 +305,16 @@ TEST_F(Plans, Refusals) {
       {group(whole) + "[[area]]\nset = { A = 1 }", "6:1: [[area]] names no top"},
       {group(whole) + "[[area]]\ntop = \"gw_none\"", "6:1: there is no top 'gw_none'"},
       {group(whole) + "[speed]\ndevice = \"divider\"", "7:10: unknown device 'divider'"},
-      {group(whole) + "[speed]\ntop = \"x\"", "7:1: [speed] has no key 'top'; it has device"}};
+      {group(whole) + "[speed]\ntop = \"x\"", "7:1: [speed] has no key 'top'; it has device"},
+      {group(whole) + "[slurm]\ncolour = 3", "7:1: [slurm] has no key 'colour'; it has options"},
+      {group(whole) + "[slurm]\njobs = 0", "7:8: 'jobs' is no whole number from 1 to "},
+      {group(whole) + "[slurm]\npatience = 3", "7:12: 'patience' is no string"},
+      {group(whole) + "[slurm]\noptions = [\"--partition\", \"short\"]",
+       "7:11: 'short' is no option of sbatch: each is one word, such as --partition=short"},
+      {group(whole) + "[slurm]\noptions = \"--array=1-2\"",
+       "7:11: sbatch's --array is set by regress itself"},
+      {group(whole) + "[slurm]\noptions = \"-ofile\"",
+       "7:11: sbatch's -o is set by regress itself"}};
   for (const auto& [text, sentence] : wrong)
     EXPECT_THAT(refusal(text), HasSubstr(sentence)) << text;
   EXPECT_THAT(([&] {

@@ -160,7 +160,7 @@ TEST_F(Regress, WrongPlansAreRefusedBeforeAnythingRuns) {
 TEST_F(Regress, WrongUsage) {
   for (const auto& [arguments, sentence] : std::vector<std::pair<std::string, std::string>>{
            {"none.toml", "cannot read the plan 'none.toml'"},
-           {"p.toml --farm moon", "there is no farm 'moon'; there is local"},
+           {"p.toml --farm moon", "there is no farm 'moon'; there are local and slurm"},
            {"p.toml --only none", "no case of the plan is called 'none'"},
            {"p.toml --rerun all", "--rerun 'all' is not failed"},
            {"p.toml --rerun failed", "has no result yet"},

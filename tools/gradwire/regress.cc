@@ -19,10 +19,14 @@
 #include "sim/regress/case.h"
 #include "sim/regress/local_farm.h"
 #include "sim/regress/regression.h"
+#include "sim/regress/slurm_farm.h"
+#include "sim/regress/slurm_task.h"
 #include "sim/regress/summary.h"
 #include "sim/regress/worker.h"
 #include "sim/report/text.h"
+#include "tools/gradwire/capsule.h"
 #include "tools/gradwire/commands.h"
+#include "tools/gradwire/regress_capsules.h"
 #include "tools/gradwire/regress_cases.h"
 
 namespace gw::tools {
@@ -34,28 +38,29 @@ struct RegressArguments {
   std::vector<std::string> words;
   std::string program;  ///< as typed
   std::string farm = "local", out, jobs, budget, seed, only, rerun, rtl, top, device;
+  std::string check, against, against_top;
+  std::string shrink = "60 s";
   bool dry_run = false, quiet = false;
 };
 
 /// The line of progress on standard error, and what is said between.
 class Screen final : public regress::Observer {
  public:
-  Screen(bool quiet, const regress::Baseline& baseline)
-      : terminal_(isatty(STDERR_FILENO) != 0), quiet_(quiet), baseline_(baseline) {}
+  Screen(bool quiet, const regress::Baseline& baseline, const regress::KnownFailures& known)
+      : terminal_(isatty(STDERR_FILENO) != 0), quiet_(quiet), baseline_(baseline), known_(known) {}
   ~Screen() override { clear(); }
 
   bool ended(const regress::Entry& entry) override {
-    regress::Result result = entry.result;
-    if (result.verdict == regress::Verdict::kPass && entry.what.round == 1) {
-      if (const auto changes = baseline_.compare(entry)) regress::apply(*changes, result);
-    }
-    const bool good = regress::passes(result.verdict);
-    if (!good) say(regress::failure_line(entry.what, result, terminal_));
+    regress::Entry settled = entry;
+    regress::settle(settled, baseline_, known_);
+    const bool good = regress::passes(settled.result.verdict);
+    if (!good) say(regress::failure_line(settled.what, settled.result, terminal_));
     return good;
   }
   void died(const regress::Case& c, const regress::Death& death) override {
     say(fmt::format("{}: its worker died ({}); it gets another", c.name, death.how));
   }
+  void note(const std::string& sentence) override { say(sentence); }
   bool interrupted() override { return sim::interrupted(); }
 
   void progress(const regress::Progress& p) override {
@@ -88,6 +93,7 @@ class Screen final : public regress::Observer {
 
   bool terminal_, quiet_, drawn_ = false;
   const regress::Baseline& baseline_;
+  const regress::KnownFailures& known_;
   std::chrono::steady_clock::time_point drawn_at_;
 };
 
@@ -160,10 +166,14 @@ std::vector<regress::Entry> entries_of(const regress::Folder& folder, const regr
   return entries;
 }
 
-int report(const regress::Folder& folder, regress::Summary given, bool quiet) {
+int report(const regress::Folder& folder, regress::Summary given, bool quiet,
+           const std::function<void(const regress::Summary&)>& make_capsules = {}) {
   given.order.cases.clear();
   const regress::Baseline baseline = regress::Baseline::read(given.order.baseline);
-  const regress::Summary summary = regress::summarise(std::move(given), baseline);
+  const regress::KnownFailures known = regress::KnownFailures::read(given.order.known);
+  regress::Summary summary = regress::summarise(std::move(given), baseline, known);
+  if (make_capsules) make_capsules(summary);
+  regress::find_capsules(summary, folder.path());
   if (!quiet) {
     fmt::print("{}", regress::summary_text(summary, folder.path(), isatty(STDOUT_FILENO) != 0));
     std::fflush(stdout);
@@ -171,6 +181,14 @@ int report(const regress::Folder& folder, regress::Summary given, bool quiet) {
   regress::write_reports(folder, summary);
   if (!summary.ran.stopped.empty()) throw sim::InputError(summary.ran.stopped);
   return summary.passed ? sim::kPass : sim::kCheckFailed;
+}
+
+std::string own_path() { return fs::read_symlink("/proc/self/exe").string(); }
+
+/// What makes the program a worker.
+std::vector<std::string> worker_words(const std::string& folder, const std::string& shard,
+                                      int parent) {
+  return {"regress", "worker", folder, shard, std::to_string(parent)};
 }
 
 // ---- a plan
@@ -182,12 +200,15 @@ class PlanRun {
   int run() {
     choose_cases();
     if (a_.dry_run) return print_cases();
+    if (a_.farm == "slurm") regress::require_slurm();
     regress::Folder folder(!a_.out.empty()     ? fs::path(a_.out)
                            : !a_.rerun.empty() ? newest_folder(plan_.name)
                                                : new_folder(plan_.name));
     folder.lock();
+    regress::end_stale_slurm_jobs(folder);
     folder.tidy();
     const regress::Baseline baseline = regress::Baseline::read(plan_.baseline);
+    const regress::KnownFailures known = regress::KnownFailures::read(plan_.known);
     const regress::Order order = take_order(folder);
     if (!a_.rerun.empty()) choose_failed(folder, order, baseline);
     folder.write(order);
@@ -202,7 +223,7 @@ class PlanRun {
     summary.ran.jobs = farm->width();
     summary.ran.began = regress::timestamp();
     {
-      Screen screen(a_.quiet, baseline);
+      Screen screen(a_.quiet, baseline, known);
       regress::Regression regression(
           folder, order, wanted_, regress::past_of(folder.path(), plan_.name),
           {.budget = plan_.budget, .width = farm->width(), .round = rounds()}, screen);
@@ -216,11 +237,14 @@ class PlanRun {
       summary.entries = regression.entries();
     }
     summary.order = order;
-    return report(folder, std::move(summary), a_.quiet);
+    return report(folder, std::move(summary), a_.quiet, [&](const regress::Summary& s) {
+      make_capsules(folder, s, {.shrink = a_.shrink, .jobs = jobs_, .quiet = a_.quiet});
+    });
   }
 
  private:
   regress::Plan read() {
+    parse_shrink(a_.shrink);
     if (!a_.jobs.empty()) {
       jobs_ = static_cast<size_t>(sim::parse_integer("--jobs", a_.jobs, 1, 1024));
     }
@@ -230,12 +254,16 @@ class PlanRun {
     if (!a_.rtl.empty() && a_.device.empty()) {
       throw sim::UsageError("--rtl needs --device NAME: in whose place the RTL stands");
     }
+    if (!a_.against.empty() && a_.device.empty()) {
+      throw sim::UsageError("--against needs --device NAME: in whose place the RTL stands");
+    }
     if (!a_.device.empty()) registry().device(a_.device);  // says which there are
     if (!a_.rerun.empty() && a_.rerun != "failed") {
       throw sim::UsageError(fmt::format("--rerun '{}' is not failed", a_.rerun));
     }
-    if (a_.farm != "local") {
-      throw sim::UsageError(fmt::format("there is no farm '{}'; there is local", a_.farm));
+    if (a_.farm != "local" && a_.farm != "slurm") {
+      throw sim::UsageError(
+          fmt::format("there is no farm '{}'; there are local and slurm", a_.farm));
     }
     regress::Plan plan = regress::read_plan(a_.words.front(), vocabulary_);
     if (!a_.seed.empty()) {
@@ -281,6 +309,12 @@ class PlanRun {
   void choose_cases() {
     regress::Narrowing narrowing{.device = a_.device, .extra = {}};
     if (!a_.rtl.empty()) narrowing.extra = {"--rtl", a_.rtl, "--top", a_.top};
+    const auto pass_on = [&narrowing](const char* option, const std::string& value) {
+      if (!value.empty()) narrowing.extra.insert(narrowing.extra.end(), {option, value});
+    };
+    pass_on("--check", a_.check);
+    pass_on("--against", a_.against);
+    pass_on("--against-top", a_.against_top);
     points_ = regress::points_of(plan_, vocabulary_, narrowing);
     all_ = first_round();
     std::erase_if(all_, [this](const regress::Case& c) {
@@ -306,6 +340,7 @@ class PlanRun {
     regress::Order order{.plan = plan_.name,
                          .file = plan_.file,
                          .baseline = plan_.baseline,
+                         .known = plan_.known,
                          .program = program_contents(),
                          .command = a_.program,
                          .budget = plan_.budget.text(),
@@ -350,9 +385,7 @@ class PlanRun {
                      const regress::Baseline& baseline) {
     std::set<std::string> passed;
     folder.each_entry([&](regress::Entry&& entry) {
-      if (entry.result.verdict == regress::Verdict::kPass) {
-        if (const auto changes = baseline.compare(entry)) regress::apply(*changes, entry.result);
-      }
+      regress::settle(entry, baseline, {});
       if (regress::passes(entry.result.verdict)) {
         passed.insert(entry.what.hash);
       } else {
@@ -366,15 +399,14 @@ class PlanRun {
 
   std::unique_ptr<regress::Farm> make_farm(const regress::Folder& folder,
                                            const regress::Order& order) const {
-    return regress::local_farm(
-        folder, order,
-        {.program = fs::read_symlink("/proc/self/exe").string(),
-         .arguments =
-             [](const std::string& path, const std::string& shard, int parent) {
-               return std::vector<std::string>{"regress", "worker", path, shard,
-                                               std::to_string(parent)};
-             },
-         .jobs = jobs_});
+    if (a_.farm == "slurm") {
+      regress::SlurmSettings settings = plan_.slurm;
+      if (!a_.jobs.empty()) settings.jobs = jobs_;
+      return regress::slurm_farm(
+          folder, order, {.program = own_path(), .task = "regress task", .settings = settings});
+    }
+    return regress::local_farm(folder, order,
+                               {.program = own_path(), .arguments = worker_words, .jobs = jobs_});
   }
 
   const RegressArguments& a_;
@@ -521,6 +553,17 @@ int be_worker(const RegressArguments& a) {
                        run_case);
 }
 
+int be_slurm_task(const RegressArguments& a) {
+  if (a.words.size() != 4) throw sim::UsageError("tasks are started by regress itself");
+  return regress::slurm_task(
+      {.folder = a.words[1],
+       .batch = static_cast<size_t>(sim::parse_integer("task", a.words[2], 1, INT32_MAX)),
+       .token = a.words[3],
+       .program = own_path(),
+       .arguments = worker_words,
+       .interrupted = sim::interrupted});
+}
+
 int execute(const RegressArguments& a) {
   const std::string& verb = a.words.front();
   const auto one = [&a, &verb]() -> regress::Folder {
@@ -534,6 +577,8 @@ int execute(const RegressArguments& a) {
   if (verb == "accept") return accept(one(), a.quiet);
   if (verb == "merge") return merge(a);
   if (verb == "worker") return be_worker(a);
+  if (verb == "task") return be_slurm_task(a);
+  if (verb == "capsule") return be_capsule_maker(a.words);
   if (a.words.size() != 1) {
     throw sim::UsageError(
         fmt::format("regress takes one PLAN, or status, report, merge or accept before DIR, not "
@@ -555,11 +600,14 @@ void add_regress(CLI::App& app, Invocation& invocation) {
                    "a plan's TOML file (docs/regress.md); or status, report, merge or accept, and "
                    "the folder of a result")
       ->required();
-  command->add_option("--farm", a->farm, "where cases run: local")->capture_default_str();
+  command->add_option("--farm", a->farm, "where cases run: local, slurm")->capture_default_str();
   command->add_option("--out", a->out,
                       "folder of the result; one that has results already is completed (default: a "
                       "new one in out/regress)");
-  command->add_option("--jobs", a->jobs, "processes side by side (default: the processors)");
+  command->add_option(
+      "--jobs", a->jobs,
+      "processes side by side (default: the processors); of slurm: tasks (default: the "
+      "plan's, 32)");
   command->add_option("--budget", a->budget,
                       "time or cycles to spend: \"10 min\", \"2 h\", \"1e9 cycles\"");
   command->add_option("--seed", a->seed, "master seed, in the plan's place");
@@ -567,8 +615,17 @@ void add_regress(CLI::App& app, Invocation& invocation) {
   command->add_option("--device", a->device, "cases of this device");
   command->add_option("--rtl", a->rtl, "file list of RTL of your own, in the device's place");
   command->add_option("--top", a->top, "its top module");
+  command->add_option("--check", a->check,
+                      "what fails a case, as of run: model,reference,protocol");
+  command->add_option("--against", a->against,
+                      "file list of other RTL, in the model's place in each case");
+  command->add_option("--against-top", a->against_top, "its top module");
   command->add_option("--rerun", a->rerun,
                       "failed: once more what has not passed in the last result, or in --out's");
+  command
+      ->add_option("--shrink", a->shrink,
+                   "how long the first failure of each bucket is shrunk for its capsule, or off")
+      ->capture_default_str();
   command->add_flag("--dry-run", a->dry_run, "print the cases' commands and do nothing");
   command->add_flag("--quiet", a->quiet, "no table, no progress; failures are still said");
   command->footer(

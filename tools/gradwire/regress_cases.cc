@@ -29,6 +29,8 @@ constexpr int kSpeedPasses = 5;        // of which the median counts
 constexpr double kSpeedSeconds = 0.4;  // each
 /// What stands in a run for the RTL: another RTL is compared with the same baseline.
 constexpr std::string_view kRtlOptions[] = {"--rtl", "--top", "--cache"};
+/// Options whose file is a list of RTL.
+constexpr std::string_view kFileLists[] = {"--rtl", "--against"};
 
 std::string bytes_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -157,7 +159,7 @@ void RunVocabulary::check(const std::vector<std::string>& words) const {
   } else {
     const RunRequest request = parse_run(run_words(words), "");
     request.device->check(request.run.spec);
-    request.device->source(request.run.spec);  // which opens it
+    sim::open_source(*request.device, request.run.spec);  // which reads its beginning
   }
 }
 
@@ -165,6 +167,7 @@ bool RunVocabulary::seeded(const std::vector<std::string>& words) const {
   const RunRequest request = parse_run(run_words(words), "");
   const sim::RunSpec& spec = request.run.spec;
   // What a host writes before cycle 0 is drawn, too: an optimizer's parameters.
+  if (spec.stimulus.recorded != nullptr) return false;
   return spec.stimulus.trace.empty() || !spec.stall.none() || request.device->facts().host_writes;
 }
 
@@ -198,7 +201,7 @@ std::string RunVocabulary::contents(const std::vector<std::string>& words) const
     const std::string file = file_at(words, i);
     if (file.empty()) continue;
     digest.add(file_contents(file));
-    if (words[i - 1] != "--rtl") continue;
+    if (std::ranges::count(kFileLists, words[i - 1]) == 0) continue;
     for (const fs::path& source : sources_of(file)) digest.add(file_contents(source.string()));
   }
   return digest.hex();
