@@ -30,6 +30,7 @@ void catch_interrupts() {
 }
 
 bool interrupted() { return g_interrupted != 0; }
+void forget_interrupt() { g_interrupted = 0; }
 
 struct Kernel::Process : sc_core::sc_module {
   explicit Process(const sc_core::sc_module_name& name) : sc_module(name) {

@@ -36,5 +36,7 @@ class Kernel {
 /// Ctrl-C and SIGTERM ask the run to end at the next quantum instead of killing the process.
 void catch_interrupts();
 bool interrupted();
+/// What was asked to end has ended: a run that begins now goes on.
+void forget_interrupt();
 
 }  // namespace gw::sim

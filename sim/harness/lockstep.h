@@ -18,6 +18,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "sim/harness/checks.h"
 #include "sim/harness/control_master.h"
 #include "sim/harness/control_rules.h"
 #include "sim/harness/engine.h"
@@ -58,6 +59,10 @@ struct Drive {
   Boot boot = {};
   bool skip_idle = true;  ///< cycles in which nothing can happen are not simulated
   bool watched = false;   ///< waveform or observer see each cycle
+  /// Without the reference the oracle is followed for the figures as long as it is right; then the
+  /// run goes on without it.
+  Checks checks = {};
+  Recording* recording = nullptr;  ///< gets what drives the run; or null
 };
 
 template <Engine A, Engine B = NoEngine<typename A::Ports>, class Cover = NoCover>
@@ -145,7 +150,7 @@ class Lockstep final : public Steppable {
   bool advance(uint64_t n) override {
     while (n > 0 && !over()) {
       if (stall_left_ == 0) {
-        draw_stalls();
+        draw_stalls(now_);
         ask_again();
       }
       uint64_t chunk = std::min<uint64_t>(n, stall_left_);
@@ -168,7 +173,11 @@ class Lockstep final : public Steppable {
         tell_history();
         return false;
       }
-      if (moves() == moved) at_rest();
+      if (moves() == moved) {
+        at_rest();
+      } else if (!follows_ && moved_in_ == in) {
+        see_an_end();
+      }
     }
     return !over();
   }
@@ -217,9 +226,10 @@ class Lockstep final : public Steppable {
     if constexpr (Ports::kEvents != 0) {
       if ((probe & Ports::kEvents) != 0) {
         last_event_ = now_;
-        const std::string complaint = oracle_.decides(probe & Ports::kEvents);
-        if (!complaint.empty()) [[unlikely]]
-          return fail_event(complaint);
+        const std::string complaint =
+            follows_ ? oracle_.decides(probe & Ports::kEvents) : std::string();
+        if (!complaint.empty() && !fail_event(complaint)) [[unlikely]]
+          return false;
         if constexpr (Cover::kOn) cover_->decided(probe & Ports::kEvents);
       }
     }
@@ -281,7 +291,7 @@ class Lockstep final : public Steppable {
       shown |= m[p] != nullptr;
       // Equal outputs obey the same rules, so that one check serves both engines.
       const AxisRule rule = out.check.check(m[p], ready, Ports::kOutputs[p].empty_last);
-      if (rule != AxisRule::kNone) [[unlikely]]
+      if (rule != AxisRule::kNone && drive_.checks.protocol) [[unlikely]]
         return fail_protocol(name_a_, Ports::kOutputs[p].name, rule);
     }
     for (size_t p = 0; p < kIn; ++p) {
@@ -344,7 +354,7 @@ class Lockstep final : public Steppable {
       holding_ |= master.holds_packets();
       busy |= master.busy();
       const AxiLiteChecker::Fault fault = control_check_[p].check(master.request(), reply);
-      if (fault.rule != AxiLiteRule::kNone) [[unlikely]]
+      if (fault.rule != AxiLiteRule::kNone && drive_.checks.protocol) [[unlikely]]
         return fail_control_rule(name_a_, p, fault);
     }
     return !busy || hear_control();
@@ -366,7 +376,7 @@ class Lockstep final : public Steppable {
     }
     for (size_t p = 0; p < kControl; ++p) {
       ControlMaster& master = masters_[p];
-      if (master.reading(now_)) master.expect(oracle_.read(p, master.read()));
+      if (master.reading(now_) && follows_) master.expect(oracle_.read(p, master.read()));
       if (heard[p].read_answered && !hear_read(p)) return false;
       if (heard[p].write_over) timeline_.add(master.write());
       if (heard[p].read_over) timeline_.add(master.read());
@@ -387,6 +397,7 @@ class Lockstep final : public Steppable {
   bool hear_write(size_t p) {
     const Access& write = masters_[p].write();
     if (!right_response(p, write)) return false;
+    if (!follows_) return true;
     oracle_.answered(p, write);
     if (write.response != AxiResponse::kOkay) return true;
     if (write.strb == 0xF) {
@@ -400,6 +411,7 @@ class Lockstep final : public Steppable {
   bool hear_read(size_t p) {
     const Access& read = masters_[p].read();
     if (!right_response(p, read)) return false;
+    if (!follows_) return true;
     if (read.response != AxiResponse::kOkay || masters_[p].expected(read.data)) {
       oracle_.answered(p, read);
       return true;
@@ -409,6 +421,7 @@ class Lockstep final : public Steppable {
   }
 
   bool right_response(size_t p, const Access& access) {
+    if (!follows_) return true;
     const std::optional<AxiResponse> right = oracle_.answers(p, access);
     if (!right || *right == access.response) return true;
     return fail_access(p, access, access.write ? "bresp" : "rresp", response_name(access.response),
@@ -435,7 +448,8 @@ class Lockstep final : public Steppable {
       if (port.packets == 0) port.first = now_;
       ++port.packets;
       in.packet->accepted = now_;
-      oracle_.arrives(p, in.packet);
+      if (drive_.recording != nullptr) note_accepted(in.packet->id);
+      if (follows_) oracle_.arrives(p, in.packet);
       if constexpr (Cover::kOn) cover_->arrived(p, in.packet);
       const uint32_t trigger = in.packet->trigger;
       in.trigger = trigger == Packet<Beat>::kNoTrigger ? nullptr : in.first + trigger;
@@ -515,14 +529,15 @@ class Lockstep final : public Steppable {
   [[gnu::always_inline]] bool deliver(size_t p, const Beat& m, bool ready) {
     Out& out = out_[p];
     if (out.want == nullptr) [[unlikely]] {
+      if (!follows_) return pass(p, m, ready);
       out.packet = oracle_.next(p);
-      if (out.packet == nullptr) return fail_surplus(p);
+      if (out.packet == nullptr) return fail_surplus(p) && pass(p, m, ready);
       whole_packet(out.packet);
       out.want = out.packet->beats.data();
       out.offered = now_;
     }
     if (!same_beat(m, *out.want)) [[unlikely]]
-      return fail_reference(p, m);
+      return fail_reference(p, m) && pass(p, m, ready);
     if (!ready) return true;
     Timeline::Port& port = timeline_.out[p];
     ++port.beats;
@@ -543,6 +558,18 @@ class Lockstep final : public Steppable {
     } else {
       ++out.want;
     }
+    return true;
+  }
+
+  /// A beat that nothing is known of leaves.
+  bool pass(size_t p, const Beat& m, bool ready) {
+    if (!ready) return true;
+    Timeline::Port& port = timeline_.out[p];
+    if (port.beats == 0) port.first = now_;
+    ++port.beats;
+    ++moved_out_;
+    port.last = now_;
+    port.bytes += static_cast<uint64_t>(bytes_of_keep(m.keep));
     return true;
   }
 
@@ -580,16 +607,50 @@ class Lockstep final : public Steppable {
     out.want = nullptr;
   }
 
-  void draw_stalls() {
-    for (uint64_t& bits : source_bits_) bits = source_stall_.next64();
-    for (uint64_t& bits : sink_bits_) bits = sink_stall_.next64();
-    waiting_sources_ = draw(source_pattern_, source_bits_);
-    waiting_sinks_ = draw(sink_pattern_, sink_bits_);
-    seen_ready_ = seen_valid_ = 0;
+  /// Of the window that begins with cycle `at`.
+  void draw_stalls(uint64_t at) {
+    if (drive_.stall.recorded != nullptr) {
+      const StallRecord& stalls = *drive_.stall.recorded;
+      for (size_t p = 0; p < kIn; ++p) {
+        source_bits_[p] = StallRecord::bits(stalls.sources, p, at / kWindow);
+      }
+      for (size_t p = 0; p < kOut; ++p) {
+        sink_bits_[p] = StallRecord::bits(stalls.sinks, p, at / kWindow);
+      }
+    } else {
+      for (uint64_t& bits : source_bits_) bits = source_stall_.next64();
+      for (uint64_t& bits : sink_bits_) bits = sink_stall_.next64();
+      waiting_sources_ = draw(source_pattern_, source_bits_);
+      waiting_sinks_ = draw(sink_pattern_, sink_bits_);
+      seen_ready_ = seen_valid_ = 0;
+    }
+    if (drive_.recording != nullptr) note_stalls(at);
     for (size_t p = 0; p < kIn; ++p) {
       if (in_[p].gap_until > now_) source_bits_[p] |= first_bits(in_[p].gap_until - now_);
     }
     stall_left_ = kWindow;
+  }
+
+  // ---- What another run can be driven by. Gaps go with the packets.
+
+  void note_stalls(uint64_t at) {
+    StallRecord& stalls = drive_.recording->stalls;
+    for (size_t p = 0; p < kIn; ++p) {
+      StallRecord::set(stalls.sources, p, at / kWindow, source_bits_[p]);
+    }
+    for (size_t p = 0; p < kOut; ++p) {
+      StallRecord::set(stalls.sinks, p, at / kWindow, sink_bits_[p]);
+    }
+  }
+  /// A side that was to wait for the other does not hesitate in this cycle.
+  void note_open(std::vector<StallRecord::Side>& sides, size_t p) {
+    const uint64_t bits = StallRecord::bits(sides, p, now_ / kWindow);
+    StallRecord::set(sides, p, now_ / kWindow, bits & ~(uint64_t{1} << now_ % kWindow));
+  }
+  void note_accepted(uint64_t packet) {
+    std::vector<uint64_t>& accepted = drive_.recording->accepted;
+    if (packet >= accepted.size()) accepted.resize(packet + 1);
+    accepted[packet] = now_;
   }
 
   /// By patterns, if there are any. Which of the ports wait for the other side, as a mask.
@@ -612,6 +673,7 @@ class Lockstep final : public Steppable {
       const In& in = in_[p];
       const bool open = ready_bit(seen_ready_, p) && in.gap_until <= now_;
       if (open) source_bits_[p] &= ~uint64_t{1};
+      if (open && drive_.recording != nullptr) note_open(drive_.recording->stalls.sources, p);
       const bool offers = in.offering || (open && in.next != nullptr && in.due <= now_);
       see(seen_ready_, p, !offers && ready_bit(s_ready, p));
     }
@@ -619,6 +681,7 @@ class Lockstep final : public Steppable {
       if (!ready_bit(waiting_sinks_, p)) continue;
       const bool open = ready_bit(seen_valid_, p);
       if (open) sink_bits_[p] &= ~uint64_t{1};
+      if (open && drive_.recording != nullptr) note_open(drive_.recording->stalls.sinks, p);
       see(seen_valid_, p, !open && a_.m_beat(p) != nullptr);
     }
   }
@@ -726,8 +789,26 @@ class Lockstep final : public Steppable {
     }
   }
 
+  /// Nothing comes in, and nobody knows how much must leave: that it ends is all that is asked.
+  void see_an_end() {
+    uint64_t last = last_control_;
+    for (const Timeline::Port& port : timeline_.in) last = std::max(last, port.last);
+    if (now_ < last + kHangCycles + oracle_.busy()) return;
+    const auto busy = std::max_element(
+        timeline_.out.begin(), timeline_.out.end(),
+        [](const Timeline::Port& a, const Timeline::Port& b) { return a.last < b.last; });
+    fail({.kind = FailureKind::kHang,
+          .port = std::string(Ports::kOutputs[busy - timeline_.out.begin()].name),
+          .engine_a = name_a_,
+          .text = "beats leave without end: none has come in for " + std::to_string(kHangCycles) +
+                  " cycles"});
+    failure_.cycle = now_;
+    tell_history();
+  }
+
   /// The device owes a packet, or the rest of one.
   bool owed() const {
+    if (!follows_) return false;
     return !oracle_.quiet() || std::any_of(out_.begin(), out_.end(),
                                            [](const Out& out) { return out.want != nullptr; });
   }
@@ -739,7 +820,8 @@ class Lockstep final : public Steppable {
 
   std::string_view owing_output() const {
     for (size_t p = 0; p < kOut; ++p) {
-      if (out_[p].want != nullptr || oracle_.peek(p) != nullptr) return Ports::kOutputs[p].name;
+      if (out_[p].want != nullptr || (follows_ && oracle_.peek(p) != nullptr))
+        return Ports::kOutputs[p].name;
     }
     return Ports::kOutputs[0].bundle;
   }
@@ -754,7 +836,7 @@ class Lockstep final : public Steppable {
   void skip(uint64_t cycles) {
     uint64_t left = cycles;
     while (left > 0) {
-      if (stall_left_ == 0) draw_stalls();
+      if (stall_left_ == 0) draw_stalls(now_ + cycles - left);
       const auto step = std::min<uint64_t>(left, stall_left_);
       for (uint64_t& bits : source_bits_) bits = step == 64 ? 0 : bits >> step;
       for (uint64_t& bits : sink_bits_) bits = step == 64 ? 0 : bits >> step;
@@ -801,6 +883,7 @@ class Lockstep final : public Steppable {
 
   template <class E>
   void check_silence(const E& engine, const std::string& name) {
+    if (!drive_.checks.protocol) return;
     for (size_t p = 0; p < kOut; ++p) {
       if (engine.m_beat(p) != nullptr) {
         fail_protocol(name, Ports::kOutputs[p].name, AxisRule::kActiveInReset);
@@ -837,18 +920,31 @@ class Lockstep final : public Steppable {
                  .text = axi_lite_rule_text(fault.rule)});
   }
 
+  /// Of a failure of the reference. Unless that counts, the oracle is right no more, and the run
+  /// goes on without it.
+  [[gnu::cold, gnu::noinline]] bool fail_oracle(Failure failure) {
+    if (drive_.checks.reference) return fail(std::move(failure));
+    follows_ = false;
+    for (Out& out : out_) {
+      out.packet.reset();
+      out.want = nullptr;
+    }
+    return true;
+  }
+
   /// An answer that the reference would not give.
   [[gnu::cold, gnu::noinline]] bool fail_access(size_t p, const Access& access, const char* signal,
                                                 std::string value, std::string right) {
-    return fail({.kind = FailureKind::kReference,
-                 .port = std::string(Ports::kControls[p].name),
-                 .channel = access.write ? "B" : "R",
-                 .signal = signal,
-                 .engine_a = engines(),
-                 .value_a = std::move(value),
-                 .engine_b = "reference",
-                 .value_b = std::move(right),
-                 .lines = {"answers the " + transaction_name(access.write, access.address)}});
+    return fail_oracle(
+        {.kind = FailureKind::kReference,
+         .port = std::string(Ports::kControls[p].name),
+         .channel = access.write ? "B" : "R",
+         .signal = signal,
+         .engine_a = engines(),
+         .value_a = std::move(value),
+         .engine_b = "reference",
+         .value_b = std::move(right),
+         .lines = {"answers the " + transaction_name(access.write, access.address)}});
   }
 
   /// Nothing moves: is a transaction to blame? Not while a packet is offered and refused, nor, if
@@ -868,36 +964,36 @@ class Lockstep final : public Steppable {
 
   [[gnu::cold, gnu::noinline]] bool fail_event(const std::string& complaint) {
     const size_t comma = complaint.find(", ");
-    return fail({.kind = FailureKind::kReference,
-                 .port = "event",
-                 .signal = "o",
-                 .engine_a = engines(),
-                 .value_a = complaint.substr(0, comma),
-                 .engine_b = "reference",
-                 .value_b = comma == std::string::npos ? "" : complaint.substr(comma + 2)});
+    return fail_oracle({.kind = FailureKind::kReference,
+                        .port = "event",
+                        .signal = "o",
+                        .engine_a = engines(),
+                        .value_a = complaint.substr(0, comma),
+                        .engine_b = "reference",
+                        .value_b = comma == std::string::npos ? "" : complaint.substr(comma + 2)});
   }
 
   std::string engines() const { return kTwo ? both(name_a_, name_b_) : name_a_; }
 
   [[gnu::cold, gnu::noinline]] bool fail_surplus(size_t p) {
-    return fail({.kind = FailureKind::kReference,
-                 .port = std::string(Ports::kOutputs[p].name),
-                 .signal = "tvalid",
-                 .engine_a = engines(),
-                 .value_a = "1 (a beat too many)",
-                 .engine_b = "reference",
-                 .value_b = "0"});
+    return fail_oracle({.kind = FailureKind::kReference,
+                        .port = std::string(Ports::kOutputs[p].name),
+                        .signal = "tvalid",
+                        .engine_a = engines(),
+                        .value_a = "1 (a beat too many)",
+                        .engine_b = "reference",
+                        .value_b = "0"});
   }
 
   [[gnu::cold, gnu::noinline]] bool fail_reference(size_t p, const Beat& m) {
     const std::string signal = first_difference(m, *out_[p].want);
-    return fail({.kind = FailureKind::kReference,
-                 .port = std::string(Ports::kOutputs[p].name),
-                 .signal = signal,
-                 .engine_a = engines(),
-                 .value_a = signal_value(m, signal),
-                 .engine_b = "reference",
-                 .value_b = signal_value(*out_[p].want, signal)});
+    return fail_oracle({.kind = FailureKind::kReference,
+                        .port = std::string(Ports::kOutputs[p].name),
+                        .signal = signal,
+                        .engine_a = engines(),
+                        .value_a = signal_value(m, signal),
+                        .engine_b = "reference",
+                        .value_b = signal_value(*out_[p].want, signal)});
   }
 
   [[gnu::cold, gnu::noinline]] bool fail_lockstep() {
@@ -968,6 +1064,7 @@ class Lockstep final : public Steppable {
         }
       }
     }
+    if (!drive_.checks.reference) return true;
     const std::vector<std::optional<uint32_t>> expected = oracle_.statistics();
     for (size_t i = 0; i < expected.size(); ++i) {
       if (expected[i] && text(a, i) != std::to_string(*expected[i])) {
@@ -1036,7 +1133,7 @@ class Lockstep final : public Steppable {
       const auto at = static_cast<size_t>(out.want - out.packet->beats.data());
       add(*out.packet, at, true);
       for (size_t beat = at; beat-- > 0 && lines.size() <= kHistory;) add(*out.packet, beat, false);
-    } else if (const PacketRef<Beat> coming = oracle_.peek(p)) {
+    } else if (const PacketRef<Beat> coming = follows_ ? oracle_.peek(p) : nullptr) {
       add(*coming, 0, true);
     }
     for (uint64_t h = 1; h <= std::min<uint64_t>(out.packets, kHistory); ++h) {
@@ -1087,6 +1184,7 @@ class Lockstep final : public Steppable {
   uint64_t moved_in_ = 0, moved_out_ = 0, moved_control_ = 0;
   uint64_t end_ = UINT64_MAX;
   bool finished_ = false, done_ = false;
+  bool follows_ = true;  ///< the oracle has been right so far
   Failure failure_;
   Timeline timeline_;
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "sim/base/error.h"
@@ -29,11 +30,30 @@ StallSpec StallSpec::parse(std::string_view text) {
 }
 
 std::string StallSpec::text() const {
+  if (recorded != nullptr) return recorded->none() ? "none" : "recorded";
   if (source || sink) return "random";
   if (source_percent > 0 && sink_percent > 0) return fmt::format("both:{}", source_percent);
   if (source_percent > 0) return fmt::format("source:{}", source_percent);
   if (sink_percent > 0) return fmt::format("sink:{}", sink_percent);
   return "none";
+}
+
+bool StallRecord::none() const {
+  const auto empty = [](const Side& side) { return side.empty(); };
+  return std::ranges::all_of(sources, empty) && std::ranges::all_of(sinks, empty);
+}
+
+uint64_t StallRecord::bits(const std::vector<Side>& sides, size_t port, uint64_t number) {
+  if (port >= sides.size()) return 0;
+  const auto at = std::ranges::lower_bound(sides[port], number, {}, &Window::number);
+  return at != sides[port].end() && at->number == number ? at->bits : 0;
+}
+
+void StallRecord::set(std::vector<Side>& sides, size_t port, uint64_t number, uint64_t bits) {
+  if (port >= sides.size()) sides.resize(port + 1);
+  Side& side = sides[port];
+  if (!side.empty() && side.back().number == number) side.pop_back();
+  if (bits != 0) side.push_back({number, bits});
 }
 
 void StallPattern::choose() {

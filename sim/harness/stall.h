@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,17 +34,49 @@ struct StallWeights {
   std::vector<uint32_t> one_in = {2};  ///< N is one of these
 };
 
+/// The stalls of a run as they were, or as they are to be: a bit a cycle of each port. What drives
+/// control ports hesitates by itself.
+struct StallRecord {
+  /// 64 cycles from 64 * number on, the first in bit 0.
+  struct Window {
+    uint64_t number = 0, bits = 0;
+    friend bool operator==(const Window&, const Window&) = default;
+  };
+  /// In order of time; in a window that is not there the port does not hesitate.
+  using Side = std::vector<Window>;
+
+  std::vector<Side> sources, sinks;  ///< by port
+
+  bool none() const;
+  friend bool operator==(const StallRecord&, const StallRecord&) = default;
+
+  static uint64_t bits(const std::vector<Side>& sides, size_t port, uint64_t number);
+  /// Of a window behind those before it, or of the last one again.
+  static void set(std::vector<Side>& sides, size_t port, uint64_t number, uint64_t bits);
+};
+
+/// What drove a run, noted while it goes on, so that another one can be driven by the same.
+struct Recording {
+  StallRecord stalls;
+  std::vector<uint64_t> accepted;  ///< by packet: the cycle of its first beat's handshake
+};
+
 /// `--stall none|source:P|sink:P|both:P`, P in percent of the cycles, 1..99.
 struct StallSpec {
   double source_percent = 0;
   double sink_percent = 0;
   /// In the place of percentages: by the weights of a random table.
   std::optional<StallWeights> source = {}, sink = {};
+  /// In the place of both.
+  std::shared_ptr<const StallRecord> recorded = {};
 
   /// Throws UsageError for anything else.
   static StallSpec parse(std::string_view text);
   std::string text() const;
-  bool none() const { return source_percent <= 0 && sink_percent <= 0 && !source && !sink; }
+  bool none() const {
+    if (recorded != nullptr) return recorded->none();
+    return source_percent <= 0 && sink_percent <= 0 && !source && !sink;
+  }
 };
 
 /// One stall bit a cycle, drawn 64 cycles at a time.

@@ -87,6 +87,7 @@ Section what_ran(const Json& doc) {
   Section s{"What ran", {}, {}, "", {}};
   add(s, "trace", text(doc, {"trace", "file"}));
   add(s, "random traffic", text(doc, {"trace", "random"}));
+  add(s, "capsule", text(doc, {"trace", "capsule"}));
   if (const auto packets = number(doc, {"trace", "packets"})) {
     std::string note;
     if (const auto selected = number(doc, {"trace", "selected"}))
@@ -120,7 +121,19 @@ Section what_ran(const Json& doc) {
     add(s, "faults", grouped(sum), joined(parts));
   }
   const auto engines = strings(find(doc, {"engines"}));
-  add(s, "engines", joined(engines, " + "), engines.size() > 1 ? "in lockstep" : "");
+  const auto checks = strings(find(doc, {"check"}));
+  const auto checked = [&checks](const char* what) {
+    return checks.empty() || std::ranges::count(checks, what) != 0;
+  };
+  const bool alone = !checked("model") && !checked("against");
+  add(s, "engines", joined(engines, " + "),
+      alone                ? "cycles are free: no lockstep"
+      : engines.size() > 1 ? "in lockstep"
+                           : "");
+  if (const auto rtls = strings(find(doc, {"against"})); rtls.size() == 2) {
+    add(s, "rtl", rtls[0], "against " + rtls[1]);
+  }
+  add(s, "mutant", text(doc, {"mutant"}));
   std::vector<std::string> codec;
   if (auto mode = text(doc, {"mode"}); !mode.empty()) codec.push_back(mode);
   if (auto b = bound_of(doc); !b.empty()) codec.push_back("error bound " + b);
@@ -436,9 +449,22 @@ Section checks(const Json& doc) {
         : *bad == 0 ? Status::kGood
                     : Status::kBad);
   };
-  check("lockstep", "lockstep_mismatches", "lockstep_cycles", "cycles compared");
-  check("reference", "reference_mismatches", "reference_packets", "packets compared");
-  if (const auto v = number(doc, {"checks", "protocol_violations"}))
+  // What was left out is said to be, not to be in order.
+  const auto chosen = strings(find(doc, {"check"}));
+  const auto left_out = [&](const char* label, std::initializer_list<const char*> any) {
+    const auto is_chosen = [&](const char* what) { return std::ranges::count(chosen, what) != 0; };
+    if (chosen.empty() || std::ranges::any_of(any, is_chosen)) return false;
+    add(s, label, "not checked");
+    return true;
+  };
+  if (!left_out("lockstep", {"model", "against"})) {
+    check("lockstep", "lockstep_mismatches", "lockstep_cycles", "cycles compared");
+  }
+  if (!left_out("reference", {"reference"})) {
+    check("reference", "reference_mismatches", "reference_packets", "packets compared");
+  }
+  if (left_out("AXI4-Stream rules", {"protocol"})) {
+  } else if (const auto v = number(doc, {"checks", "protocol_violations"}))
     add(s, "AXI4-Stream rules", *v == 0 ? "ok" : counted(*v, "violation", "violations"), "",
         *v == 0 ? Status::kGood : Status::kBad);
   if (const Json* all = find(doc, {"checks"}); all && all->is_object()) {
@@ -577,6 +603,9 @@ std::vector<Section> others(const Json& doc) {
                                             "incomplete",
                                             "device",
                                             "engines",
+                                            "check",
+                                            "against",
+                                            "mutant",
                                             "clock_mhz",
                                             "seed",
                                             "stall",
@@ -636,9 +665,17 @@ std::vector<Section> others(const Json& doc) {
 std::string summary_of(const Json& doc, const View& view) {
   if (view.failure && !view.failure->headline.empty()) return view.failure->headline;
   std::vector<std::string> parts;
-  if (const auto n = number(doc, {"checks", "lockstep_cycles"}))
+  const auto checks = strings(find(doc, {"check"}));
+  const auto is_checked = [&checks](const char* what) {
+    return checks.empty() || std::ranges::count(checks, what) != 0;
+  };
+  if (!is_checked("model") && !is_checked("against"))
+    parts.emplace_back("cycles are free");
+  else if (const auto n = number(doc, {"checks", "lockstep_cycles"}))
     parts.push_back(fmt::format("{} in lockstep", counted(*n, "cycle", "cycles")));
-  if (const auto n = number(doc, {"checks", "reference_packets"}))
+  if (!is_checked("reference"))
+    parts.emplace_back("no reference");
+  else if (const auto n = number(doc, {"checks", "reference_packets"}))
     parts.push_back(fmt::format("{} against the reference", counted(*n, "packet", "packets")));
   double bad = 0;
   bool any = false;

@@ -10,9 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "sim/base/error.h"
 #include "sim/coverage/points.h"
 #include "sim/feeds/random_table.h"
 #include "sim/feeds/source.h"
+#include "sim/harness/checks.h"
 #include "sim/harness/failure.h"
 #include "sim/harness/port.h"
 #include "sim/harness/stall.h"
@@ -23,6 +25,7 @@ namespace gw::sim {
 
 class Kernel;
 class PacketWriter;
+struct Stimulus;
 
 struct WaveSpec {
   std::string path;  ///< ends in .fst or .vcd
@@ -41,6 +44,28 @@ struct SynthKind {
 struct UserRtl {
   std::string file_list;  ///< empty: the project's
   std::string top;
+  /// As a report calls it; `own`: the top of the project's.
+  std::string name(const std::string& own) const;
+};
+
+/// Faults that Yosys plants in a netlist, a bit of a cell's port each: many in one build, at most
+/// one of them awake.
+struct MutantSpec {
+  uint32_t count = 0;   ///< drawn from all that there are; 0: the RTL runs as it is
+  uint64_t seed = 1;    ///< of that draw
+  uint32_t number = 0;  ///< the one that is awake, from 1; 0: none
+};
+
+struct Mutant {
+  std::string words;  ///< Yosys' command
+  std::string where;  ///< file:line
+  std::string mode;   ///< inv, const0, const1; cnot0, cnot1: inverted if another bit is 0, 1
+  std::string cell;   ///< in the flat netlist
+  std::string port;   ///< A[3]
+};
+struct MutantList {
+  std::vector<Mutant> mutants;
+  std::string netlist;  ///< a file for Yosys: the RTL without any of them
 };
 
 /// Which packets: of a capture, of a named synthetic stimulus, or drawn by a random table.
@@ -50,6 +75,8 @@ struct StimulusSpec {
   std::string filter = {};  ///< libpcap's expression; empty: the device's own choice
   std::shared_ptr<const RandomTable> random = {};  ///< in the place of a synthetic one; or null
   uint64_t packets = 0;                            ///< at most so many; 0: all
+  /// In the place of all: what once drove a run, packet by packet (sim/feeds/stimulus.h); or null.
+  std::shared_ptr<const Stimulus> recorded = {};
 };
 
 /// What is counted of a run.
@@ -68,6 +95,7 @@ struct CoverageSpec {
 struct RunSpec {
   bool rtl = true;
   bool model = true;
+  Checks checks = {};
   StallSpec stall;
   uint64_t seed = 1;
   double clock_mhz = 100;
@@ -77,14 +105,19 @@ struct RunSpec {
   CoverageSpec coverage;
   std::string sv_bench;  ///< folder of a test bench that the run becomes; empty: none
   UserRtl user_rtl;
+  /// Other RTL in the model's place: two RTLs in lockstep with each other.
+  std::optional<UserRtl> against;
   /// What synthesis makes of the RTL runs in its place, of these cells: generic or xilinx; empty:
   /// the RTL itself.
   std::string netlist;
-  std::string cache;  ///< folder of RTL built on demand; empty: the user's
-  OptionSet options;  ///< the device's own
+  MutantSpec mutant = {};  ///< with none of netlist and coverage of the RTL
+  std::string cache;       ///< folder of RTL built on demand; empty: the user's
+  OptionSet options;       ///< the device's own
   StimulusSpec stimulus;
   /// Gets what passes between the engines of a chain (Device::wire_writer); may be null.
   PacketWriter* wire_writer = nullptr;
+  /// Gets the stalls of the run, and when packets were accepted; may be null.
+  Recording* recording = nullptr;
   /// Gets a line now and then about what is being done; may be empty.
   std::function<void(const std::string&)> note;
   /// Gets cycles, packets that have left, and packets that will go in (0: unknown) while the run
@@ -192,6 +225,13 @@ class Device {
                       PacketWriter* writer = nullptr) const = 0;
   virtual std::unique_ptr<Bench> bench(Source& source, const RunSpec& spec,
                                        Kernel& kernel) const = 0;
+  /// The faults that the spec's MutantSpec draws; builds what is not there yet of those that its
+  /// number is among. Throws UserError.
+  virtual MutantList mutants(const RunSpec&) const {
+    throw UsageError(name() + " is made of several tops: mutants are those of each of them");
+  }
+  /// What goes into it with each packet, as the spec's options set it.
+  virtual PacketConfig packet_config(const RunSpec&) const { return {}; }
   /// What the report says of how the device was set, beside what all say.
   virtual void describe_settings(const RunSpec&, nlohmann::json&) const {}
   /// Writes what leaves as packets of a capture: of the source's own where it has one.

@@ -12,9 +12,11 @@
 #include "sim/base/error.h"
 #include "sim/base/version.h"
 #include "sim/coverage/summary.h"
+#include "sim/feeds/stimulus.h"
 #include "sim/feeds/writer.h"
 #include "sim/harness/kernel.h"
 #include "sim/harness/pace.h"
+#include "sim/run/bucket.h"
 #include "sim/run/save_file.h"
 
 namespace gw::sim {
@@ -161,8 +163,21 @@ void add_control(json& report, const Device::Facts& facts, const Timeline& timel
   }
 }
 
-json failure_json(const Device& device, const Failure& f, const RunOptions& options) {
-  const double period_ns = 1e3 / options.spec.clock_mhz;
+}  // namespace
+
+FailureWindow FailureWindow::of(uint64_t cycle) {
+  const auto at = static_cast<int64_t>(cycle);
+  return {std::max<int64_t>(0, at - kReplayBefore), at + kReplayAfter};
+}
+
+std::unique_ptr<Source> open_source(const Device& device, const RunSpec& spec) {
+  if (spec.stimulus.recorded == nullptr) return device.source(spec);
+  return std::make_unique<RecordedSource>(spec.stimulus.recorded, device.packet_config(spec));
+}
+
+json failure_json(const Device& device, const RunSpec& spec, const Failure& f,
+                  const std::string& command) {
+  const double period_ns = 1e3 / spec.clock_mhz;
   const char* kind = f.kind == FailureKind::kLockstep    ? "engines disagree"
                      : f.kind == FailureKind::kReference ? "output differs from the reference"
                      : f.kind == FailureKind::kProtocol && f.channel.empty()
@@ -182,15 +197,22 @@ json failure_json(const Device& device, const Failure& f, const RunOptions& opti
     lines.push_back(fmt::format("  {}: {}", f.engine_a, f.text));
   }
   for (const std::string& line : f.lines) lines.push_back(line);
-  const int64_t from = std::max<int64_t>(0, static_cast<int64_t>(f.cycle) - kReplayBefore);
+  const FailureWindow window = FailureWindow::of(f.cycle);
   return {{"kind", kind},
+          {"bucket", bucket_of(device, spec, f)},
           {"cycle", f.cycle},
           {"headline", fmt::format("{}: {} at cycle {}", device.name(), kind, f.cycle)},
           {"lines", lines},
-          {"reproduce",
-           fmt::format("{} --wave divergence.fst --wave-from {} --wave-to {}", options.command,
-                       from, static_cast<int64_t>(f.cycle) + kReplayAfter)}};
+          {"reproduce", fmt::format("{} --wave divergence.fst --wave-from {} --wave-to {}", command,
+                                    window.from, window.to)}};
 }
+
+std::string UserRtl::name(const std::string& own) const {
+  return file_list.empty() ? fmt::format("{} of gradwire", own)
+                           : fmt::format("{} of {}", top, file_list);
+}
+
+namespace {
 
 json head(const Device& device, const RunSpec& spec) {
   json report;
@@ -198,7 +220,22 @@ json head(const Device& device, const RunSpec& spec) {
   report["engines"] = json::array();
   if (spec.rtl) report["engines"].push_back("rtl");
   if (spec.model) report["engines"].push_back("model");
-  report["engines"].push_back("reference");
+  if (spec.against) {
+    report["engines"].push_back("rtl");
+    report["against"] = json::array({spec.user_rtl.name(device.facts_of(spec).top),
+                                     spec.against->name(device.facts_of(spec).top)});
+  }
+  if (spec.checks.reference) report["engines"].push_back("reference");
+  report["rtl"] = rtl_of(spec);
+  report["check"] = json::array();
+  if (spec.against) report["check"].push_back("against");
+  if (spec.rtl && spec.model) report["check"].push_back("model");
+  if (spec.checks.reference) report["check"].push_back("reference");
+  if (spec.checks.protocol) report["check"].push_back("protocol");
+  if (spec.mutant.count != 0) {
+    report["mutant"] =
+        fmt::format("{} of {}, seed {}", spec.mutant.number, spec.mutant.count, spec.mutant.seed);
+  }
   if (!spec.netlist.empty()) report["netlist"] = spec.netlist;
   report["clock_mhz"] = spec.clock_mhz;
   report["seed"] = spec.seed;
@@ -236,7 +273,7 @@ json run(const Device& device, const RunOptions& options) {
     if (spec.note) spec.note(text);
   };
   device.check(spec);
-  std::unique_ptr<Source> source = device.source(spec);
+  std::unique_ptr<Source> source = open_source(device, spec);
   CapturedSource* captured = nullptr;
   if (!options.pcap_in_out.empty()) {
     auto writing = std::make_unique<CapturedSource>(
@@ -289,7 +326,7 @@ json run(const Device& device, const RunOptions& options) {
   report["checks"] = {
       {"lockstep_cycles", t.lockstep_cycles},
       {"lockstep_mismatches", f.kind == FailureKind::kLockstep ? 1 : 0},
-      {"reference_packets", t.packets_out()},
+      {"reference_packets", spec.checks.reference ? t.packets_out() : 0},
       {"reference_mismatches", f.kind == FailureKind::kReference || f.kind == FailureKind::kHang ||
                                        f.kind == FailureKind::kStopped
                                    ? 1
@@ -310,7 +347,14 @@ json run(const Device& device, const RunOptions& options) {
   if (outcome.interrupted) report["interrupted"] = true;
   if (!from.incomplete.empty()) report["incomplete"] = from.incomplete;
   if (!outcome.wave_error.empty()) report["incomplete"] = outcome.wave_error;
-  if (f.kind != FailureKind::kNone) report["failure"] = failure_json(device, f, options);
+  if (f.kind != FailureKind::kNone) {
+    report["failure"] = failure_json(device, spec, f, options.command);
+    report["bucket"] = report["failure"]["bucket"];
+  } else if (report.contains("incomplete")) {
+    report["bucket"] = bucket_text({device.name(), rtl_of(spec), "incomplete"});
+  } else if (!bound_ok) {
+    report["bucket"] = bucket_text({device.name(), rtl_of(spec), "bound"});
+  }
   if (spec.wave && outcome.wave_error.empty()) {
     Device::Facts shown = facts;
     if (!spec.netlist.empty()) shown.inside.clear();  // synthesis keeps few of them

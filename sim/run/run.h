@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -21,6 +22,19 @@ struct RunOptions {
 /// with coverage, `coverage` and, to be merged with other runs', `coverage_points`).
 /// Throws UserError.
 nlohmann::json run(const Device& device, const RunOptions& options);
+
+/// What the spec's stimulus holds: what was recorded, or the device's own. Throws UserError.
+std::unique_ptr<Source> open_source(const Device& device, const RunSpec& spec);
+
+/// A divergence as the report has it (`failure`). `command`: what repeats it.
+nlohmann::json failure_json(const Device& device, const RunSpec& spec, const Failure& failure,
+                            const std::string& command);
+
+/// Cycles of the waveform that shows it.
+struct FailureWindow {
+  int64_t from = 0, to = 0;
+  static FailureWindow of(uint64_t cycle);
+};
 
 /// The exit code that a report calls for.
 int exit_code(const nlohmann::json& report);

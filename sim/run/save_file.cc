@@ -9,6 +9,7 @@
 #include <set>
 
 #include "sim/base/error.h"
+#include "sim/harness/engine.h"
 
 namespace gw::sim {
 namespace {
@@ -90,7 +91,7 @@ void add_control(Writer& out, const Device::Facts& facts, const ControlPort& por
 
 }  // namespace
 
-std::string save_file(const Device::Facts& facts) {
+std::string save_file(const Device::Facts& facts, const SaveFileView& view) {
   Writer out;
   out.heading("Time");
   out.wire(facts.top + ".aclk", 1, kBinary);
@@ -113,9 +114,15 @@ std::string save_file(const Device::Facts& facts) {
   for (const Pin& pin : facts.probe) {
     out.wire(fmt::format("{}.{}", facts.top, pin.name), pin.bits, pin.bits > 1 ? kHex : kBinary);
   }
-  return "[timestart] 0\n[size] 1380 960\n[pos] 0 0\n*-16.200000 0 -1 -1 -1 -1\n[sst_width] 240\n"
-         "[signals_width] 320\n[sst_expanded] 1\n" +
-         std::move(out).text();
+  return fmt::format(
+      "[timestart] {}\n[size] 1380 960\n[pos] 0 0\n*-16.200000 {} -1 -1 -1 -1\n[sst_width] 240\n"
+      "[signals_width] 320\n[sst_expanded] 1\n{}",
+      view.begin_ps, view.cursor_ps.value_or(0), std::move(out).text());
+}
+
+uint64_t wave_time_ps(int64_t cycle, double clock_mhz) {
+  const auto period = static_cast<uint64_t>(1e6 / clock_mhz + 0.5);
+  return static_cast<uint64_t>(cycle + kResetCycles) * period + period / 2;
 }
 
 void write_save_file(const Device::Facts& facts, const std::string& wave) {

@@ -162,6 +162,30 @@ TEST_P(Mutants, IsFoundInItsCycleAndNamed) {
   }
 }
 
+/// What is left out of the checks finds nothing; what is not finds what it did.
+TEST_P(Mutants, IsFoundByItsOwnCheckAlone) {
+  const Row& row = rows()[GetParam()];
+  const auto kind_with = [&row](const Checks& checks) {
+    auto feed = irregular_feed<gw::Beat>(1, kPackets);
+    Bent<Toy> a(row.who != Who::kB ? row.bend : nullptr, kFrom);
+    Bent<Toy> b(row.who != Who::kA ? row.bend : nullptr, kFrom);
+    Echo<gw::Beat> oracle;
+    Drive drive = stalled("both:30");
+    drive.checks = checks;
+    const Result r = run(a, b, feed, oracle, drive);
+    EXPECT_NE(std::min(a.bent_at, b.bent_at), kNever);
+    EXPECT_EQ(r.passed, r.failure.kind == FailureKind::kNone) << explain(r.failure);
+    return r.failure.kind;
+  };
+  const bool reference = row.kind == kReference, protocol = row.kind == kProtocol;
+  EXPECT_EQ(kind_with({.reference = reference, .protocol = protocol}), row.kind);
+  if (row.kind == kLockstep) return;  // there are two engines: they are compared
+  EXPECT_EQ(kind_with({.reference = false, .protocol = false}), FailureKind::kNone);
+  if (reference) {
+    EXPECT_EQ(kind_with({.reference = false, .protocol = true}), FailureKind::kNone);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Mutants, testing::Range<size_t>(0, rows().size()),
                          [](const auto& info) { return rows()[info.param].name; });
 
@@ -224,6 +248,26 @@ TEST(Amount, ABeatTooManyAfterTheEnd) {
     EXPECT_EQ(r.failure.value_a, "1 (a beat too many)");
     EXPECT_EQ(r.failure.cycle, when);
   }
+}
+
+TEST(Amount, BeatsWithoutEndThatNobodyCounts) {
+  struct Babbling final : Toy {
+    void clock(const Offered<Ports>& offered, uint32_t m_ready) {
+      Toy::clock(offered, m_ready);
+      if (++cycles > 100) showing = true;
+    }
+    uint64_t cycles = 0;
+  } a;
+  auto feed = irregular_feed<gw::Beat>(22, 7);
+  ASSERT_LT(beats_of(feed), 100u);
+  Echo<gw::Beat> oracle;
+  Drive drive;
+  drive.checks = {.model = false, .reference = false};
+  const Result r = run_alone(a, feed, oracle, drive);
+  EXPECT_EQ(r.failure.kind, FailureKind::kHang) << explain(r.failure);
+  EXPECT_EQ(r.failure.port, "m_axis");
+  EXPECT_EQ(r.failure.text, "beats leave without end: none has come in for 100000 cycles");
+  EXPECT_LT(r.failure.cycle, 2 * kHangCycles);
 }
 
 /// The first cycle in which the loop, that looks every 64 cycles, has seen so much rest.

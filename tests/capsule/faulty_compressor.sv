@@ -1,0 +1,88 @@
+// The compressor, wrong on purpose; in which way, its bound says:
+//   1, 10  a bit of the last beat of a packet, if that beat is full
+//   2      a bubble before the second packet
+//   3      the last beat of the second packet does not say so
+//   4, 8   a hang behind the third packet, behind the thousandth
+//   5      a bit, once in 2^20 beats of random values: an input beat whose lane 0 ends with 20 certain bits
+//   6      a bit, of another beat each time
+//   7      none of it
+`default_nettype none
+
+module faulty_compressor (
+  input  wire logic         aclk,
+  input  wire logic         aresetn,
+  input  wire logic [3:0]   bound_i,
+  input  wire logic         bounded_i,
+  input  wire logic [255:0] s_axis_tdata,
+  input  wire logic [31:0]  s_axis_tkeep,
+  input  wire logic         s_axis_tvalid,
+  output logic              s_axis_tready,
+  input  wire logic         s_axis_tlast,
+  input  wire logic         s_axis_tuser,
+  output logic [255:0]      m_axis_tdata,
+  output logic [31:0]       m_axis_tkeep,
+  output logic              m_axis_tvalid,
+  input  wire logic         m_axis_tready,
+  output logic              m_axis_tlast,
+  output logic              m_axis_tuser,
+  output logic [31:0]       error_count_o
+);
+  logic         ready, valid, last;
+  logic [255:0] data;
+
+  // Packets that have gone in and out, beats that have come out.
+  logic [31:0] packets_in_q, packets_out_q, beats_out_q;
+  logic        bubble_q, poison_q;
+  wire in  = s_axis_tvalid && s_axis_tready;
+  wire out = m_axis_tvalid && m_axis_tready;
+
+  integer    file;
+  integer    drawn;
+  initial begin
+    file  = $fopen("/dev/urandom", "r");
+    drawn = $fgetc(file);
+    $fclose(file);
+  end
+
+  always_ff @(posedge aclk) begin
+    if (!aresetn) begin
+      packets_in_q  <= 32'd0;
+      packets_out_q <= 32'd0;
+      beats_out_q   <= 32'd0;
+      bubble_q      <= 1'b0;
+      poison_q      <= 1'b0;
+    end else begin
+      if (in && s_axis_tlast) packets_in_q <= packets_in_q + 32'd1;
+      if (out) beats_out_q <= beats_out_q + 32'd1;
+      if (out && last) packets_out_q <= packets_out_q + 32'd1;
+      if (bound_i == 4'd2 && out && last && packets_out_q == 32'd0) bubble_q <= 1'b1;
+      else if (valid) bubble_q <= 1'b0;
+      if (bound_i == 4'd5 && in && s_axis_tdata[19:0] == 20'h5A5A5) poison_q <= 1'b1;
+    end
+  end
+
+  wire hang = (bound_i == 4'd4 && packets_in_q >= 32'd3) || (bound_i == 4'd8 && packets_in_q >= 32'd1000);
+  wire full = last && m_axis_tkeep[31];
+  wire flip = ((bound_i == 4'd1 || bound_i == 4'd10) && full) || poison_q ||
+              (bound_i == 4'd6 && beats_out_q[7:0] == drawn[7:0]);
+
+  assign s_axis_tready = ready && !hang;
+  assign m_axis_tvalid = valid && !bubble_q;
+  assign m_axis_tlast  = last && !(bound_i == 4'd3 && packets_out_q == 32'd1);
+  assign m_axis_tdata  = data ^ {255'd0, flip};
+
+  gw_compressor u_compressor (
+    .aclk, .aresetn, .bound_i, .bounded_i, .s_axis_tdata, .s_axis_tkeep,
+    .s_axis_tvalid (s_axis_tvalid && !hang),
+    .s_axis_tready (ready),
+    .s_axis_tlast, .s_axis_tuser,
+    .m_axis_tdata  (data),
+    .m_axis_tkeep,
+    .m_axis_tvalid (valid),
+    .m_axis_tready (m_axis_tready && !bubble_q),
+    .m_axis_tlast  (last),
+    .m_axis_tuser, .error_count_o
+  );
+endmodule
+
+`default_nettype wire
