@@ -140,6 +140,9 @@ class CodecDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
     }
     return std::make_unique<GradientSource>(spec, encoded);
   }
+  sim::PacketConfig packet_config(const sim::RunSpec& spec) const override {
+    return testbenches::packet_config(codec_config(spec.options));
+  }
   void describe_settings(const sim::RunSpec& spec, nlohmann::json& report) const override {
     const reference::CodecConfig config = codec_config(spec.options);
     report["bound"] = config.bound_exponent;
@@ -175,7 +178,7 @@ class CodecDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
   MakeHost<Beat> host(const sim::RunSpec& spec, sim::LookAhead&) const override {
     if constexpr (!kHosted) return {};
     namespace map = registers::compressor_axil;
-    const sim::PacketConfig config = packet_config(codec_config(spec.options));
+    const sim::PacketConfig config = packet_config(spec);
     const uint32_t word = map::kCodecBoundField.in(static_cast<uint32_t>(config[0])) |
                           map::kCodecBoundedField.in(static_cast<uint32_t>(config[1]));
     return [word] {
@@ -278,9 +281,10 @@ class LoopDevice final : public CodecDevice<LoopModel, LoopRtl> {
 
   void check(const sim::RunSpec& spec) const override {
     CodecDevice::check(spec);
-    if (!spec.user_rtl.file_list.empty()) {
+    if (!spec.user_rtl.file_list.empty() || spec.against) {
       throw sim::UsageError(
-          "codec_loop is made of two tops: --rtl goes with compressor or decompressor");
+          fmt::format("codec_loop is made of two tops: --{} goes with compressor or decompressor",
+                      spec.against ? "against" : "rtl"));
     }
   }
 

@@ -1,10 +1,17 @@
 #include "testbenches/engine/compiled_rtl.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <regex>
+#include <sstream>
 
 #include "sim/run/data_folder.h"
 #include "testbenches/engine/file_list.h"
 #include "testbenches/engine/library.h"
+#include "testbenches/engine/mutant_builds.h"
 
 namespace gw::testbenches {
 namespace {
@@ -27,19 +34,77 @@ EngineShape shape_of(const sim::Device::Facts& facts) {
   return shape;
 }
 
+/// Each step when it begins, and again while it lasts: who waits for a sign of life gets one.
 std::function<void(const BuildProgress&)> told(const sim::RunSpec& spec) {
   if (!spec.note) return {};
-  return [note = spec.note, step = std::string()](const BuildProgress& progress) mutable {
-    if (progress.done) {
-      note(fmt::format("{} is built ({:.1f} s)", progress.what, progress.seconds));
-    } else if (progress.step != step) {
-      step = progress.step;
-      note(fmt::format("building {}: {}", progress.what, progress.step));
-    }
-  };
+  return
+      [note = spec.note, step = std::string(), said = 0.0](const BuildProgress& progress) mutable {
+        constexpr double kAgain = 10;
+        if (progress.done) {
+          note(fmt::format("{} is built ({:.1f} s)", progress.what, progress.seconds));
+        } else if (progress.step != step) {
+          step = progress.step;
+          said = progress.seconds;
+          note(fmt::format("building {}: {}", progress.what, progress.step));
+        } else if (progress.seconds >= said + kAgain) {
+          said = progress.seconds;
+          note(fmt::format("building {}: {}, {:.0f} s so far", progress.what, progress.step,
+                           progress.seconds));
+        }
+      };
+}
+
+constexpr int kMutantPinBits = 16;
+
+/// Where it is, `FILE.sv:LINE`: its cell's name says it, or the last of its sources does. What
+/// Yosys made of several lines has none.
+std::string where_of(const std::string& words) {
+  static const std::regex kCell(R"(-cell \S*\$([^\s$]+:\d+)\$\d+)"), kSource(R"(-src (\S+:\d+))");
+  std::smatch found;
+  if (std::regex_search(words, found, kCell)) return found[1];
+  std::string where = "(no line of its own)";
+  for (auto at = std::sregex_iterator(words.begin(), words.end(), kSource);
+       at != std::sregex_iterator(); ++at) {
+    where = (*at)[1];
+  }
+  return where;
+}
+
+/// What is built on demand is looked up in the cache each time, and that takes longer than most
+/// mutants live, or than a stimulus runs while it is shrunk: there a process keeps what it has
+/// used.
+std::shared_ptr<RtlLibrary>& kept(const RtlRequest& request, const std::string& cache) {
+  static auto& libraries = *new std::map<std::string, std::shared_ptr<RtlLibrary>>;
+  const MutantBatch& batch = request.mutants;
+  return libraries[fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", request.top, request.list.string(),
+                               request.traced, request.netlist, cache,
+                               fmt::join(request.parameters, ","), fmt::join(request.coverage, ","),
+                               batch.count, batch.seed, batch.first)];
 }
 
 }  // namespace
+
+sim::MutantList mutant_list(const CompiledRtl& compiled) {
+  sim::MutantList list;
+  list.netlist = compiled.library()->rtlil().string();
+  std::istringstream lines(compiled.library()->mutants());
+  for (std::string line; std::getline(lines, line);) {
+    const auto word = [&line](const char* option) {
+      const std::regex value(fmt::format(R"(-{} (\S+))", option));
+      std::smatch found;
+      return std::regex_search(line, found, value) ? found[1].str() : std::string();
+    };
+    // Yosys' words are `mutate -ctrl PIN BITS NUMBER -mode ...`: those behind wake it for good.
+    const size_t mode = line.find(" -mode ");
+    if (mode == std::string::npos) continue;
+    list.mutants.push_back({.words = "mutate" + line.substr(mode),
+                            .where = where_of(line),
+                            .mode = word("mode"),
+                            .cell = word("cell"),
+                            .port = fmt::format("{}[{}]", word("port"), word("portbit"))});
+  }
+  return list;
+}
 
 sim::RtlSources rtl_sources(const sim::Device::Facts& facts,
                             const std::vector<std::pair<std::string, std::string>>& parameters,
@@ -94,7 +159,19 @@ CompiledRtl compile_rtl(const sim::Device::Facts& facts,
                       request.top, set));
     }
   }
-  std::shared_ptr<RtlLibrary> library = linked_library(request);
+  const sim::MutantSpec& mutant = spec.mutant;
+  if (mutant.count != 0) {
+    const uint32_t first =
+        (std::max(mutant.number, 1u) - 1) / kMutantsOfBuild * kMutantsOfBuild + 1;
+    request.netlist = "words";
+    request.mutants = {.count = mutant.count,
+                       .first = first,
+                       .last = std::min(first + kMutantsOfBuild - 1, mutant.count),
+                       .seed = mutant.seed};
+    request.shape.pins.push_back({kMutantPin, kMutantPinBits});
+  }
+  std::shared_ptr<RtlLibrary> library;
+  if (mutant.count == 0) library = linked_library(request);
   if (library == nullptr) {
     if (request.own) {
       request.base = sim::data_folder();
@@ -103,9 +180,13 @@ CompiledRtl compile_rtl(const sim::Device::Facts& facts,
     LibraryOptions options;
     options.cache = spec.cache;
     options.progress = told(spec);
-    library = rtl_library(request, options);
+    std::shared_ptr<RtlLibrary> fresh;
+    std::shared_ptr<RtlLibrary>& found =
+        mutant.count != 0 || spec.stimulus.recorded != nullptr ? kept(request, spec.cache) : fresh;
+    if (found == nullptr) found = rtl_library(request, options);
+    library = found;
   }
-  return CompiledRtl(std::shared_ptr<const GwEngine>(library, library->engine()));
+  return CompiledRtl(std::shared_ptr<const RtlLibrary>(library));
 }
 
 }  // namespace gw::testbenches

@@ -10,6 +10,7 @@
 #include "sim/run/device.h"
 #include "sim/run/sv_bench.h"
 #include "testbenches/engine/engine_abi.h"
+#include "testbenches/engine/library.h"
 
 namespace gw::testbenches {
 
@@ -17,11 +18,19 @@ namespace gw::testbenches {
 class CompiledRtl {
  public:
   explicit CompiledRtl(std::shared_ptr<const GwEngine> api) : api_(std::move(api)) {}
+  explicit CompiledRtl(std::shared_ptr<const RtlLibrary> library)
+      : api_(library, library->engine()), library_(std::move(library)) {}
   const GwEngine& api() const { return *api_; }
+  /// What it was built as; null if it was not by this program's library.
+  const RtlLibrary* library() const { return library_.get(); }
 
  private:
   std::shared_ptr<const GwEngine> api_;
+  std::shared_ptr<const RtlLibrary> library_;
 };
+
+/// The faults that a spec's MutantSpec chooses from, as they were built with the RTL.
+sim::MutantList mutant_list(const CompiledRtl& compiled);
 
 /// The same for other simulators. Throws UserError.
 sim::RtlSources rtl_sources(const sim::Device::Facts& facts,

@@ -281,6 +281,12 @@ class HostableDevice final : public sim::Device {
   }
   std::unique_ptr<sim::Bench> bench(sim::Source& source, const sim::RunSpec& spec,
                                     sim::Kernel& kernel) const override;
+  sim::MutantList mutants(const sim::RunSpec& spec) const override {
+    return of(spec).mutants(spec);
+  }
+  sim::PacketConfig packet_config(const sim::RunSpec& spec) const override {
+    return of(spec).packet_config(spec);
+  }
   void describe_settings(const sim::RunSpec& spec, nlohmann::json& report) const override {
     of(spec).describe_settings(spec, report);
     if (&of(spec) == hosted_.get()) report["host"] = "axi-lite";

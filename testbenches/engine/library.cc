@@ -56,6 +56,10 @@ class Shared final : public RtlLibrary {
     }
     origin_ = origin;
     words_ = file_bytes(entry / "words");
+    if (fs::exists(entry / "mutants")) {
+      mutants_ = file_bytes(entry / "mutants");
+      rtlil_ = entry / "netlist.il";
+    }
     yosys_seconds_ = yosys;
     verilator_seconds_ = verilator;
     compiler_seconds_ = compiler;
@@ -141,6 +145,10 @@ std::string words_of(const RtlRequest& request) {
   for (const std::string& p : request.parameters) text += ' ' + p;
   if (!request.netlist.empty()) text += " as a netlist";
   if (request.netlist == "xilinx") text += " of Xilinx cells";
+  if (request.mutants.count != 0) {
+    text += fmt::format(" with mutants {} to {} of {}", request.mutants.first, request.mutants.last,
+                        request.mutants.count);
+  }
   if (request.traced) text += " with waves";
   for (const std::string& kind : request.coverage) text += fmt::format(" with {} coverage", kind);
   if (request.state) text += " with state";
@@ -255,6 +263,8 @@ class Builder {
       add("cells", request_.netlist);
       add("yosys", tools_.yosys_version);
       add("netlist", kNetlistScript);
+      const MutantBatch& m = request_.mutants;
+      key += fmt::format("mutants {} {} {} {}\n", m.count, m.seed, m.first, m.last);
     }
     list("arguments", arguments_);
     list("parameters", request_.parameters);
@@ -454,7 +464,9 @@ class Builder {
       if (!option && fs::is_regular_file(base_folder_ / name)) files += name + '\n';
     }
     const std::string key = full_key(files);
-    const fs::path entry = cache_.keep(entry_name(key), key, folder, {"engine.so", "words"});
+    std::vector<std::string> kept = {"engine.so", "words"};
+    if (request_.mutants.count != 0) kept.insert(kept.end(), {"mutants", "netlist.il"});
+    const fs::path entry = cache_.keep(entry_name(key), key, folder, kept);
     cache_.keep_note(name_ + ".files", files);
     const double compiler_seconds = seconds_since(compiler_begin);
     tell("compiler", compiler_begin, true);
@@ -487,6 +499,12 @@ class Builder {
                                       "--models",
                                       (folder / "models.f").string()};
     for (const std::string& p : request_.parameters) words.insert(words.end(), {"--set", p});
+    if (const MutantBatch& m = request_.mutants; m.count != 0) {
+      words.insert(words.end(),
+                   {"--mutants", fmt::format("{}:{}", m.count, m.seed), "--wake",
+                    fmt::format("{}:{}", m.first, m.last), "--list", (folder / "mutants").string(),
+                    "--rtlil", (folder / "netlist.il").string()});
+    }
     words.insert(words.end(), arguments_.begin(), arguments_.end());
     words.insert(words.begin(), "YOSYS=" + tools_.yosys);
     words.insert(words.begin() + 1, "sh");

@@ -13,6 +13,14 @@
 
 namespace gw::testbenches {
 
+/// Of `count` faults that Yosys draws by `seed`, those from `first` to `last`, counted from 1; the
+/// pin kMutantPin wakes one of them by its number, 0 none.
+struct MutantBatch {
+  uint32_t count = 0, first = 1, last = 0;
+  uint64_t seed = 1;
+};
+inline constexpr const char* kMutantPin = "gw_mutant_i";
+
 /// One configuration of one top.
 struct RtlRequest {
   std::string top;
@@ -26,8 +34,11 @@ struct RtlRequest {
   EngineShape shape;
   bool traced = false;
   /// What Yosys makes of it is built instead (tools/synth/netlist.sh): `generic`, gates, flip-flops
-  /// and memories; `xilinx`, a Virtex-7's cells, as Yosys itself models them. Empty: the RTL.
+  /// and memories; `xilinx`, a Virtex-7's cells, as Yosys itself models them; `words`, operators
+  /// and registers as the RTL has them. Empty: the RTL.
   std::string netlist;
+  /// Of a netlist of `words`, the RTL as Yosys reads it: faults that are built in.
+  MutantBatch mutants = {};
   /// Points to count, of kCoverageKinds, for GwEngine::coverage; and whether GwEngine::state shows
   /// the RTL's variables. Either costs speed.
   std::vector<std::string> coverage;
@@ -65,6 +76,10 @@ class RtlLibrary {
   Origin origin() const { return origin_; }
   /// Verilator's warnings about this RTL.
   const std::string& words() const { return words_; }
+  /// All faults that the request's were chosen from, a line each as Yosys writes it; and the
+  /// netlist without them, for Yosys to read.
+  const std::string& mutants() const { return mutants_; }
+  const std::filesystem::path& rtlil() const { return rtlil_; }
   double yosys_seconds() const { return yosys_seconds_; }
   double verilator_seconds() const { return verilator_seconds_; }
   double compiler_seconds() const { return compiler_seconds_; }
@@ -72,7 +87,8 @@ class RtlLibrary {
  protected:
   const GwEngine* engine_ = nullptr;
   Origin origin_ = Origin::kLinked;
-  std::string words_;
+  std::string words_, mutants_;
+  std::filesystem::path rtlil_;
   double yosys_seconds_ = 0, verilator_seconds_ = 0, compiler_seconds_ = 0;
 };
 

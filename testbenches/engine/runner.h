@@ -221,7 +221,8 @@ class DeviceOf : public sim::Device {
     const MakeHost<Beat> host = this->host(spec, packets);
     sim::SourceFeed<Beat> feed(packets, kIn, pace);
     const auto oracle = this->oracle(spec);
-    const auto score = this->score(spec);
+    // A recorded stimulus is a part of one: there is nothing to measure in it.
+    const auto score = spec.stimulus.recorded == nullptr ? this->score(spec) : nullptr;
     Tee listener(score.get(), writer);
     sim::Outcome outcome;
     sim::NoEngine<P> none;
@@ -240,7 +241,13 @@ class DeviceOf : public sim::Device {
           std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
       R& engine = *rtl;
       if (wave) wave->begin(engine, *spec.wave, spec.clock_mhz);
-      if (spec.model) {
+      if (spec.against) {
+        const std::unique_ptr<R> other = this->rtl(compile(against(spec), false), spec);
+        outcome.build_seconds =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        drive(engine, *other, spec.user_rtl.name(facts_.top), spec.against->name(facts_.top), host,
+              feed, *oracle, &listener, spec, kernel, expected, outcome);
+      } else if (spec.model) {
         const auto model = this->model(spec);
         drive(engine, *model, "rtl", "model", host, feed, *oracle, &listener, spec, kernel,
               expected, outcome);
@@ -260,6 +267,15 @@ class DeviceOf : public sim::Device {
                                     sim::Kernel& kernel) const override {
     check(spec);
     return std::make_unique<BenchOf>(*this, source, spec, kernel);
+  }
+
+  sim::MutantList mutants(const sim::RunSpec& spec) const override {
+    if constexpr (std::is_same_v<R, RtlEngine<P>>) {
+      check(spec);
+      return mutant_list(compile(spec, false).front());
+    } else {
+      return sim::Device::mutants(spec);
+    }
   }
 
  protected:
@@ -300,6 +316,7 @@ class DeviceOf : public sim::Device {
     if constexpr (std::is_same_v<R, RtlEngine<P>>) {
       auto engine = std::make_unique<R>(compiled.front(), spec.seed);
       for (const auto& [pin, value] : pins(spec)) engine->set(pin, value);
+      if (spec.mutant.count != 0) engine->set(kMutantPin, spec.mutant.number);
       return engine;
     } else {
       throw std::logic_error(facts_.name + " does not say what its RTL is made of");
@@ -326,13 +343,25 @@ class DeviceOf : public sim::Device {
   static constexpr bool kPaced = std::ranges::all_of(P::kInputs, &sim::Port::paced);
   static sim::Pace pace_of(const sim::RunSpec& spec) { return {.clock_mhz = spec.clock_mhz}; }
 
+  /// What the other RTL is built as.
+  static sim::RunSpec against(const sim::RunSpec& spec) {
+    sim::RunSpec other = spec;
+    other.user_rtl = *spec.against;
+    other.netlist.clear();
+    other.coverage = {};
+    other.mutant = {};
+    return other;
+  }
+
   sim::Drive drive_of(const sim::RunSpec& spec) const {
     return {.stall = spec.stall,
             .seed = spec.seed,
             .pace = pace_of(spec),
             .boot = boot(spec),
             .skip_idle = spec.skip_idle && spec.sv_bench.empty(),
-            .watched = spec.wave.has_value() || !spec.sv_bench.empty()};
+            .watched = spec.wave.has_value() || !spec.sv_bench.empty(),
+            .checks = spec.checks,
+            .recording = spec.recording};
   }
 
   std::unique_ptr<Recorder<P>> recorder(const sim::RunSpec& spec) const {
@@ -349,9 +378,9 @@ class DeviceOf : public sim::Device {
   }
 
   template <class A, class B>
-  void drive(A& a, B& b, const char* name_a, const char* name_b, const MakeHost<Beat>& make_host,
-             sim::Feed<Beat>& feed, sim::Oracle<Beat>& oracle, sim::Listener<Beat>* listener,
-             const sim::RunSpec& spec, sim::Kernel& kernel,
+  void drive(A& a, B& b, const std::string& name_a, const std::string& name_b,
+             const MakeHost<Beat>& make_host, sim::Feed<Beat>& feed, sim::Oracle<Beat>& oracle,
+             sim::Listener<Beat>* listener, const sim::RunSpec& spec, sim::Kernel& kernel,
              const std::function<uint64_t()>& expected, sim::Outcome& outcome) const {
     if (!spec.coverage.functional) {
       sim::NoCover none;
@@ -368,7 +397,7 @@ class DeviceOf : public sim::Device {
   }
 
   template <class Cover, class A, class B>
-  void drive_covered(Cover& cover, A& a, B& b, const char* name_a, const char* name_b,
+  void drive_covered(Cover& cover, A& a, B& b, const std::string& name_a, const std::string& name_b,
                      const MakeHost<Beat>& make_host, sim::Feed<Beat>& feed,
                      sim::Oracle<Beat>& oracle, sim::Listener<Beat>* listener,
                      const sim::RunSpec& spec, sim::Kernel& kernel,

@@ -250,7 +250,7 @@ class NicRxDevice final : public NicDevice<NicRxModel> {
   void check(const sim::RunSpec& spec) const override {
     NicDevice::check(spec);
     const bool pack = spec.options.flag("pack");
-    if (pack && spec.stimulus.trace.empty()) {
+    if (pack && spec.stimulus.trace.empty() && spec.stimulus.recorded == nullptr) {
       throw sim::UsageError("--pack is for a capture: synthetic frames of nic_rx are packed");
     }
     if (pack || spec.stimulus.trace.empty()) return;
@@ -378,8 +378,9 @@ class NicPairDevice final : public NicDevice<NicChainModel, NicChainRtl> {
 
   void check(const sim::RunSpec& spec) const override {
     NicDevice::check(spec);
-    if (!spec.user_rtl.file_list.empty()) {
-      throw sim::UsageError("nic is made of two tops: --rtl goes with nic_tx or nic_rx");
+    if (!spec.user_rtl.file_list.empty() || spec.against) {
+      throw sim::UsageError(fmt::format("nic is made of two tops: --{} goes with nic_tx or nic_rx",
+                                        spec.against ? "against" : "rtl"));
     }
   }
   std::unique_ptr<sim::PacketWriter> wire_writer(const sim::Source& source,

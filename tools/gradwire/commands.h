@@ -32,7 +32,9 @@ void add_trace(CLI::App& app, Invocation& invocation);
 void add_codec(CLI::App& app, Invocation& invocation);
 void add_fp(CLI::App& app, Invocation& invocation);
 void add_live(CLI::App& app, Invocation& invocation);
+void add_mutate(CLI::App& app, Invocation& invocation);
 void add_regress(CLI::App& app, Invocation& invocation);
+void add_replay(CLI::App& app, Invocation& invocation);
 
 /// The command line as a shell would read it again.
 std::string shell_command(const std::string& program, const std::vector<std::string>& arguments);

@@ -10,6 +10,7 @@
 #include "sim/base/error.h"
 #include "sim/base/version.h"
 #include "sim/harness/kernel.h"
+#include "tools/gradwire/capsule.h"
 #include "tools/gradwire/commands.h"
 #include "tools/gradwire/config_file.h"
 #include "tools/gradwire/device_options.h"
@@ -38,6 +39,9 @@ int main(int argc, char** argv) {
                                .program = argv[0]};
   try {
     arguments = tools::join_netlist(tools::expand_config_file(std::move(arguments)));
+    if (!arguments.empty() && arguments.front() == "run") {
+      arguments = tools::with_capsule(std::move(arguments));
+    }
     invocation.arguments = arguments;
     tools::add_list(app, invocation);
     tools::add_run(app, invocation);
@@ -49,6 +53,8 @@ int main(int argc, char** argv) {
     tools::add_fp(app, invocation);
     tools::add_live(app, invocation);
     tools::add_regress(app, invocation);
+    tools::add_mutate(app, invocation);
+    tools::add_replay(app, invocation);
     tools::require_known_command(app, arguments);
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
     app.parse(std::move(arguments));

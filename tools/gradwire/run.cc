@@ -12,6 +12,7 @@
 #include "sim/report/html.h"
 #include "sim/report/json.h"
 #include "sim/report/terminal.h"
+#include "tools/gradwire/capsule.h"
 #include "tools/gradwire/commands.h"
 #include "tools/gradwire/device_options.h"
 #include "tools/gradwire/progress.h"
@@ -20,15 +21,18 @@ namespace gw::tools {
 namespace {
 
 /// Of the options that all devices have, those that name files.
-constexpr std::string_view kFilesRead[] = {"trace", "rtl"};
-constexpr std::string_view kFilesWritten[] = {"wave",     "wave-from", "wave-to", "sv-bench",
-                                              "pcap-out", "json",      "html"};
+constexpr std::string_view kFilesRead[] = {"trace", "rtl", "against", "capsule"};
+constexpr std::string_view kFilesWritten[] = {"wave",     "wave-from",   "wave-to",
+                                              "sv-bench", "pcap-out",    "json",
+                                              "html",     "capsule-out", "shrink"};
 
 struct RunArguments {
   sim::RunOptions run;
   DeviceOptions device;
-  std::string name, clock, engines = "rtl,model", stall, random, json, html;
+  std::string name, clock, engines, check, stall, random, json, html;
+  std::string against, against_top, mutant, mutant_seed;
   std::string packets = "0", seed = "1", wave, wave_from, wave_to, coverage, coverage_out;
+  std::string capsule, capsule_out, shrink;
   bool quiet = false, no_skip = false;
 };
 
@@ -47,6 +51,94 @@ void set_engines(sim::RunSpec& spec, const std::string& text) {
     }
   }
   if (!spec.rtl && !spec.model) throw sim::UsageError("--engine names no engine");
+}
+
+/// Which engines run follows from what is checked, if it is not said.
+void set_checks(sim::RunSpec& spec, const RunArguments& a) {
+  set_engines(spec, !a.engines.empty() ? a.engines : "rtl,model");
+  spec.checks.model = spec.rtl && spec.model;
+  if (a.check.empty()) return;
+  spec.checks = {.model = false, .reference = false, .protocol = false};
+  std::string rest = a.check + ",";
+  for (size_t comma; (comma = rest.find(',')) != std::string::npos; rest.erase(0, comma + 1)) {
+    const std::string word = rest.substr(0, comma);
+    bool* const check = word == "model"       ? &spec.checks.model
+                        : word == "reference" ? &spec.checks.reference
+                        : word == "protocol"  ? &spec.checks.protocol
+                                              : nullptr;
+    if (check == nullptr) {
+      throw sim::UsageError(fmt::format(
+          "--check '{}' is not model, reference, protocol, with commas between", a.check));
+    }
+    *check = true;
+  }
+  if (spec.checks.model && !(spec.rtl && spec.model)) {
+    throw sim::UsageError("--check model holds RTL and model against each other: --engine " +
+                          a.engines + " runs one of them");
+  }
+  if (!spec.checks.model && spec.rtl && spec.model) {
+    if (!a.engines.empty()) {
+      throw sim::UsageError(fmt::format(
+          "--check {} does not look at the model, which --engine {} asks for", a.check, a.engines));
+    }
+    spec.model = false;
+  }
+}
+
+void set_against(sim::RunSpec& spec, const RunArguments& a, const sim::Device& device) {
+  if (a.against.empty()) {
+    if (!a.against_top.empty()) {
+      throw sim::UsageError("--against-top has no effect without --against");
+    }
+    return;
+  }
+  if (!a.engines.empty() && a.engines != "rtl") {
+    throw sim::UsageError(
+        "--against puts other RTL in the model's place: it goes with the engine "
+        "rtl alone");
+  }
+  if (!a.check.empty() && spec.checks.model) {
+    throw sim::UsageError(
+        "--against puts other RTL in the model's place: there is no --check model");
+  }
+  spec.model = spec.checks.model = false;
+  const std::string& top = !a.against_top.empty()       ? a.against_top
+                           : !spec.user_rtl.top.empty() ? spec.user_rtl.top
+                                                        : device.facts_of(spec).top;
+  spec.against = sim::UserRtl{a.against, top};
+  if (spec.against->file_list == spec.user_rtl.file_list && top == spec.user_rtl.top) {
+    throw sim::UsageError("--against names the RTL that --rtl names");
+  }
+}
+
+void set_mutant(sim::RunSpec& spec, const RunArguments& a) {
+  if (a.mutant.empty()) {
+    if (!a.mutant_seed.empty()) {
+      throw sim::UsageError("--mutant-seed has no effect without --mutant");
+    }
+    return;
+  }
+  const size_t of = a.mutant.find('/');
+  if (of == std::string::npos) {
+    throw sim::UsageError(
+        fmt::format("--mutant '{}' is not NUMBER/COUNT: 17/1000, the 17th of 1000", a.mutant));
+  }
+  sim::MutantSpec& mutant = spec.mutant;
+  mutant.count = static_cast<uint32_t>(
+      sim::parse_integer("the count of --mutant", a.mutant.substr(of + 1), 1, kMutantsAtMost));
+  mutant.number = static_cast<uint32_t>(
+      sim::parse_integer("the number of --mutant", a.mutant.substr(0, of), 0, mutant.count));
+  if (!a.mutant_seed.empty()) {
+    mutant.seed =
+        static_cast<uint64_t>(sim::parse_integer("--mutant-seed", a.mutant_seed, 0, INT32_MAX));
+  }
+  if (!spec.rtl) throw sim::UsageError("--mutant needs the engine rtl");
+  if (!spec.netlist.empty() || spec.coverage.rtl() || !spec.sv_bench.empty()) {
+    throw sim::UsageError(fmt::format("--mutant runs a netlist of its own, without --{}",
+                                      !spec.netlist.empty()    ? "netlist"
+                                      : !spec.sv_bench.empty() ? "sv-bench"
+                                                               : "coverage line and user"));
+  }
 }
 
 void set_wave(sim::RunSpec& spec, const RunArguments& a) {
@@ -85,9 +177,11 @@ void set_coverage(sim::RunSpec& spec, const RunArguments& a) {
 
 void set_stimulus(sim::RunSpec& spec, const RunArguments& a, const sim::Device& device) {
   sim::StimulusSpec& stimulus = spec.stimulus;
-  const int given = !stimulus.trace.empty() + !stimulus.synth.empty() + !a.random.empty();
+  const int given =
+      !stimulus.trace.empty() + !stimulus.synth.empty() + !a.random.empty() + !a.capsule.empty();
   if (given != 1) {
-    throw sim::UsageError("run needs either --trace FILE, --synth NAME or --random FILE.toml#NAME");
+    throw sim::UsageError(
+        "run needs either --trace FILE, --synth NAME, --random FILE.toml#NAME or --capsule FILE");
   }
   if (!stimulus.filter.empty() && stimulus.trace.empty()) {
     throw sim::UsageError("--filter chooses packets of a --trace, not of a synthetic stimulus");
@@ -101,6 +195,12 @@ void set_stimulus(sim::RunSpec& spec, const RunArguments& a, const sim::Device& 
       spec.stall.sink = stimulus.random->stalls("sink");
     }
   }
+  if (!a.capsule.empty()) {
+    if (a.packets != "0") throw sim::UsageError("--packets has no effect on a capsule");
+    const sim::capsule::Capsule& capsule = capsule_named(a.capsule);
+    stimulus.recorded = capsule.stimulus;
+    spec.stall.recorded = {capsule.stimulus, &capsule.stimulus->stalls};
+  }
   spec.stimulus.packets =
       static_cast<uint64_t>(sim::parse_integer("--packets", a.packets, 0, INT64_MAX));
 }
@@ -113,7 +213,7 @@ void set_spec(RunArguments& a, const sim::Device& device) {
   spec.options = a.device.values(device);
   spec.seed = static_cast<uint64_t>(sim::parse_integer("--seed", a.seed, 0, INT64_MAX));
   spec.skip_idle = !a.no_skip;
-  set_engines(spec, a.engines);
+  set_checks(spec, a);
   set_stimulus(spec, a, device);
   if (a.random.empty()) {
     refuse_idle_options(spec.options.changed(), device.facts().options, spec.stimulus.synth,
@@ -132,10 +232,35 @@ void set_spec(RunArguments& a, const sim::Device& device) {
     throw sim::UsageError("--netlist is made of the project's own RTL and does not go with --rtl");
   }
   set_coverage(spec, a);
+  set_against(spec, a, device);
+  set_mutant(spec, a);
 }
 
-int execute(RunArguments& a, const sim::Device& device) {
+/// Of a run that failed, if one is asked for.
+void make_capsule(const RunArguments& a, const sim::Device& device, const nlohmann::json& report,
+                  const std::function<void(const std::string&)>& note) {
+  if (a.capsule_out.empty() || report.contains("interrupted")) return;
+  if (!report.contains("failure")) {
+    if (report.value("pass", false)) return;
+    throw sim::UsageError("--capsule-out: what failed is no divergence, and has no capsule");
+  }
+  sim::capsule::Order order{.device = &device,
+                            .run = a.run,
+                            .failure = report["failure"],
+                            .folder = a.capsule_out,
+                            .shrink_seconds = parse_shrink(a.shrink.empty() ? "60 s" : a.shrink),
+                            .note = note};
+  add_files(order);
+  const sim::capsule::Made made = sim::capsule::make_capsule(order);
+  if (!a.quiet) fmt::print("{}: {}\n", a.capsule_out, made.text());
+}
+
+nlohmann::json execute(RunArguments& a, const sim::Device& device) {
   set_spec(a, device);
+  if (!a.shrink.empty() && a.capsule_out.empty()) {
+    throw sim::UsageError("--shrink has no effect without --capsule-out");
+  }
+  if (!a.shrink.empty()) parse_shrink(a.shrink);
   sim::RunSpec& spec = a.run.spec;
   Progress progress(a.quiet);
   spec.note = progress.note();
@@ -158,7 +283,9 @@ int execute(RunArguments& a, const sim::Device& device) {
   }
   if (report.contains("interrupted"))
     fmt::print(stderr, "gradwire: interrupted; the report covers what ran\n");
-  return sim::exit_code(report);
+  make_capsule(a, device, report, spec.note);
+  progress.done();
+  return report;
 }
 
 /// The options of `run DEVICE`; without a device those that all have.
@@ -170,10 +297,20 @@ void declare(CLI::App* command, RunArguments* a, const sim::Device* device) {
   command->add_option("--random", a->random,
                       "FILE.toml#NAME: packets drawn by the weights of its table [random.NAME]; a "
                       "NAME alone is of plans/random.toml");
+  command->add_option("--capsule", a->capsule,
+                      "folder or zip file of a failure: its packets, stalls and options");
   command->add_option("--filter", spec.stimulus.filter,
                       "packets of the capture that this filter lets through, as pcap-filter(7)");
-  command->add_option("--engine", a->engines, "rtl, model, or both in lockstep")
-      ->capture_default_str();
+  command
+      ->add_option("--engine", a->engines,
+                   "rtl, model, or both in lockstep (default: both, or what --check needs)")
+      ->default_str("rtl,model");
+  command
+      ->add_option(
+          "--check", a->check,
+          "what fails a run, with commas between: model (RTL and model differ in a cycle), "
+          "reference (what leaves is wrong), protocol (a rule of AXI is broken)")
+      ->default_str("model,reference,protocol");
   command->add_option("--stall", a->stall,
                       "none, source:P, sink:P, both:P, in percent of the cycles (default: none, or "
                       "what --random says)");
@@ -199,11 +336,22 @@ void declare(CLI::App* command, RunArguments* a, const sim::Device* device) {
                       "(lines and GW_COVER of the RTL); with commas between");
   command->add_option("--coverage-out", a->coverage_out,
                       "write the points that were counted, for gradwire coverage");
+  command->add_option("--capsule-out", a->capsule_out,
+                      "if the run fails: a folder, and a zip file, with all that repeats it");
+  command->add_option("--shrink", a->shrink,
+                      "how long the failure is shrunk for it, or off (default: 60 s)");
   command->add_option("--config", "INI or JSON file with any of these options");
   command->add_option("--rtl", spec.user_rtl.file_list,
                       "file list of RTL of your own, in the place of the project's; its parameters "
                       "stay its own, --pes and the like are model's and reference's");
   command->add_option("--top", spec.user_rtl.top, "its top module");
+  command->add_option("--against", a->against,
+                      "file list of other RTL, in the model's place: two RTLs in lockstep");
+  command->add_option("--against-top", a->against_top,
+                      "its top module (default: --top, or the project's)");
+  command->add_option("--mutant", a->mutant,
+                      "NUMBER/COUNT: wakes one of the faults that gradwire mutate plants; 0: none");
+  command->add_option("--mutant-seed", a->mutant_seed, "of those faults (default: 1)");
   add_netlist(*command, spec.netlist, "what Yosys makes of the RTL, in its place");
   command->add_option("--cache", spec.cache, "folder of RTL built on demand");
   command->add_flag("--quiet", a->quiet, "no table, no progress");
@@ -213,12 +361,10 @@ void declare(CLI::App* command, RunArguments* a, const sim::Device* device) {
   if (device != nullptr) a->device.add(*command, *device);
 }
 
-}  // namespace
-
-RunRequest parse_run(const std::vector<std::string>& words, const std::string& command) {
+/// What the words say, as far as the parser goes.
+const sim::Device& parse(RunArguments& a, std::vector<std::string> words) {
+  words = with_capsule(std::move(words));
   const sim::Device* const device = device_named(words);
-  RunArguments a;
-  a.run.command = command;
   CLI::App app;
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   declare(&app, &a, device);
@@ -230,8 +376,24 @@ RunRequest parse_run(const std::vector<std::string>& words, const std::string& c
   }
   const sim::Device& chosen = registry().device(a.name);
   refuse_extras(app, "run", chosen);
+  return chosen;
+}
+
+}  // namespace
+
+RunRequest parse_run(const std::vector<std::string>& words, const std::string& command) {
+  RunArguments a;
+  a.run.command = command;
+  const sim::Device& chosen = parse(a, words);
   set_spec(a, chosen);
   return {&chosen, a.run};
+}
+
+nlohmann::json execute_run(const std::vector<std::string>& words, const std::string& command) {
+  RunArguments a;
+  a.run.command = command;
+  const sim::Device& chosen = parse(a, words);
+  return execute(a, chosen);
 }
 
 std::vector<RunOption> run_options(const sim::Device& device) {
@@ -276,7 +438,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
       const sim::Device& chosen = registry().device(a->name);
       if (device != &chosen) throw std::logic_error("the device is not the one that was named");
       refuse_extras(*command, "run", chosen);
-      return execute(*a, chosen);
+      return sim::exit_code(execute(*a, chosen));
     };
   });
 }

@@ -18,6 +18,11 @@ struct RunRequest {
 /// Throws UsageError for words that make no run.
 RunRequest parse_run(const std::vector<std::string>& words, const std::string& command);
 
+/// So many mutants can be told apart by their pin.
+inline constexpr int64_t kMutantsAtMost = 65535;
+/// Does what `gradwire run` does with these words, and returns its report. Throws UserError.
+nlohmann::json execute_run(const std::vector<std::string>& words, const std::string& command);
+
 /// An option of `run`, the common ones and the device's.
 struct RunOption {
   std::string name;     ///< without the dashes

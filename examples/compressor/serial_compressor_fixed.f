@@ -1,0 +1,2 @@
++define+SERIAL_FIXED
+serial_compressor.sv

@@ -1,0 +1,89 @@
+#!/bin/sh
+# `gradwire mutate` on a small block: a plan that sees, one that does not, proofs, waivers, a run that goes on: mutate.sh GRADWIRE FOLDER
+set -eu
+gradwire=$1
+folder=$2
+rm -rf "$folder"
+mkdir -p "$folder"
+cd "$folder"
+export XDG_CACHE_HOME="$folder/cache"
+example=$(dirname "$gradwire")/share/gradwire/examples/compressor
+mutate="$gradwire mutate compressor --rtl $example/serial_compressor_fixed.f --top serial_compressor --count 60 --cycles 60000"
+cat > plan.toml <<'PLAN'
+name = "serial"
+[[group]]
+name = "values"
+device = "compressor"
+random = ["hostile", "edges"]
+packets = 60
+seeds = 1
+PLAN
+
+# expect CODE WORDS COMMAND...
+expect() {
+  code=$1
+  words=$2
+  shift 2
+  status=0
+  "$@" > said 2>&1 || status=$?
+  [ $status -eq "$code" ] || { echo "mutate: $* ends with $status, not $code"; cat said; exit 1; }
+  grep -q -e "$words" said || { echo "mutate: '$words' is not said"; cat said; exit 1; }
+}
+# figures FILE EXPRESSION...: which must be true of the report r.
+figures() {
+  python3 - "$@" <<'PY'
+import json, sys
+with open(sys.argv[1], encoding="utf-8") as file:
+    r = json.load(file)
+for expression in sys.argv[2:]:
+    assert eval(expression), (expression, {key: r[key] for key in r if key != "all"})
+PY
+}
+
+# shellcheck disable=SC2086 # options
+{
+  # Reference and rules see most of them. What is left is named by its line.
+  status=0
+  $mutate --plan plan.toml --check reference,protocol --out half --prove 5 --json seen.json --quiet || status=$?
+  figures seen.json 'r["mutants"] == 60 == len(r["all"])' \
+    'r["killed"] + r["equivalent"] + r["waived"] + r["survived"] == 60' 'r["killed_percent"] > 80' \
+    'r["killed_within_10000_percent"] <= r["killed_percent"]' "$status == (0 if r['survived'] == 0 else 1)" \
+    'all(m["by"] and m["cycles"] > 0 for m in r["all"] if m["fate"] == "killed")' \
+    'all("serial_compressor.sv:" in m["where"] or "(no line" in m["where"] for m in r["all"])' \
+    'sum("serial_compressor.sv:" in m["where"] for m in r["all"]) > 50'
+
+  # The same again runs nothing: half of it was cut off, and only that is run.
+  head -n 31 half/mutants.jsonl > half/cut && mv half/cut half/mutants.jsonl
+  $mutate --plan plan.toml --check reference,protocol --out half --prove 0 --json again.json --quiet || true
+  python3 - <<'PY'
+import json
+with open("seen.json", encoding="utf-8") as a, open("again.json", encoding="utf-8") as b:
+    a, b = json.load(a), json.load(b)
+def fates(report):
+    return [(m["number"], m["fate"] == "killed", m["cycles"], m.get("by")) for m in report["all"]]
+assert fates(a) == fates(b)
+PY
+  expect 2 "holds the mutants of another run" $mutate --plan plan.toml --check protocol --out half
+
+  # The rules alone do not see wrong bytes.
+  expect 1 "^  .*serial_compressor.sv:[0-9]*: .* cycles$" $mutate --plan plan.toml --check protocol --prove 0 --json blind.json
+  figures blind.json 'r["survived"] > 20' 'not r["pass"]'
+  # Each survivor's command shows it: it passes with that check, and most do not with the reference.
+  command=$(python3 -c 'import json; print(next(m["command"] for m in json.load(open("blind.json"))["all"] if m["fate"] == "survived"))')
+  expect 0 "mutant" $command
+
+  # Waivers: with a reason all is well; past their day nothing is.
+  printf '[[waiver]]\npoint = "*"\nreason = "the rules are all that is asked for"\nwho = "test"\nuntil = 2099-01-01\n' > waivers.toml
+  expect 0 "the rules are all that is asked for" $mutate --plan plan.toml --check protocol --prove 0 --waivers waivers.toml
+  sed -i 's/2099/2020/' waivers.toml
+  expect 1 "ended on 2020-01-01" $mutate --plan plan.toml --check protocol --prove 0 --waivers waivers.toml
+
+  # RTL that does not pass without a mutant is not worth one.
+  expect 3 "does not pass the plan without a mutant" "$gradwire" mutate compressor --rtl "$example/serial_compressor_fixed.f" \
+    --top serial_compressor --count 60 --plan plan.toml
+  expect 2 "no case of the plan" "$gradwire" mutate parser --plan plan.toml
+  expect 3 "there is no plan" "$gradwire" mutate parser --plan no.toml
+  sed -i 's/"compressor"/"codec_loop"/' plan.toml
+  expect 2 "made of several tops" "$gradwire" mutate codec_loop --plan plan.toml
+}
+python3 -c 'import json; r = json.load(open("seen.json")); print("mutate:", {k: v for k, v in r.items() if k != "all"})'
