@@ -13,14 +13,21 @@ option(GRADWIRE_TESTS "Build the tests" ON)
 option(GRADWIRE_NATIVE "Compile for this machine's CPU (faster; binaries are not portable)" ON)
 option(GRADWIRE_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 option(GRADWIRE_FUZZ "Instrument for libFuzzer, which clang has (tools/fuzz.sh)" OFF)
+option(GRADWIRE_PRECOMPILE "Read the heavy headers once, not in every file" ON)
 option(GRADWIRE_WERROR "Treat warnings of our own code as errors (developers, CI)" OFF)
 
 # Invariants stay checked: no -DNDEBUG. Sanitized code is compiled for finding faults soon, not for speed.
+# What works once a run (reports, plans, the command line), and what a test itself does, is little: to compile it for speed costs
+# more than to run it.
 if(GRADWIRE_SANITIZE)
   set(CMAKE_CXX_FLAGS_RELEASE "-O1")
+  set(GW_TEST_OPTIMIZATION -O0)
 else()
   set(CMAKE_CXX_FLAGS_RELEASE "-O3")
+  set(GW_TEST_OPTIMIZATION -O1)
 endif()
+set(GW_COLD_OPTIMIZATION -O1)
+set(CMAKE_PCH_WARN_INVALID OFF)  # a file with options of its own reads its headers as text
 
 find_program(CCACHE ccache)
 if(CCACHE)
@@ -68,9 +75,7 @@ target_compile_options(gw_own INTERFACE -Wall -Wextra -ffp-contract=off
                        # g++ 12 warns falsely about std::string + literal (GCC bug 105651) and inside fmt's parser.
                        $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-stringop-overflow>
                        # Instrumented, GCC 12 sees uninitialised values in std::regex and in its own intrinsics.
-                       $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${GRADWIRE_SANITIZE}>>:-Wno-uninitialized -Wno-maybe-uninitialized>
-                       # A header that was precompiled with other options is read as text.
-                       $<$<BOOL:${GRADWIRE_SANITIZE}>:-Wno-error=invalid-pch>)
+                       $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${GRADWIRE_SANITIZE}>>:-Wno-uninitialized -Wno-maybe-uninitialized>)
 
 find_package(Boost 1.74 REQUIRED COMPONENTS filesystem)
 find_package(fmt REQUIRED)
@@ -85,10 +90,10 @@ add_library(gw_systemc_kernel INTERFACE)
 target_compile_definitions(gw_systemc_kernel INTERFACE SC_CPLUSPLUS=201703L)
 target_link_libraries(gw_systemc_kernel INTERFACE SystemC::systemc Threads::Threads)
 
-# Sanitized builds read the heavy headers once, for tests (-O0) and for all else. Other builds do not: they would hide a
-# header that a file forgot.
+# The heavy headers are read once for each set of options, and not in every file. This would hide a header that a file forgot:
+# slow_headers (tests/tools) compiles all without.
 function(gw_precompile name like)
-  if(GRADWIRE_SANITIZE AND NOT GRADWIRE_FUZZ)
+  if(GRADWIRE_PRECOMPILE AND NOT GRADWIRE_FUZZ)
     if(NOT TARGET ${like})
       file(WRITE ${PROJECT_BINARY_DIR}/${like}.cc "")
       add_library(${like} STATIC ${PROJECT_BINARY_DIR}/${like}.cc)
@@ -98,11 +103,15 @@ function(gw_precompile name like)
       if(like MATCHES test)
         find_package(GTest REQUIRED)
         target_link_libraries(${like} PRIVATE GTest::gtest)
-        target_compile_options(${like} PRIVATE -O0)
+        target_compile_options(${like} PRIVATE ${GW_TEST_OPTIMIZATION})
         target_precompile_headers(${like} PRIVATE <gtest/gtest.h>)
+      elseif(like MATCHES cold)
+        target_compile_options(${like} PRIVATE ${GW_COLD_OPTIMIZATION})
       endif()
     endif()
     target_precompile_headers(${name} REUSE_FROM ${like})
+    # GCC 12 warns falsely of the library's strings, and no longer knows that they are the system's.
+    target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds>)
   endif()
 endfunction()
 
@@ -114,13 +123,18 @@ function(gw_unite name)
   endif()
 endfunction()
 
-# gw_add_library(NAME SOURCES a.cc ... [LIBS lib ...] [APART]): a static library of our own. APART: a name means one thing in one of
-# its files and another in the next, so they are never united.
+# gw_add_library(NAME SOURCES a.cc ... [LIBS lib ...] [APART] [COLD]): a static library of our own. APART: a name means one thing in
+# one of its files and another in the next, so they are never united. COLD: it works once a run, not once a cycle or packet.
 function(gw_add_library name)
-  cmake_parse_arguments(A "APART" "" "SOURCES;LIBS" ${ARGN})
+  cmake_parse_arguments(A "APART;COLD" "" "SOURCES;LIBS" ${ARGN})
   add_library(${name} STATIC ${A_SOURCES})
   target_link_libraries(${name} PUBLIC gw_flags ${A_LIBS} PRIVATE $<BUILD_INTERFACE:gw_own>)
-  gw_precompile(${name} gw_headers)
+  if(A_COLD)
+    target_compile_options(${name} PRIVATE ${GW_COLD_OPTIMIZATION})
+    gw_precompile(${name} gw_cold_headers)
+  elseif(GRADWIRE_SANITIZE)  # what is compiled for speed keeps all warnings, and gains less
+    gw_precompile(${name} gw_headers)
+  endif()
   if(NOT A_APART)
     gw_unite(${name})
   endif()
@@ -137,7 +151,7 @@ function(gw_add_test name)
   # GoogleTest's macros end in an else of their own.
   target_compile_options(${name} PRIVATE -Wno-dangling-else)
   # What a test itself does is little: compiling it for speed costs more than running it.
-  target_compile_options(${name} PRIVATE $<IF:$<BOOL:${GRADWIRE_SANITIZE}>,-O0,-O1>)
+  target_compile_options(${name} PRIVATE ${GW_TEST_OPTIMIZATION})
   gw_precompile(${name} gw_test_headers)
   if(NOT A_TIMEOUT)
     set(A_TIMEOUT 900)

@@ -30,6 +30,8 @@ install(DIRECTORY rtl DESTINATION ${data} COMPONENT program
   FILES_MATCHING PATTERN "*.sv" PATTERN "*.svh" PATTERN "*.f" PATTERN "*.core")
 install(DIRECTORY traces DESTINATION ${data} COMPONENT program
   FILES_MATCHING PATTERN "*.pcap" PATTERN "manifest.json" PATTERN "README.md")
+install(DIRECTORY examples DESTINATION ${data} COMPONENT program
+  FILES_MATCHING PATTERN "*.sv" PATTERN "*.f" PATTERN "*.toml")
 install(DIRECTORY plans baselines DESTINATION ${data} COMPONENT program
   FILES_MATCHING PATTERN "*.toml" PATTERN "*.json")
 install(DIRECTORY tools/synth tools/wireshark DESTINATION ${data}/tools COMPONENT program USE_SOURCE_PERMISSIONS

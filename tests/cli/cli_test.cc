@@ -101,6 +101,26 @@ TEST_F(Cli, HelpAndVersion) {
   }
 }
 
+// A regression takes a case that says nothing for a minute for one that hangs.
+TEST_F(Cli, ABuildThatTakesLongSaysThatItGoesOn) {
+  write("verilator",
+        "#!/bin/sh\n"
+        "case \"$*\" in *--version*|*--getenv*) PATH=${PATH#*:} exec verilator \"$@\" ;; esac\n"
+        "sleep 12\n"
+        "echo %Error: enough slept\n"
+        "exit 1\n");
+  fs::permissions(path("verilator"), fs::perms::owner_all);
+  const Result r =
+      shell("PATH=" + folder_.string() +
+            ":$PATH " GRADWIRE_BINARY
+            " run compressor --synth gradients --packets 3 --rtl " GRADWIRE_SOURCE_DIR
+            "/examples/compressor/serial_compressor.f --top serial_compressor --cache " +
+            path("cache"));
+  EXPECT_EQ(r.code, 3) << r.err;
+  EXPECT_NE(r.err.find("s so far"), std::string::npos) << r.err;
+  EXPECT_NE(r.err.find("enough slept"), std::string::npos) << r.err;
+}
+
 TEST_F(Cli, ListNamesDevicesAndTraces) {
   const Result r = gradwire("list --json");
   ASSERT_EQ(r.code, 0) << r.err;
@@ -556,6 +576,27 @@ TEST_F(Cli, WrongUsageIsTwo) {
       {"run optimizer --lr-at 7 --synth workers", "ITERATION:VALUE"},
       {"run optimizer --iterations 3 --from-iteration 4 --synth workers", "--from-iteration"},
       {"run compressor --netlist --rtl my.f --top t" + synth, "--netlist"},
+      {"run compressor --check all" + synth, "--check 'all' is not model, reference, protocol"},
+      {"run compressor --check reference," + synth, "is not model, reference, protocol"},
+      {"run compressor --check model --engine rtl" + synth, "runs one of them"},
+      {"run compressor --check reference --engine rtl,model" + synth, "does not look at the model"},
+      {"run compressor --against-top t" + synth, "no effect without --against"},
+      {"run compressor --against my.f --engine rtl,model" + synth, "in the model's place"},
+      {"run compressor --against my.f --check model" + synth, "in the model's place"},
+      {"run compressor --rtl my.f --top t --against my.f" + synth, "the RTL that --rtl names"},
+      {"run codec_loop --against my.f" + synth, "made of two tops: --against"},
+      {"run nic --against my.f --synth packed", "made of two tops: --against"},
+      {"run compressor --mutant 3" + synth, "is not NUMBER/COUNT"},
+      {"run compressor --mutant 4/3" + synth, "not between 0 and 3"},
+      {"run compressor --mutant-seed 4" + synth, "no effect without --mutant"},
+      {"run compressor --mutant 1/3 --engine model" + synth, "needs"},
+      {"run compressor --mutant 1/3 --netlist" + synth, "without --netlist"},
+      {"mutate", "DEVICE"},
+      {"mutate nonsense", "nonsense"},
+      {"mutate compressor --count 0", "--count 0 is not between 1 and 65535"},
+      {"mutate compressor --pes 3", "--pes"},
+      {"mutate compressor --rtl my.f", "go together"},
+      {"mutate compressor --check all", "is not model, reference, protocol"},
       {"run compressor --netlist cmos" + synth, "neither generic nor xilinx"},
       {"run --netlist compressor --engine model" + synth, "--netlist has no effect"},
       {"run compressor --engine model --netlist xilinx" + synth, "--netlist has no effect"},

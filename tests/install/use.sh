@@ -24,6 +24,10 @@ step "RTL built on demand, with its waveform"
 [ -s parser.fst ]
 [ -s parser.gtkw ]
 
+step "the example of RTL of another make"
+"$gradwire" run compressor --rtl "${trace%/traces/*}/examples/compressor/serial_compressor_fixed.f" --top serial_compressor \
+  --synth raw --packets 50 --check reference,protocol --quiet
+
 step "a bench of plain SystemVerilog"
 "$gradwire" run switch --pes 1 --engine model --synth irregular --packets 20 --quiet --sv-bench bench
 grep '[.]sv$' bench/files.f | while read -r source; do

@@ -4,18 +4,21 @@
 #   generic  Yosys' gates and flip-flops. Memories stay memories: as flip-flops they take many minutes.
 #   xc7      what a Virtex-7 has. Sums of up to 12 bits go to LUTs, where they are faster; longer ones to carry chains.
 #            `hierarchy` behind the memories gives block RAM its ports' widths, which Yosys 0.23 leaves wrong, and abc9 then fails.
+#   words    the RTL as Yosys reads it, flat: operators on whole words, registers, memories; each still knows its line. What
+#            `gradwire mutate` plants faults in: of --mutants COUNT:SEED, all of which --list gets, the ones from FIRST to LAST of --wake are
+#            there, each woken by its number at a new input, gw_mutant_i.
 # In Verilog every bit inside is a net of its own, and none is assigned as part of a concatenation: a simulator otherwise
 # sees combinational loops through whole vectors.
 set -eu
 
 usage() {
-  echo "usage: $0 --top TOP [--name NAME] [--cells generic|xc7] [--set Parameter=value]... [--verilog FILE] [--models FILE]" >&2
-  echo "          [--json FILE] [--log FILE] [-IDIR | +define+NAME[=value] | SOURCE]...    (NAME: of the netlist's module)" >&2
+  echo "usage: $0 --top TOP [--name NAME] [--cells generic|xc7|words] [--set Parameter=value]... [--verilog FILE] [--models FILE]" >&2
+  echo "          [--json FILE] [--rtlil FILE] [--mutants COUNT:SEED --list FILE --wake FIRST:LAST] [--log FILE] [-IDIR | +define+NAME[=value] | SOURCE]...    (NAME: of the netlist's module)" >&2
   exit 2
 }
 
 yosys=${YOSYS:-yosys}
-top=""; name=""; cells=generic; verilog=""; models=""; json=""; log=""; parameters=""; words=""
+top=""; name=""; cells=generic; verilog=""; models=""; json=""; rtlil=""; mutants=""; list=""; wake=""; log=""; parameters=""; words=""
 while [ $# -gt 0 ]; do
   case $1 in
     --*)
@@ -27,6 +30,10 @@ while [ $# -gt 0 ]; do
         --verilog) verilog=$2 ;;
         --models) models=$2 ;;
         --json) json=$2 ;;
+        --rtlil) rtlil=$2 ;;
+        --mutants) mutants=$2 ;;
+        --list) list=$2 ;;
+        --wake) wake=$2 ;;
         --log) log=$2 ;;
         --set)
           case $2 in *=*) ;; *) usage ;; esac
@@ -46,10 +53,10 @@ name=${name:-$top}
 command -v "$yosys" >/dev/null || { echo "netlist: yosys is not installed; on Debian: apt-get install yosys" >&2; exit 1; }
 
 xc7="synth_xilinx -family xc7 -top $name -flatten -abc9 -noiopad -noclkbuf -run"
-# --models: a file list of the cells' simulation models, Yosys' own; generic cells are Verilog that needs none.
+# --models: a file list of the cells' simulation models, Yosys' own; others are Verilog that needs none.
 if [ -n "$models" ]; then
   : > "$models"
-  if [ "$cells" != generic ]; then
+  if [ "$cells" = xc7 ]; then
     "$yosys" -p "read_verilog -lib +/xilinx/cells_sim.v" | sed -n 's/^.*frontend: \(\/.*cells_sim.v\)$/\1/p' > "$models"
     [ -s "$models" ] || { echo "netlist: this Yosys does not say where its models of Xilinx cells are" >&2; exit 1; }
   fi
@@ -65,11 +72,29 @@ case $cells in
     $xc7 map_memory:map_ffram
     hierarchy -top $name
     $xc7 map_ffram:" ;;
+  words) map="
+    prep -top $name -flatten" ;;
   *) usage ;;
 esac
-exec "$yosys" -q -e 'implicitly declared' -w 'Resizing cell port' -w 'Replacing memory' ${log:+-l "$log"} -p "
+# Bit by bit only where gates are bits anyway.
+split=splitnets
+[ "$cells" != words ] || split=""
+plant=""
+if [ -n "$mutants" ]; then
+  [ -n "$list" ] && [ -n "$wake" ] || usage
+  # `mutate` takes no name with blanks.
+  place=$(mktemp -d)
+  trap 'rm -rf "$place"' EXIT
+  plant="mutate -list ${mutants%%:*} -seed ${mutants#*:} -ctrl gw_mutant_i 16 1 -o $place/all
+  exec -- sed -n ${wake%%:*},${wake#*:}p $place/all > $place/awake
+  script $place/awake"
+fi
+"$yosys" -q -e 'implicitly declared' -w 'Resizing cell port' -w 'Replacing memory' ${log:+-l "$log"} -p "
   read_verilog -sv $words
   hierarchy -top $top $parameters; rename -top $name
   $map
   ${json:+write_json \"$json\"}
-  ${verilog:+splitnets; write_verilog -noattr -simple-lhs \"$verilog\"}"
+  ${rtlil:+write_rtlil \"$rtlil\"}
+  $plant
+  ${verilog:+$split; write_verilog -noattr -simple-lhs \"$verilog\"}"
+[ -z "$plant" ] || cp "$place/all" "$list"
