@@ -60,9 +60,11 @@ for w in windows['of'][:8]:
     assert 95000 < w['bytes_long'] - 66 * w['frames'] < 110000 and 1 < w['bytes_long'] / w['bytes_short'] < 16, w
 print('windows', len(windows['of']))" "$work/logs/nic1.json"
 }
+# For the first host's shell: waits until the second one has COUNT sockets that listen, -t TCP or -u UDP.
+listening='listening() { local i; for i in {1..300}; do (($(ip netns exec host2 ss -Hln "$1" | wc -l) >= $2)) && return; sleep 0.1; done; return 1; }'
 datagrams() {
   live --live "--bound 8" --serve "'$floats' receive --udp --bound 8 > '$work/received' 2>&1; echo \$? > '$work/code'" \
-    -- bash -c "sleep 0.5; '$floats' send --udp --to 10.77.0.2 --count 100000; sleep 1"
+    -- bash -c "$listening; listening -u 1; '$floats' send --udp --to 10.77.0.2 --count 100000; sleep 1"
   cat "$work/received"
   [[ $(cat "$work/code") == 0 ]]
 }
@@ -74,7 +76,7 @@ copy() {
   head -c 1000003 /dev/urandom > "$work/file"
   live --serve "cd '$work' && python3 -m http.server 8000 > /dev/null 2>&1" -- python3 -c "
 import hashlib, time, urllib.request
-for _ in range(50):
+for _ in range(300):
     try:
         data = urllib.request.urlopen('http://10.77.0.2:8000/file').read()
         break
@@ -83,9 +85,13 @@ for _ in range(50):
 assert hashlib.sha256(data).digest() == hashlib.sha256(open('$work/file', 'rb').read()).digest()
 print('copied', len(data), 'bytes')"
 }
+# A server for each client: one that serves several closes its socket between two, and resets whoever comes just then.
 bandwidth() {
-  live --serve 'iperf3 -s > /dev/null' -- bash -ec '
-    sleep 0.5; iperf3 -c 10.77.0.2 -t 2 --tos 0x28; iperf3 -c 10.77.0.2 -t 1; iperf3 -u -b 20M -l 1400 -c 10.77.0.2 -t 1 --tos 0x28'
+  # shellcheck disable=SC2016 # for the inner shell
+  live --serve 'for port in 5201 5202 5203; do iperf3 -s -1 -p $port > /dev/null & done; wait' -- bash -ec "$listening; listening -t 3
+    iperf3 -p 5201 -c 10.77.0.2 -t 2 --tos 0x28
+    iperf3 -p 5202 -c 10.77.0.2 -t 1
+    iperf3 -p 5203 -u -b 20M -l 1400 -c 10.77.0.2 -t 1 --tos 0x28"
 }
 refused() {
   local code=0
@@ -136,7 +142,7 @@ secure_copy() {
   live --logs "$folder/logs" --serve "mount --bind '$folder/passwd' /etc/passwd
       exec unshare --user --map-user=1000 --map-group=1000 dropbear -F -E -s -r '$folder/host' -p 10.77.0.2:2222 -P '$folder/pid'" \
     -- bash -ec "
-      for _ in \$(seq 50); do if (: < /dev/tcp/10.77.0.2/2222) 2> /dev/null; then break; fi; sleep 0.1; done
+      $listening; listening -t 1
       scp -O -q -F /dev/null -P 2222 -i '$folder/key' -o IdentitiesOnly=yes -o StrictHostKeyChecking=no \
         -o UserKnownHostsFile=/dev/null -o GlobalKnownHostsFile=/dev/null '$folder/sent' live@10.77.0.2:received"
   [[ $(sha256sum < "$folder/sent") == "$(sha256sum < "$home/received")" ]]
