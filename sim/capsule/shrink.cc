@@ -226,9 +226,9 @@ class Shrinker {
       for (size_t p = 0; p < sides.size(); ++p) {
         for (const StallRecord::Window& window : sides[p]) {
           for (uint64_t bits = window.bits; bits != 0; bits &= bits - 1) {
-            all.push_back(
-                {sink, p,
-                 window.number * kStallWindow + static_cast<uint64_t>(std::countr_zero(bits))});
+            all.push_back({sink, p,
+                           window.number * StallRecord::kWindow +
+                               static_cast<uint64_t>(std::countr_zero(bits))});
           }
         }
       }
@@ -240,8 +240,8 @@ class Shrinker {
         stalls = {};
         for (const Stall& stall : kept) {
           auto& sides = stall.sink ? stalls.sinks : stalls.sources;
-          const uint64_t number = stall.cycle / kStallWindow;
-          const uint64_t bit = uint64_t{1} << stall.cycle % kStallWindow;
+          const uint64_t number = stall.cycle / StallRecord::kWindow;
+          const uint64_t bit = uint64_t{1} << stall.cycle % StallRecord::kWindow;
           StallRecord::set(sides, stall.port, number,
                            StallRecord::bits(sides, stall.port, number) | bit);
         }
@@ -392,14 +392,15 @@ StallRecord later(const StallRecord& stalls, uint64_t cycles) {
   StallRecord moved;
   const auto move = [cycles](const std::vector<StallRecord::Side>& from,
                              std::vector<StallRecord::Side>& to) {
-    const uint64_t windows = cycles / kStallWindow, rest = cycles % kStallWindow;
+    const uint64_t windows = cycles / StallRecord::kWindow, rest = cycles % StallRecord::kWindow;
     for (size_t p = 0; p < from.size(); ++p) {
       for (const StallRecord::Window& window : from[p]) {
         // The window's low bits go into the one before, the others into its own.
         if (rest != 0 && window.number >= windows + 1) {
           const uint64_t number = window.number - windows - 1;
-          StallRecord::set(to, p, number,
-                           StallRecord::bits(to, p, number) | window.bits << (kStallWindow - rest));
+          StallRecord::set(
+              to, p, number,
+              StallRecord::bits(to, p, number) | window.bits << (StallRecord::kWindow - rest));
         }
         if (window.number >= windows) {
           StallRecord::set(to, p, window.number - windows, window.bits >> rest);

@@ -220,8 +220,9 @@ void add_stalls(std::string& text, const char* side, const std::vector<Port>& po
                 const std::vector<StallRecord::Side>& sides) {
   for (size_t p = 0; p < sides.size(); ++p) {
     for (const StallRecord::Window& window : sides[p]) {
-      text += fmt::format("{} {} {} ", side, ports.at(p).name, window.number * kStallWindow);
-      for (uint64_t cycle = 0; cycle < kStallWindow; ++cycle) {
+      text +=
+          fmt::format("{} {} {} ", side, ports.at(p).name, window.number * StallRecord::kWindow);
+      for (uint64_t cycle = 0; cycle < StallRecord::kWindow; ++cycle) {
         text += (window.bits >> cycle & 1) != 0 ? '1' : '0';
       }
       text += '\n';
@@ -240,18 +241,20 @@ StallRecord read_stalls(const Device::Facts& facts, const fs::path& path) {
     const auto at = std::ranges::find(ports, port, &Port::name);
     if (at == ports.end()) lines.wrong(fmt::format("{} has no port '{}'", facts.name, port));
     const auto from = lines.number<uint64_t>(cycle);
-    if (from % kStallWindow != 0 || bits.size() != kStallWindow ||
+    if (from % StallRecord::kWindow != 0 || bits.size() != StallRecord::kWindow ||
         bits.find_first_not_of("01") != std::string::npos) {
       lines.wrong("a line has 64 cycles, from a multiple of 64 on");
     }
     uint64_t word = 0;
-    for (size_t i = 0; i < kStallWindow; ++i) word |= static_cast<uint64_t>(bits[i] == '1') << i;
+    for (size_t i = 0; i < StallRecord::kWindow; ++i)
+      word |= static_cast<uint64_t>(bits[i] == '1') << i;
     auto& sides = side == "source" ? stalls.sources : stalls.sinks;
     const auto p = static_cast<size_t>(at - ports.begin());
-    if (p < sides.size() && !sides[p].empty() && sides[p].back().number >= from / kStallWindow) {
+    if (p < sides.size() && !sides[p].empty() &&
+        sides[p].back().number >= from / StallRecord::kWindow) {
       lines.wrong("the cycles of a port do not ascend");
     }
-    StallRecord::set(sides, p, from / kStallWindow, word);
+    StallRecord::set(sides, p, from / StallRecord::kWindow, word);
   }
   return stalls;
 }

@@ -10,9 +10,6 @@
 
 namespace gw::sim::capsule {
 
-/// Cycles whose stalls a word of a StallRecord holds.
-inline constexpr uint64_t kStallWindow = 64;
-
 /// Into the folder. Throws InputError.
 void write_stimulus(const Stimulus& stimulus, const Device::Facts& facts,
                     const std::filesystem::path& folder);

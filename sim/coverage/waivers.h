@@ -11,16 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/base/dated_list.h"
+
 namespace gw::sim::coverage {
-
-/// A day; compares as such.
-struct Day {
-  int year = 0, month = 0, day = 0;
-
-  static Day today();
-  std::string text() const;  ///< 2027-06-30
-  friend auto operator<=>(const Day&, const Day&) = default;
-};
 
 struct Waiver {
   std::string point, reason, who;

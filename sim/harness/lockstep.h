@@ -184,8 +184,9 @@ class Lockstep final : public Steppable {
 
  private:
   static constexpr uint64_t kAskEvery = 64;  ///< cycles between questions for packets
-  static constexpr uint64_t kWindow = 64;    ///< cycles whose stalls are drawn at once
-  static constexpr size_t kHistory = 4;      ///< beats, and packets that may hold them
+  static constexpr uint64_t kWindow =
+      StallRecord::kWindow;              ///< cycles whose stalls are drawn at once
+  static constexpr size_t kHistory = 4;  ///< beats, and packets that may hold them
 
   struct In {
     const Beat* next = nullptr;  ///< nullptr: no packet is loaded

@@ -37,7 +37,9 @@ struct StallWeights {
 /// The stalls of a run as they were, or as they are to be: a bit a cycle of each port. What drives
 /// control ports hesitates by itself.
 struct StallRecord {
-  /// 64 cycles from 64 * number on, the first in bit 0.
+  static constexpr uint64_t kWindow = 64;  ///< cycles
+
+  /// kWindow cycles from kWindow * number on, the first in bit 0.
   struct Window {
     uint64_t number = 0, bits = 0;
     friend bool operator==(const Window&, const Window&) = default;

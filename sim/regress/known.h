@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/base/dated_list.h"
 #include "sim/regress/result.h"
 
 namespace gw::regress {
@@ -35,6 +36,7 @@ class KnownFailures {
   void apply(Entry& entry, std::string_view today) const;
 
  private:
+  explicit KnownFailures(const std::vector<sim::DatedEntry>& entries);
   std::vector<KnownFailure> all_;
 };
 

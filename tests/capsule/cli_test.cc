@@ -14,6 +14,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tests/program.h"
+
 namespace gw::tests {
 namespace {
 
@@ -22,16 +24,6 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
 
-struct Ended {
-  int code = -1;
-  std::string out, err;
-};
-
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 size_t lines_of(const fs::path& path) {
   std::istringstream text(text_of(path));
   size_t lines = 0;
@@ -39,27 +31,8 @@ size_t lines_of(const fs::path& path) {
   return lines;
 }
 
-class Capsules : public testing::Test {
+class Capsules : public ProgramTest {
  protected:
-  void SetUp() override {
-    setenv("XDG_CACHE_HOME", GRADWIRE_TEST_CACHE, 1);
-    setenv("GRADWIRE", GRADWIRE_BINARY, 1);
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::temp_directory_path() / fmt::format("gradwire-{}-{}", getpid(), info->name());
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  Ended shell(const std::string& command) const {
-    const int status = std::system(fmt::format("cd {} && {{ {} ; }} > {} 2> {}", folder_.string(),
-                                               command, path("stdout"), path("stderr"))
-                                       .c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
-            text_of(path("stdout")), text_of(path("stderr"))};
-  }
-  Ended gradwire(const std::string& arguments) const {
-    return shell(std::string(GRADWIRE_BINARY) + " " + arguments);
-  }
   /// A run of the compressor that is wrong in the way that its bound says.
   Ended faulty(int bound, const std::string& arguments) const {
     return gradwire(
@@ -67,10 +40,6 @@ class Capsules : public testing::Test {
                     "faulty_compressor --bound {} "
                     "{} --capsule-out c",
                     GRADWIRE_SOURCE_DIR, bound, arguments));
-  }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(path(name), std::ios::binary) << text;
   }
   std::string bucket() const { return json::parse(text_of(path("c/report.json")))["bucket"]; }
   size_t packets() const { return lines_of(path("c/packets.txt")); }
@@ -89,8 +58,6 @@ class Capsules : public testing::Test {
     EXPECT_EQ(replayed.code, 1) << replayed.err;
     EXPECT_EQ(replayed.out, "the bug is there: " + bucket + "\n");
   }
-
-  fs::path folder_;
 };
 
 TEST_F(Capsules, ABit) {

@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "models/reference/capture/capture.h"
+#include "tests/program.h"
 
 namespace gw::tests {
 namespace {
@@ -22,58 +23,17 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-struct Result {
-  int code = -1;
-  std::string out, err;
-};
-
-std::string slurp(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 /// RTL that is built in seconds.
 constexpr const char* kSmallArray = " --pes 1 --profile fast";
 
-class Cli : public testing::Test {
+class Cli : public ProgramTest {
  protected:
-  void SetUp() override {
-    setenv("XDG_CACHE_HOME", GRADWIRE_TEST_CACHE, 1);  // no warm cache hides a broken build
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::temp_directory_path() / fmt::format("gradwire-cli-{}-{}", getpid(), info->name());
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  Result shell(const std::string& command) const {
-    const std::string err = path("stderr");
-    std::FILE* pipe = popen(
-        fmt::format("cd {} && {{ {} ; }} 2> {}", folder_.string(), command, err).c_str(), "r");
-    Result result;
-    std::array<char, 4096> buffer;
-    size_t n;
-    while ((n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0)
-      result.out.append(buffer.data(), n);
-    const int status = pclose(pipe);
-    result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    result.err = slurp(err);
-    return result;
-  }
-  Result gradwire(const std::string& arguments) const {
-    return shell(GRADWIRE_BINARY " " + arguments);
-  }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  void write(const std::string& name, const std::string& bytes) const {
-    std::ofstream(path(name), std::ios::binary) << bytes;
-  }
   static std::string capture(const std::string& name) {
     return std::string(GRADWIRE_SOURCE_DIR) + "/traces/" + name + ".pcap";
   }
 
   /// The sentence, after any progress lines.
-  static void expect_one_sentence(const Result& r, int code, const std::string& part) {
+  static void expect_one_sentence(const Ended& r, int code, const std::string& part) {
     EXPECT_EQ(r.code, code) << r.err;
     std::istringstream lines(r.err);
     std::string line;
@@ -85,8 +45,6 @@ class Cli : public testing::Test {
     EXPECT_TRUE(sentences[0].starts_with("gradwire: ")) << r.err;
     EXPECT_NE(sentences[0].find(part), std::string::npos) << r.err;
   }
-
-  fs::path folder_;
 };
 
 // ---- exit code 0
@@ -94,7 +52,7 @@ class Cli : public testing::Test {
 TEST_F(Cli, HelpAndVersion) {
   EXPECT_EQ(gradwire("--help").code, 0);
   EXPECT_NE(gradwire("run --help").out.find("--trace"), std::string::npos);
-  const Result version = gradwire("--version");
+  const Ended version = gradwire("--version");
   EXPECT_EQ(version.code, 0);
   for (const char* tool : {"compiler", "verilator", "systemc", "cmake", "fmt"}) {
     EXPECT_NE(version.out.find(std::string("\n") + tool + " "), std::string::npos) << tool;
@@ -110,7 +68,7 @@ TEST_F(Cli, ABuildThatTakesLongSaysThatItGoesOn) {
         "echo %Error: enough slept\n"
         "exit 1\n");
   fs::permissions(path("verilator"), fs::perms::owner_all);
-  const Result r =
+  const Ended r =
       shell("PATH=" + folder_.string() +
             ":$PATH " GRADWIRE_BINARY
             " run compressor --synth gradients --packets 3 --rtl " GRADWIRE_SOURCE_DIR
@@ -122,7 +80,7 @@ TEST_F(Cli, ABuildThatTakesLongSaysThatItGoesOn) {
 }
 
 TEST_F(Cli, ListNamesDevicesAndTraces) {
-  const Result r = gradwire("list --json");
+  const Ended r = gradwire("list --json");
   ASSERT_EQ(r.code, 0) << r.err;
   const json document = json::parse(r.out);
   EXPECT_EQ(document["devices"][0]["name"], "compressor");
@@ -138,11 +96,11 @@ TEST_F(Cli, ListNamesDevicesAndTraces) {
 
 TEST_F(Cli, RunWritesEveryReport) {
   for (const std::string device : {"compressor", "decompressor"}) {
-    const Result r = gradwire(
+    const Ended r = gradwire(
         fmt::format("run {} --trace {} --packets 50 --json r.json --html r.html --pcap-out o.pcap",
                     device, capture("hdc-ring-early")));
     ASSERT_EQ(r.code, 0) << r.err;
-    const json report = json::parse(slurp(path("r.json")));
+    const json report = json::parse(text_of(path("r.json")));
     for (const char* key : {"device",
                             "engines",
                             "clock_mhz",
@@ -177,7 +135,7 @@ TEST_F(Cli, RunWritesEveryReport) {
     EXPECT_EQ(report["checks"]["lockstep_mismatches"], 0);
     EXPECT_EQ(report["checks"]["lockstep_cycles"], report["cycles"]);
     EXPECT_FALSE(report.contains("plots"));
-    EXPECT_NE(slurp(path("r.html")).find("</html>"), std::string::npos);
+    EXPECT_NE(text_of(path("r.html")).find("</html>"), std::string::npos);
     const auto out = capture::read(path("o.pcap"));
     ASSERT_TRUE(out) << out.error().sentence;
     EXPECT_EQ(out->packets.size(), 50u);
@@ -199,7 +157,7 @@ TEST_F(Cli, WhatTheCompressorSentDecompressesToTheTrace) {
 }
 
 TEST_F(Cli, JsonToStandardOutputIsOnlyJson) {
-  const Result r = gradwire("run compressor --synth single --json -");
+  const Ended r = gradwire("run compressor --synth single --json -");
   ASSERT_EQ(r.code, 0);
   EXPECT_TRUE(json::accept(r.out)) << r.out.substr(0, 200);
 }
@@ -209,7 +167,7 @@ TEST_F(Cli, SameSeedSameReport) {
       "run decompressor --synth mixed --stall both:30 --seed 9 --quiet --json ";
   ASSERT_EQ(gradwire(command + "a.json").code, 0);
   ASSERT_EQ(gradwire(command + "b.json").code, 0);
-  json a = json::parse(slurp(path("a.json"))), b = json::parse(slurp(path("b.json")));
+  json a = json::parse(text_of(path("a.json"))), b = json::parse(text_of(path("b.json")));
   for (json* report : {&a, &b}) {
     report->erase("sim");
     report->erase("command");
@@ -223,7 +181,7 @@ TEST_F(Cli, ConfigFilesInBothForms) {
         R"({"synth": "zeros", "packets": 7, "bound": 6, "mode": "paper", "quiet": true})");
   write("c.ini", "synth=zeros\npackets=7\nbound=6\nmode=paper\nquiet=true\n");
   for (const char* file : {"c.json", "c.ini"}) {
-    const Result r = gradwire(fmt::format("run compressor --config {} --bound 8 --json -", file));
+    const Ended r = gradwire(fmt::format("run compressor --config {} --bound 8 --json -", file));
     ASSERT_EQ(r.code, 0) << r.err;
     const json report = json::parse(r.out);
     EXPECT_EQ(report["trace"]["selected"], 7) << file;
@@ -257,21 +215,21 @@ TEST_F(Cli, WaveformsWithTheirSaveFile) {
        {"compressor", "decompressor", "codec_loop", "aggregator", "switch"}) {
     for (const std::string kind : {"fst", "vcd"}) {
       const std::string file = device + "." + kind;
-      const Result r = gradwire(
+      const Ended r = gradwire(
           fmt::format(
               "run {} --synth {} --packets 20 --stall both:20 --quiet --wave {}", device,
               device == "codec_loop" || device.ends_with("compressor") ? "mixed" : "workers",
               file) +
           (device == "switch" ? kSmallArray : ""));
       ASSERT_EQ(r.code, 0) << r.err;
-      const Result vcd = shell(kind == "fst" ? "fst2vcd -f " + file : "cat " + file);
+      const Ended vcd = shell(kind == "fst" ? "fst2vcd -f " + file : "cat " + file);
       ASSERT_EQ(vcd.code, 0) << vcd.err;
       EXPECT_NE(vcd.out.find("s_axis_tready"), std::string::npos);
       EXPECT_NE(vcd.out.find("input_packet"), std::string::npos);
       // Every signal that the save file names is in the waveform, in its scope, or its group would
       // open empty.
       const std::set<std::string> signals = signals_of(vcd.out);
-      std::istringstream lines(slurp(path(device + ".gtkw")));
+      std::istringstream lines(text_of(path(device + ".gtkw")));
       std::string line;
       int named = 0;
       while (std::getline(lines, line)) {
@@ -295,7 +253,7 @@ TEST_F(Cli, AWaveformWindowIsSmaller) {
 }
 
 TEST_F(Cli, TraceInfoSliceSynth) {
-  const Result info = gradwire("trace info --json - " + capture("mixed"));
+  const Ended info = gradwire("trace info --json - " + capture("mixed"));
   ASSERT_EQ(info.code, 0) << info.err;
   const json document = json::parse(info.out);
   EXPECT_GT(document["selected"], 0);
@@ -332,24 +290,24 @@ TEST_F(Cli, TraceInfoAndSliceHoldAPacketNotTheCapture) {
   ASSERT_GT(fs::file_size(path("large.pcap")), kLimit + kLimit / 5);
   const std::string limited = fmt::format("ulimit -v {}; " GRADWIRE_BINARY " ", kLimit / 1024);
 
-  const Result info = shell(limited + "trace info large.pcap --json -");
+  const Ended info = shell(limited + "trace info large.pcap --json -");
   ASSERT_EQ(info.code, 0) << info.err;
   EXPECT_EQ(json::parse(info.out)["packets"], kPackets);
   EXPECT_EQ(json::parse(info.out)["selected"], kPackets - 1);
   // Two passes, for the SYN; one, of a pipe.
-  const Result slice = shell(limited + "trace slice large.pcap s.pcap --first 3 --filter tcp");
+  const Ended slice = shell(limited + "trace slice large.pcap s.pcap --first 3 --filter tcp");
   ASSERT_EQ(slice.code, 0) << slice.err;
   EXPECT_EQ(slice.out, "s.pcap: 15999 of 16000 packets\n");
-  const Result pipe = shell("cat large.pcap | (" + limited + "trace slice /dev/stdin p.pcap)");
+  const Ended pipe = shell("cat large.pcap | (" + limited + "trace slice /dev/stdin p.pcap)");
   ASSERT_EQ(pipe.code, 0) << pipe.err;
-  EXPECT_EQ(slurp(path("p.pcap")), slurp(path("large.pcap")));
+  EXPECT_EQ(text_of(path("p.pcap")), text_of(path("large.pcap")));
 }
 
 TEST_F(Cli, TraceInfoAndSliceOfBadInputSayOneSentence) {
-  const std::string good = slurp(capture("hdc-ring-early"));
+  const std::string good = text_of(capture("hdc-ring-early"));
   write("cut.pcap", good.substr(0, good.size() / 2 + 7));
   // What is whole is counted, or written, and the exit code says that it is not all.
-  const Result info = gradwire("trace info cut.pcap --json -");
+  const Ended info = gradwire("trace info cut.pcap --json -");
   expect_one_sentence(info, 3, "is cut off by the end of the file");
   EXPECT_GT(json::parse(info.out)["packets"], 100);
   expect_one_sentence(gradwire("trace slice cut.pcap s.pcap --first 5"), 3,
@@ -376,25 +334,25 @@ TEST_F(Cli, TraceInfoAndSliceOfBadInputSayOneSentence) {
     ASSERT_FALSE(writer->write(seconds * 1'000'000'000, *frame));
   }
   ASSERT_FALSE(writer->close());
-  const Result back = gradwire("trace info back.pcap --json -");
+  const Ended back = gradwire("trace info back.pcap --json -");
   EXPECT_EQ(back.code, 0) << back.err;
   EXPECT_EQ(json::parse(back.out)["seconds"], 3.0);
   EXPECT_EQ(gradwire("trace slice back.pcap copy.pcap").code, 0);
-  EXPECT_EQ(slurp(path("copy.pcap")), slurp(path("back.pcap")));
+  EXPECT_EQ(text_of(path("copy.pcap")), text_of(path("back.pcap")));
 }
 
 TEST_F(Cli, TraceSynthMakesExpEther) {
   // 3 workers x 4 iterations x 16 sequence numbers, and a frame of each of four stations before.
   ASSERT_EQ(gradwire("trace synth a.pcap --expether").code, 0);
   ASSERT_EQ(gradwire("trace synth b.pcap --kind workers").code, 0);
-  EXPECT_EQ(slurp(path("a.pcap")), slurp(path("b.pcap")));
+  EXPECT_EQ(text_of(path("a.pcap")), text_of(path("b.pcap")));
   json info = json::parse(gradwire("trace info --json - a.pcap").out);
   EXPECT_EQ(info["packets"], 4 + 3 * 4 * 16);
   EXPECT_EQ(info["format"], "pcap, nanoseconds, little-endian");
   EXPECT_EQ(info["expether"], json::parse(R"({"frames": 192, "kinds": {"gradient": 192},
                                               "malformed": {}, "truncated": 0})"));
 
-  const Result text = gradwire("trace info " + capture("expether-faults"));
+  const Ended text = gradwire("trace info " + capture("expether-faults"));
   for (const char* word :
        {"ExpEther", "gradient", "parameter", "plain", "short_frame", "bad_version", "bad_checksum",
         "count", "tlp_length", "poisoned", "tlp_type"}) {
@@ -435,7 +393,7 @@ TEST_F(Cli, TraceSynthRefusesInOneSentence) {
     EXPECT_FALSE(fs::exists(path("x.pcap")));
   }
   expect_one_sentence(gradwire(synth + "--expether --from missing.pcap"), 3, "missing.pcap");
-  const std::string good = slurp(capture("hdc-ring-early"));
+  const std::string good = text_of(capture("hdc-ring-early"));
   write("cut.pcap", good.substr(0, good.size() / 2 + 7));
   expect_one_sentence(gradwire(synth + "--expether --from cut.pcap"), 3, "cut.pcap");
   expect_one_sentence(gradwire("trace synth cut.pcap --expether --from ./cut.pcap"), 2, "cut.pcap");
@@ -452,7 +410,7 @@ TEST_F(Cli, CodecRoundTrip) {
   write("f.bin", floats);
   ASSERT_EQ(gradwire("codec encode f.bin e.bin --bound 8").code, 0);
   ASSERT_EQ(gradwire("codec decode e.bin d.bin --bound 8").code, 0);
-  const std::string decoded = slurp(path("d.bin"));
+  const std::string decoded = text_of(path("d.bin"));
   ASSERT_EQ(decoded.size(), floats.size());
   for (size_t i = 0; i < floats.size(); i += 4) {
     float a, b;
@@ -464,7 +422,7 @@ TEST_F(Cli, CodecRoundTrip) {
 }
 
 TEST_F(Cli, FpReadsHexAndPrintsHex) {
-  const Result r =
+  const Ended r =
       shell("printf '3f800000 40000000\\n7f800000 ff800000\\n' | " GRADWIRE_BINARY " fp add");
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_EQ(r.out, "40400000\n7fc00000\n");
@@ -478,7 +436,7 @@ TEST_F(Cli, RandomTrafficOfATable) {
         "name = \"mine\"\n[random.mine]\nlength = { list = { of = [5, 9] } }\n"
         "source = { percent = 1 }\n");
   const std::string run = "run compressor --random plan.toml#mine --seed 3 --packets 20 --json - ";
-  const Result r = gradwire(run + "--pcap-in-out in.pcap");
+  const Ended r = gradwire(run + "--pcap-in-out in.pcap");
   ASSERT_EQ(r.code, 0) << r.err;
   const json report = json::parse(r.out);
   EXPECT_EQ(report["trace"]["random"], "plan.toml#mine");
@@ -489,23 +447,23 @@ TEST_F(Cli, RandomTrafficOfATable) {
 
   // Other stalls, the same packets, byte for byte.
   for (const char* stall : {"none", "both:50"}) {
-    const Result other = gradwire(run + "--pcap-in-out other.pcap --stall " + stall);
+    const Ended other = gradwire(run + "--pcap-in-out other.pcap --stall " + stall);
     ASSERT_EQ(other.code, 0) << other.err;
     EXPECT_EQ(json::parse(other.out)["stall"], stall);
-    EXPECT_EQ(slurp(path("other.pcap")), slurp(path("in.pcap"))) << stall;
+    EXPECT_EQ(text_of(path("other.pcap")), text_of(path("in.pcap"))) << stall;
   }
-  const Result seed = gradwire(run + "--pcap-in-out other.pcap --seed 4");
-  EXPECT_NE(slurp(path("other.pcap")), slurp(path("in.pcap")));
+  const Ended seed = gradwire(run + "--pcap-in-out other.pcap --seed 4");
+  EXPECT_NE(text_of(path("other.pcap")), text_of(path("in.pcap")));
 
   // And the capture is a trace.
-  const Result again = gradwire("run compressor --trace in.pcap --json - --pcap-in-out again.pcap");
+  const Ended again = gradwire("run compressor --trace in.pcap --json - --pcap-in-out again.pcap");
   ASSERT_EQ(again.code, 0) << again.err;
   EXPECT_EQ(json::parse(again.out)["beats_in"], report["beats_in"]);
-  EXPECT_EQ(slurp(path("again.pcap")), slurp(path("in.pcap")));
+  EXPECT_EQ(text_of(path("again.pcap")), text_of(path("in.pcap")));
 }
 
 TEST_F(Cli, RandomTrafficThatComesWithTheProgram) {
-  const Result r = gradwire("run parser --random gentle --packets 20 --json -");
+  const Ended r = gradwire("run parser --random gentle --packets 20 --json -");
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_TRUE(json::parse(r.out)["trace"]["random"].get<std::string>().ends_with("#gentle"));
 }
@@ -519,7 +477,7 @@ TEST_F(Cli, RandomTablesAreRefusedBeforeAnythingRuns) {
       {"[random.b]\n", "there is no table [random.a]; there are b"}};
   for (const auto& [text, sentence] : cases) {
     write("plan.toml", text);
-    const Result r = gradwire("run compressor --random plan.toml#a --pcap-in-out in.pcap");
+    const Ended r = gradwire("run compressor --random plan.toml#a --pcap-in-out in.pcap");
     expect_one_sentence(r, 2, sentence);
     EXPECT_FALSE(fs::exists(path("in.pcap")));
   }
@@ -615,7 +573,7 @@ TEST_F(Cli, WrongUsageIsTwo) {
 
 TEST_F(Cli, ARunThatIsSavedAndLoadedGoesOn) {
   const std::string run = "run optimizer --engine model --quiet --synth workers --algorithm adam";
-  const auto file = [&](const char* name) { return slurp(path(name)); };
+  const auto file = [&](const char* name) { return text_of(path(name)); };
   EXPECT_EQ(gradwire(run + " --iterations 6 --lr-at 2:0.1 5:0.01 --save-state whole").code, 0);
   EXPECT_EQ(gradwire(run + " --iterations 3 --lr-at 2:0.1 --save-state half").code, 0);
   const std::string rest =
@@ -640,7 +598,7 @@ TEST_F(Cli, ARunThatIsSavedAndLoadedGoesOn) {
 // ---- exit code 3: bad input file
 
 TEST_F(Cli, BadCapturesAreThree) {
-  const std::string good = slurp(capture("hdc-ring-early"));
+  const std::string good = text_of(capture("hdc-ring-early"));
   write("empty.pcap", "");
   write("header.pcap", good.substr(0, 13));
   std::string link = good;
@@ -657,11 +615,11 @@ TEST_F(Cli, BadCapturesAreThree) {
 }
 
 TEST_F(Cli, ACutCaptureIsRunAsFarAsItGoes) {
-  const std::string good = slurp(capture("hdc-ring-early"));
+  const std::string good = text_of(capture("hdc-ring-early"));
   write("cut.pcap", good.substr(0, good.size() / 2 + 7));
-  const Result r = gradwire("run compressor --trace cut.pcap --json cut.json");
+  const Ended r = gradwire("run compressor --trace cut.pcap --json cut.json");
   expect_one_sentence(r, 3, "cut.pcap");
-  const json report = json::parse(slurp(path("cut.json")));
+  const json report = json::parse(text_of(path("cut.json")));
   EXPECT_GT(report["checks"]["reference_packets"], 10);
   EXPECT_EQ(report["checks"]["reference_mismatches"], 0);
   EXPECT_FALSE(report["pass"]);
@@ -679,7 +637,7 @@ TEST_F(Cli, SnappedPacketsAreCountedNotFatal) {
     ASSERT_FALSE(opened->write(packet.timestamp_ns, bytes, packet.original_length));
   }
   ASSERT_FALSE(opened->close());
-  const Result r = gradwire("run compressor --trace snap.pcap --quiet --json -");
+  const Ended r = gradwire("run compressor --trace snap.pcap --quiet --json -");
   ASSERT_EQ(r.code, 0) << r.err;
   const json report = json::parse(r.out);
   EXPECT_GT(report["trace"]["skipped"]["truncated"], 10);
@@ -719,7 +677,7 @@ TEST_F(Cli, OutputsThatCannotBeWrittenAreThree) {
 
 TEST_F(Cli, AFullDiskEndsAWaveformInOneSentence) {
   // A file size limit stands in for the full disk: the writer sees a write that fails in mid-run.
-  const Result r =
+  const Ended r =
       shell("ulimit -f 16; trap '' XFSZ; " GRADWIRE_BINARY
             " run compressor --synth mixed --packets 2000 --quiet --wave w.fst --json r.json");
   EXPECT_EQ(r.code, 3) << r.err;
@@ -728,13 +686,13 @@ TEST_F(Cli, AFullDiskEndsAWaveformInOneSentence) {
 
 TEST_F(Cli, InterruptLeavesAReportAndAClosedWaveform) {
   // The signal comes when the simulation has begun, however slow the build: its waveform is open.
-  const Result r = shell(GRADWIRE_BINARY
-                         " run compressor --synth mixed --packets 40000 --quiet --stall both:50 "
-                         "--wave w.fst --json r.json & run=$!;"
-                         " for i in $(seq 300); do [ -e w.fst ] && break; sleep 0.1; done;"
-                         " sleep 1; kill -INT $run; wait $run;"
-                         " fst2vcd -f w.fst | tail -n 1");
-  const json report = json::parse(slurp(path("r.json")));
+  const Ended r = shell(GRADWIRE_BINARY
+                        " run compressor --synth mixed --packets 40000 --quiet --stall both:50 "
+                        "--wave w.fst --json r.json & run=$!;"
+                        " for i in $(seq 300); do [ -e w.fst ] && break; sleep 0.1; done;"
+                        " sleep 1; kill -INT $run; wait $run;"
+                        " fst2vcd -f w.fst | tail -n 1");
+  const json report = json::parse(text_of(path("r.json")));
   EXPECT_TRUE(report["interrupted"]);
   EXPECT_FALSE(report["pass"]);
   EXPECT_GT(report["cycles"], 100);
@@ -743,7 +701,8 @@ TEST_F(Cli, InterruptLeavesAReportAndAClosedWaveform) {
 }
 
 TEST_F(Cli, SynthesisedTracesAreWhatTheirCommandsMake) {
-  const json manifest = json::parse(slurp(fs::path(GRADWIRE_SOURCE_DIR) / "traces/manifest.json"));
+  const json manifest =
+      json::parse(text_of(fs::path(GRADWIRE_SOURCE_DIR) / "traces/manifest.json"));
   int synthesised = 0;
   for (const json& entry : manifest["captures"]) {
     if (entry["kind"] != "synthesised") continue;
@@ -752,9 +711,9 @@ TEST_F(Cli, SynthesisedTracesAreWhatTheirCommandsMake) {
     const std::string file = "traces/" + entry["file"].get<std::string>();
     command.replace(command.find(file), file.size(), path("made.pcap"));
     command.replace(0, std::string_view("gradwire").size(), GRADWIRE_BINARY);
-    const Result result = shell("cd " GRADWIRE_SOURCE_DIR " && " + command);
+    const Ended result = shell("cd " GRADWIRE_SOURCE_DIR " && " + command);
     EXPECT_EQ(result.code, 0) << result.err;
-    EXPECT_EQ(slurp(path("made.pcap")), slurp(fs::path(GRADWIRE_SOURCE_DIR) / file)) << file;
+    EXPECT_EQ(text_of(path("made.pcap")), text_of(fs::path(GRADWIRE_SOURCE_DIR) / file)) << file;
     ++synthesised;
   }
   EXPECT_GE(synthesised, 2);
@@ -762,11 +721,11 @@ TEST_F(Cli, SynthesisedTracesAreWhatTheirCommandsMake) {
 
 TEST_F(Cli, FramesRunThroughTheSwitchsDevices) {
   for (const char* device : {"parser", "aggregator", "optimizer", "switch"}) {
-    const Result result =
+    const Ended result =
         gradwire(fmt::format("run {} --trace {} --json out.json --pcap-out out.pcap", device,
                              capture("expether-faults")));
     EXPECT_EQ(result.code, 0) << device << ": " << result.err;
-    const json report = json::parse(slurp(path("out.json")));
+    const json report = json::parse(text_of(path("out.json")));
     EXPECT_TRUE(report["pass"]) << device;
     EXPECT_EQ(report["clock_mhz"], 200) << device;
     EXPECT_GT(report["malformed"]["bad_checksum"], 0) << device;
@@ -777,7 +736,7 @@ TEST_F(Cli, FramesRunThroughTheSwitchsDevices) {
 TEST_F(Cli, WaveformsOfTheSwitchsDevicesShowARunThatPasses) {
   for (const char* device : {"parser", "aggregator", "optimizer", "switch"}) {
     const bool array = device == std::string("optimizer") || device == std::string("switch");
-    const Result result =
+    const Ended result =
         gradwire(fmt::format("run {} --trace {} --packets 60 --wave w.fst{}", device,
                              capture("expether-workers"), array ? kSmallArray : ""));
     EXPECT_EQ(result.code, 0) << device << ": " << result.err;
@@ -789,7 +748,7 @@ TEST_F(Cli, WaveformsOfTheSwitchsDevicesShowARunThatPasses) {
 TEST_F(Cli, WhatNoSwitchIsIsRefused) {
   for (const char* options :
        {"--pes 3", "--algorithm sgdm", "--kind serial", "--profile slow", "--subnormal 2"}) {
-    const Result result =
+    const Ended result =
         gradwire(fmt::format("run optimizer --trace {} {}", capture("expether-workers"), options));
     EXPECT_EQ(result.code, 2) << options;
   }
@@ -814,17 +773,17 @@ TEST_F(Cli, OptionsThatTheStimulusDoesNotUseAreRefused) {
   for (const char* arguments :
        {"parser --synth irregular --workers 3", "parser --synth workers --loss 5",
         "aggregator --synth ordinary-60 --workers 3", "switch --synth anything --group 7"}) {
-    const Result result = gradwire(fmt::format("run {} --engine model --packets 20", arguments));
+    const Ended result = gradwire(fmt::format("run {} --engine model --packets 20", arguments));
     EXPECT_EQ(result.code, 0) << arguments << ": " << result.err;
   }
 }
 
 TEST_F(Cli, SweepSizesTheOptimizer) {
-  const Result result = gradwire(
+  const Ended result = gradwire(
       "sweep optimizer --algorithm sgd,adam --pes 1,4 --kind pipelined --profile fast --frames 128 "
       "--no-area --quiet --json sweep.json --csv sweep.csv");
   ASSERT_EQ(result.code, 0) << result.err;
-  const json sweep = json::parse(slurp(path("sweep.json")));
+  const json sweep = json::parse(text_of(path("sweep.json")));
   ASSERT_EQ(sweep["points"].size(), 4u);
   EXPECT_TRUE(sweep.contains("missing"));  // says that there are no areas
   // A PE takes 32 cycles for a full frame, of 34.56 that one port leaves it; four PEs take 8
@@ -835,17 +794,17 @@ TEST_F(Cli, SweepSizesTheOptimizer) {
   }
   EXPECT_EQ(sweep["table2"]["adam"]["ours_paper_profile"], 137);
   EXPECT_GT(sweep["figure17"]["adam"]["cpu_ms"], 0);
-  EXPECT_NE(slurp(path("sweep.csv")).find("adam,pipelined,fast,4,8"), std::string::npos);
+  EXPECT_NE(text_of(path("sweep.csv")).find("adam,pipelined,fast,4,8"), std::string::npos);
 }
 
 TEST_F(Cli, SweepWithoutYosysKeepsTheThroughputAndSaysWhatIsMissing) {
   // All the machine's programs but one.
-  const Result result = shell(
+  const Ended result = shell(
       "mkdir bin; cp -s /usr/bin/* bin/ 2> cp.err; rm -f bin/yosys; PATH=$PWD/bin " GRADWIRE_BINARY
       " sweep optimizer --algorithm sgd --pes 1 --kind pipelined --profile fast --frames 128 "
       "--no-cpu --synth-folder areas --json sweep.json");
   ASSERT_EQ(result.code, 0) << result.err;
-  const json sweep = json::parse(slurp(path("sweep.json")));
+  const json sweep = json::parse(text_of(path("sweep.json")));
   EXPECT_DOUBLE_EQ(sweep["points"][0]["cycles_per_frame"], 32);
   EXPECT_NE(sweep["missing"].get<std::string>().find("yosys is not installed"), std::string::npos);
   EXPECT_NE(result.out.find("yosys is not installed"), std::string::npos) << result.out;
@@ -860,29 +819,29 @@ TEST_F(Cli, NetlistsThatCannotBeMadeAreRefusedOrSaid) {
                               "bench parser --seconds 0.01 --quiet --netlist xilinx"}) {
     expect_one_sentence(shell(without_yosys + command), 3, "there is no Yosys here");
   }
-  const Result sweep = shell(without_yosys +
-                             "sweep optimizer --algorithm sgd --pes 1 --kind pipelined --profile "
-                             "fast --frames 64 --no-area --no-cpu --netlist --json sweep.json");
+  const Ended sweep = shell(without_yosys +
+                            "sweep optimizer --algorithm sgd --pes 1 --kind pipelined --profile "
+                            "fast --frames 64 --no-area --no-cpu --netlist --json sweep.json");
   EXPECT_EQ(sweep.code, 0) << sweep.err;
   EXPECT_NE(sweep.out.find("0 points checked in lockstep with their netlist, 1 by the model alone: "
                            "gw_optimizer"),
             std::string::npos)
       << sweep.out;
-  EXPECT_EQ(json::parse(slurp(path("sweep.json")))["checks"]["netlist"], "generic");
+  EXPECT_EQ(json::parse(text_of(path("sweep.json")))["checks"]["netlist"], "generic");
   // At once, not after minutes of synthesis.
   expect_one_sentence(gradwire("run optimizer --synth workers --netlist xilinx"), 3,
                       "gw_optimization.sv wants block RAM");
 }
 
 TEST_F(Cli, RtlOfOnesOwnKeepsItsParametersAndThatIsSaid) {
-  const Result pes = gradwire("run optimizer --pes 4 --synth workers --rtl no.f --top mine");
+  const Ended pes = gradwire("run optimizer --pes 4 --synth workers --rtl no.f --top mine");
   expect_one_sentence(pes, 3, "no.f");
   EXPECT_NE(pes.err.find("# mine keeps the parameters that its own file gives it; model and "
                          "reference are those of Algorithm=0 Pes=4 "),
             std::string::npos)
       << pes.err;
   // A parser has none.
-  const Result parser = gradwire("run parser --synth workers --rtl no.f --top mine");
+  const Ended parser = gradwire("run parser --synth workers --rtl no.f --top mine");
   EXPECT_EQ(parser.err.find("parameters"), std::string::npos) << parser.err;
 }
 
@@ -896,18 +855,18 @@ TEST_F(Cli, SweepKeepsAreasUntilTheRtlChangesAndDrawsThem) {
       "mkdir bin areas; cp -s /usr/bin/* bin/ 2> cp.err; rm -f bin/yosys; "
       "echo '{\"used\": {\"LUT\": 100, \"FF\": 10, \"DSP\": 1}, \"longest_path_ns\": 4}' "
       "> areas/pe-sgd-pipelined-fast.json; ";
-  const Result kept = shell(prepare + sweep + " --svg sweep.svg");
+  const Ended kept = shell(prepare + sweep + " --svg sweep.svg");
   ASSERT_EQ(kept.code, 0) << kept.err;
-  EXPECT_EQ(json::parse(slurp(path("sweep.json")))["points"][1]["lut"], 400);
+  EXPECT_EQ(json::parse(text_of(path("sweep.json")))["points"][1]["lut"], 400);
   // A picture of its own: no colour that only a page defines, one line for each kind.
-  const std::string svg = slurp(path("sweep.svg"));
+  const std::string svg = text_of(path("sweep.svg"));
   EXPECT_EQ(svg.find("var(--"), std::string::npos);
   EXPECT_NE(svg.find("sgd pipelined"), std::string::npos);
   EXPECT_EQ(svg.find("sgd pipelined"), svg.rfind("sgd pipelined"));
 
-  const Result old = shell("touch -d 2001-01-01 areas/*.json; " + sweep);
+  const Ended old = shell("touch -d 2001-01-01 areas/*.json; " + sweep);
   ASSERT_EQ(old.code, 0) << old.err;
-  EXPECT_FALSE(json::parse(slurp(path("sweep.json")))["points"][1].contains("lut"));
+  EXPECT_FALSE(json::parse(text_of(path("sweep.json")))["points"][1].contains("lut"));
 }
 
 TEST_F(Cli, WhatCannotBePrintedOrKeptIsSaid) {
@@ -916,11 +875,11 @@ TEST_F(Cli, WhatCannotBePrintedOrKeptIsSaid) {
       "--no-cpu ";
   for (const std::string& arguments : {std::string("list"), sweep + "--no-area",
                                        std::string("run parser --synth workers --packets 20")}) {
-    const Result result = gradwire(arguments + " > /dev/full");
+    const Ended result = gradwire(arguments + " > /dev/full");
     EXPECT_EQ(result.code, 3) << arguments;
     EXPECT_NE(result.err.find("cannot write to standard output"), std::string::npos) << result.err;
   }
-  const Result result = gradwire(sweep + "--synth-folder /dev/null/areas");
+  const Ended result = gradwire(sweep + "--synth-folder /dev/null/areas");
   EXPECT_EQ(result.code, 3);
   EXPECT_NE(result.err.find("cannot keep areas in '/dev/null/areas'"), std::string::npos)
       << result.err;
@@ -930,7 +889,7 @@ TEST_F(Cli, SweepPointsThatCannotBeBuiltAreRefusedBeforeAnythingRuns) {
   for (const char* options :
        {"optimizer --pes 3", "optimizer --pes 1,128", "optimizer --algorithm sgdm",
         "optimizer --kind serial", "optimizer --profile slow", "parser"}) {
-    const Result result = gradwire(fmt::format("sweep {} --json never.json", options));
+    const Ended result = gradwire(fmt::format("sweep {} --json never.json", options));
     EXPECT_EQ(result.code, 2) << options;
     EXPECT_FALSE(fs::exists(path("never.json"))) << options;
   }
@@ -941,24 +900,24 @@ TEST_F(Cli, CoverageOfSeveralRunsIsAddedAndReported) {
       "run compressor --engine model --synth irregular --packets 40 --coverage functional ";
   ASSERT_EQ(gradwire(run + "--seed 1 --coverage-out a.json --json r.json --html r.html").code, 0);
   ASSERT_EQ(gradwire(run + "--seed 2 --coverage-out b.json --stall both:40").code, 0);
-  const json report = json::parse(slurp(path("r.json")));
+  const json report = json::parse(text_of(path("r.json")));
   EXPECT_GT(report["coverage"]["functional"]["covered"], 100);
   EXPECT_FALSE(report.contains("coverage_points"));
-  EXPECT_NE(slurp(path("r.html")).find("Coverage"), std::string::npos);
+  EXPECT_NE(text_of(path("r.html")).find("Coverage"), std::string::npos);
   EXPECT_NE(gradwire(run).out.find("Coverage"), std::string::npos);
 
   ASSERT_EQ(gradwire("coverage merge --out ab.json a.json b.json").code, 0);
-  const Result merged = gradwire("coverage report ab.json --json ab.report --unreached 0");
-  const Result both = gradwire("coverage report a.json b.json --json both.report --unreached 0");
+  const Ended merged = gradwire("coverage report ab.json --json ab.report --unreached 0");
+  const Ended both = gradwire("coverage report a.json b.json --json both.report --unreached 0");
   ASSERT_EQ(merged.code, 0) << merged.out << merged.err;
   EXPECT_EQ(merged.out, both.out);
-  EXPECT_EQ(slurp(path("ab.report")), slurp(path("both.report")));
-  const json all = json::parse(slurp(path("ab.report")));
+  EXPECT_EQ(text_of(path("ab.report")), text_of(path("both.report")));
+  const json all = json::parse(text_of(path("ab.report")));
   EXPECT_EQ(all["runs"], 2);
   EXPECT_GT(all["functional"]["covered"], report["coverage"]["functional"]["covered"]);
 
   EXPECT_EQ(gradwire("coverage report ab.json --goal functional=1").code, 0);
-  const Result missed = gradwire("coverage report ab.json --goal functional=100 --goal line=98");
+  const Ended missed = gradwire("coverage report ab.json --goal functional=100 --goal line=98");
   EXPECT_EQ(missed.code, 1);
   EXPECT_NE(missed.out.find("FAIL  functional: "), std::string::npos) << missed.out;
   EXPECT_NE(missed.out.find("FAIL  line: nothing was counted"), std::string::npos) << missed.out;
@@ -977,10 +936,10 @@ TEST_F(Cli, CoverageWaiversFailWhenTheyAreOverOrNotNeeded) {
     return gradwire("coverage report a.json --waivers w.toml");
   };
   EXPECT_EQ(waiver("functional/compressor/bounds/1/*", "2999-12-31").code, 0);
-  const Result over = waiver("functional/compressor/bounds/1/*", "2001-01-01");
+  const Ended over = waiver("functional/compressor/bounds/1/*", "2001-01-01");
   EXPECT_EQ(over.code, 1);
   EXPECT_NE(over.out.find("expired on 2001-01-01"), std::string::npos) << over.out;
-  const Result reached = waiver("functional/compressor/bounds/10/*", "2999-12-31");
+  const Ended reached = waiver("functional/compressor/bounds/10/*", "2999-12-31");
   EXPECT_EQ(reached.code, 1);
   EXPECT_NE(reached.out.find("is not needed"), std::string::npos) << reached.out;
   write("w.toml", "[[waiver]]\npoint = 3\n");
@@ -1006,7 +965,7 @@ TEST_F(Cli, CoverageRefusesWhatItCannotDo) {
                       "not between 0 and 100");
   expect_one_sentence(gradwire("coverage report c.json --unreached x"), 2, "--unreached");
   // Another version's tables have other cells.
-  std::string text = slurp(path("c.json"));
+  std::string text = text_of(path("c.json"));
   text.replace(text.find("\"RAW\""), 5, "\"RAV\"");
   write("d.json", text);
   expect_one_sentence(gradwire("coverage merge --out m.json c.json d.json"), 3,

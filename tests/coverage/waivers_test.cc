@@ -43,7 +43,7 @@ TEST(Waivers, AreReadWithTheirPlaces) {
   ASSERT_EQ(waivers.size(), 1u);
   EXPECT_EQ(waivers[0].reason, "b comes next year");
   EXPECT_EQ(waivers[0].who, "ada");
-  EXPECT_EQ(waivers[0].until, (Day{2027, 6, 30}));
+  EXPECT_EQ(waivers[0].until, (sim::Day{2027, 6, 30}));
   EXPECT_EQ(waivers[0].where, "w.toml:2");
   EXPECT_TRUE(waivers[0].covers("functional/toy/pairs/b/x"));
   EXPECT_FALSE(waivers[0].covers("functional/toy/pairs/a/x"));

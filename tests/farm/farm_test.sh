@@ -109,9 +109,11 @@ kill_node() {
   done
   scontrol update NodeName="$node" State=DOWN Reason="killed by a test"
 }
+# A node that has come back by itself cannot be resumed.
+resumed() { scontrol update NodeName="$node" State=RESUME || sinfo --noheader --format=%t | grep -qE '^(idle|mix|alloc)$'; }
 start_node() {
   "$here/cluster.sh" --start slurmd
-  scontrol update NodeName="$node" State=RESUME
+  until_true "the node is back" resumed
 }
 
 check_same() {
@@ -226,15 +228,19 @@ check_jobs() {
   nothing_left
 }
 
+# Holds a task that waits; the farm releases it.
+hold_once() {
+  until_true "tasks wait" some_wait
+  job=$(jobs_in PD | head -n 1)
+  scontrol hold "$job"
+  until_true "it is released" grep -q "is held (JobHeld.*): released" said
+}
 check_held() {
   long_plan
   # Held once, released; held again, it is said and all ends.
   scontrol update NodeName="$node" State=DRAIN Reason="a test's"
   begin held
-  until_true "tasks wait" some_wait
-  job=$(jobs_in PD | head -n 1)
-  scontrol hold "$job"
-  until_true "it is released" grep -q "is held (JobHeld.*): released" said
+  hold_once
   scontrol update NodeName="$node" State=RESUME
   ends 0
   same_verdicts held
@@ -242,10 +248,7 @@ check_held() {
 
   scontrol update NodeName="$node" State=DRAIN Reason="a test's"
   begin again
-  until_true "tasks wait" some_wait
-  job=$(jobs_in PD | head -n 1)
-  scontrol hold "$job"
-  until_true "it is released" grep -q "is held (JobHeld.*): released" said
+  hold_once
   scontrol hold "$job"
   ends 3
   says 'is held again, after its release: JobHeld'

@@ -37,6 +37,9 @@ using testing::HasSubstr;
 namespace fs = std::filesystem;
 
 constexpr const char* kBuild = "the build";
+/// The first worker that finds no file of this name in the environment leaves it, and ends by
+/// SIGTERM.
+constexpr const char* kTerminated = "GRADWIRE_TEST_TERMINATED";
 
 void touch(const fs::path& path) { std::ofstream(path) << "x"; }
 void wait_for(const fs::path& path) {
@@ -265,6 +268,17 @@ TEST_F(FarmTest, AWorkerThatDiesOnceGetsAnother) {
   EXPECT_THAT(listener_.deaths[0].second.words, HasSubstr("these are my last words"));
 }
 
+// As Slurm ends what it will start again.
+TEST_F(FarmTest, AWorkerThatIsAskedToEndBeforeItsFirstCaseGetsAnother) {
+  ::setenv(kTerminated, mark("asked").c_str(), 1);
+  const auto results = run({a_case("a", {"pass"}), a_case("b", {"pass"})}, {}, 1);
+  ::unsetenv(kTerminated);
+  EXPECT_TRUE(fs::exists(mark("asked")));
+  EXPECT_EQ(stopped_, "");
+  EXPECT_EQ(verdicts(results), "a pass, b pass");
+  EXPECT_EQ(results.at("a").attempts, 1);
+}
+
 TEST_F(FarmTest, ACaseThatTakesTooLongIsEndedWithAllThatItStarted) {
   Case slow = a_case("b", {"hang-with-child", mark("started")});
   slow.timeout = 0.5;
@@ -433,6 +447,10 @@ TEST_F(FarmTest, ManyCasesAndManyWorkersLoseNone) {
 
 int be_worker(char** argv) {
   if (!follow_parent(std::atoi(argv[4]))) return 4;
+  if (const char* mark = std::getenv(kTerminated); mark != nullptr && !fs::exists(mark)) {
+    touch(mark);
+    ::raise(SIGTERM);
+  }
   const int lines = ::dup(STDOUT_FILENO);
   ::fcntl(lines, F_SETFD, FD_CLOEXEC);
   ::dup2(STDERR_FILENO, STDOUT_FILENO);

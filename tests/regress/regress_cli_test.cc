@@ -16,22 +16,14 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tests/program.h"
+
 namespace gw::tests {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
-
-struct Ended {
-  int code = -1;
-  std::string out, err;
-};
-
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 constexpr const char* kPlan = R"(name = "small"
 [[group]]
@@ -42,31 +34,13 @@ stall = ["none", "both:30"]
 packets = 20
 )";
 
-class Regress : public testing::Test {
+class Regress : public ProgramTest {
  protected:
   void SetUp() override {
-    setenv("XDG_CACHE_HOME", GRADWIRE_TEST_CACHE, 1);
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::temp_directory_path() / fmt::format("gradwire-{}-{}", getpid(), info->name());
-    fs::create_directories(folder_);
+    ProgramTest::SetUp();
     write("p.toml", kPlan);
   }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  Ended shell(const std::string& command) const {
-    const int status = std::system(fmt::format("cd {} && {{ {} ; }} > {} 2> {}", folder_.string(),
-                                               command, path("stdout"), path("stderr"))
-                                       .c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
-            text_of(path("stdout")), text_of(path("stderr"))};
-  }
-  Ended regress(const std::string& arguments) const {
-    return shell(std::string(GRADWIRE_BINARY) + " regress " + arguments);
-  }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(path(name), std::ios::binary) << text;
-  }
+  Ended regress(const std::string& arguments) const { return gradwire("regress " + arguments); }
   json result(const std::string& dir) const {
     return json::parse(text_of(folder_ / dir / "regress.json"));
   }
@@ -84,8 +58,6 @@ class Regress : public testing::Test {
     }
     return result;
   }
-
-  fs::path folder_;
 };
 
 TEST_F(Regress, AllPassesAndTheFilesAreThere) {

@@ -244,7 +244,7 @@ class Mutate {
   }
 
   void judge_survivors() {
-    const sim::coverage::Day today = sim::coverage::Day::today();
+    const sim::Day today = sim::Day::today();
     used_.assign(waivers_.size(), false);
     std::vector<Entry*> open;
     for (Entry& entry : entries_) {
