@@ -256,7 +256,8 @@ vanishing() {
   unshare -Urn --pid --fork --kill-child --mount-proc bash -c '
     ip tuntap add dev gwh mode tap
     "$0" live --host gwh --wire gww --engine none > /dev/null 2> "$1/vanished" & nic=$!
-    sleep 1; ip link set gwh up; ip link del gwh; wait $nic; code=$?
+    for i in {1..300}; do ip link show gww > /dev/null 2>&1 && break; sleep 0.1; done
+    sleep 0.2; ip link set gwh up; ip link del gwh; wait $nic; code=$?
     cat "$1/vanished"; grep -q "has vanished" "$1/vanished" && [[ $code == 3 ]] && ! ip link show gww' "$gradwire" "$work"
 }
 
