@@ -66,7 +66,8 @@ folder, rounds, devices = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
 
 def row(which, device, n):
     with open(f"{folder}/bench-{which}-{device}-{n}.json", encoding="utf-8") as file:
-        return next(r for r in json.load(file) if r["device"] == device)
+        rows = json.load(file)
+    return rows if isinstance(rows, dict) else next(r for r in rows if r["device"] == device)
 
 columns = ("rtl_mcps", "model_mcps", "lockstep_mcps", "lockstep_to_rtl")
 def value(r, column):

@@ -1,13 +1,6 @@
 #!/bin/sh
 # The worked example of docs/own-rtl.md does what the page says: compressor.sh GRADWIRE FOLDER
-set -eu
-gradwire=$1
-folder=$2
-rm -rf "$folder"
-mkdir -p "$folder"
-cd "$folder"
-export XDG_CACHE_HOME="$folder/cache"
-example=$(dirname "$gradwire")/share/gradwire/examples/compressor
+. "$(dirname "$0")/begin.sh"
 serial="--rtl $example/serial_compressor.f --top serial_compressor"
 mended="--rtl $example/serial_compressor_fixed.f --top serial_compressor"
 

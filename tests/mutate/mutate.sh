@@ -1,13 +1,6 @@
 #!/bin/sh
 # `gradwire mutate` on a small block: a plan that sees, one that does not, proofs, waivers, a run that goes on: mutate.sh GRADWIRE FOLDER
-set -eu
-gradwire=$1
-folder=$2
-rm -rf "$folder"
-mkdir -p "$folder"
-cd "$folder"
-export XDG_CACHE_HOME="$folder/cache"
-example=$(dirname "$gradwire")/share/gradwire/examples/compressor
+. "$(dirname "$0")/../examples/begin.sh"
 mutate="$gradwire mutate compressor --rtl $example/serial_compressor_fixed.f --top serial_compressor --count 60 --cycles 60000"
 cat > plan.toml <<'PLAN'
 name = "serial"
