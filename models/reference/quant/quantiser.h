@@ -89,7 +89,10 @@ class Quantiser {
   /// ADAPTIVE, n = 0) leaves as RAW and touches no residual. Aborts if n > kMaxValues.
   ChunkReport encode(const Chunk& chunk, std::vector<uint8_t>& packet);
   ChunkReport encode(std::span<const float> values, uint32_t row, std::vector<uint8_t>& packet) {
-    return encode(Chunk{.values = values, .row = row}, packet);
+    Chunk chunk;
+    chunk.values = values;
+    chunk.row = row;
+    return encode(chunk, packet);
   }
 
   size_t rows() const { return k_.size(); }
@@ -100,15 +103,15 @@ class Quantiser {
   void reset();
 
  private:
-  struct Work;
-
   bool fits(const Chunk& chunk, size_t n) const;
-  void add_residuals(const Chunk& chunk, size_t n, Work& work);
 
   Config config_;
   std::vector<float> residuals_;
   std::vector<uint8_t> k_;  // by first row, of the next threshold packet there
-  std::vector<float> v_;    // of the chunk at hand
+  // Of the chunk at hand, by value: the sum with its residual, and what of it is sent: 0 nothing,
+  // else m of QGT or 1.
+  std::vector<float> v_;
+  std::vector<uint8_t> sent_;
 };
 
 }  // namespace gw::reference::quant
