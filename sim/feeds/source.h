@@ -18,6 +18,7 @@ struct OddBeat {
   uint32_t beat = 0;  ///< of the packet
   uint64_t keep = ~uint64_t{0};
   bool user = false;
+  uint64_t meta = 0;  ///< bits of a tuser wider than a bit that are inverted
 };
 
 /// A packet that is to go into a device.
@@ -31,7 +32,7 @@ struct RawPacket {
   std::vector<OddBeat> odd = {};  ///< so does a packet that has any
   int64_t time_ns = 0;            ///< when its preamble begins, for ports with a pace
   uint32_t gap = 0;               ///< cycles behind the packet before it, for ports without one
-  uint32_t meta = 0;              ///< tuser of ports where that is wider than a bit
+  uint64_t meta = 0;              ///< tuser of ports where that is wider than a bit, of all beats
   PacketConfig config{};
   std::vector<uint32_t> values{};  ///< what the bytes stand for, where they do not say themselves
 };
@@ -154,7 +155,9 @@ class SourceFeed final : public Feed<Beat> {
       over_ = !source_.waits();
       return over_;
     }
-    PacketRef<Beat> packet = make_packet<Beat>(raw->bytes, raw->error, {raw->meta});
+    PacketRef<Beat> packet = make_packet<Beat>(
+        raw->bytes, raw->error,
+        {static_cast<uint32_t>(raw->meta), static_cast<uint32_t>(raw->meta >> 32)});
     packet->id = count_++;
     packet->port = raw->port;
     packet->trace_number = raw->trace_number;
@@ -164,6 +167,7 @@ class SourceFeed final : public Feed<Beat> {
       Beat& beat = packet->beats.at(odd.beat);
       beat.keep = static_cast<typename Beat::Keep>(odd.keep);
       beat.user = odd.user;
+      beat.set_user_word(beat.user_word() ^ odd.meta);
     }
     packet->time_ns = raw->time_ns;
     packet->gap = raw->gap;
