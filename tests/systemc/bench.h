@@ -67,14 +67,15 @@ class Bench {
     for (uint64_t i = 0; i < cycles && !testing::Test::HasFatalFailure(); ++i) step();
   }
 
-  /// Until everything has been accepted and nothing has left for a while.
+  /// Until everything has been accepted and nothing has moved for a while.
   void drain() {
     uint64_t idle = 0;
-    size_t before = left.size();
+    size_t before = accepted.size() + left.size();
     while ((!source_.empty() || idle < 50) && !testing::Test::HasFatalFailure()) {
       step();
-      idle = left.size() == before ? idle + 1 : 0;
-      before = left.size();
+      const size_t moved = accepted.size() + left.size();
+      idle = moved == before ? idle + 1 : 0;
+      before = moved;
       ASSERT_LT(idle, 10000u) << "hangs";
     }
   }
