@@ -124,9 +124,9 @@ class SourceFeed final : public Feed<Beat> {
   using typename Feed<Beat>::Next;
   using typename Feed<Beat>::State;
 
-  /// `pace`: of all ports, if they have one.
-  SourceFeed(Source& source, size_t ports, std::optional<Pace> pace = {})
-      : source_(source), waiting_(ports) {
+  /// `pace`: of all ports, if they have one; so is `error_bit` (Port).
+  SourceFeed(Source& source, size_t ports, std::optional<Pace> pace = {}, int error_bit = -1)
+      : source_(source), waiting_(ports), error_bit_(error_bit < 0 ? 0 : uint64_t{1} << error_bit) {
     if (source.in_order()) pace_ = pace;
   }
 
@@ -169,6 +169,13 @@ class SourceFeed final : public Feed<Beat> {
       beat.user = odd.user;
       beat.set_user_word(beat.user_word() ^ odd.meta);
     }
+    if (error_bit_ != 0) {
+      for (Beat& beat : packet->beats) {
+        if (beat.user == 0) continue;
+        beat.set_user_word(beat.user_word() | error_bit_);
+        beat.user = 0;
+      }
+    }
     packet->time_ns = raw->time_ns;
     packet->gap = raw->gap;
     packet->config = raw->config;
@@ -182,6 +189,7 @@ class SourceFeed final : public Feed<Beat> {
   Source& source_;
   std::vector<std::deque<PacketRef<Beat>>> waiting_;
   std::optional<Pace> pace_;
+  uint64_t error_bit_;
   uint64_t reached_ = 0;  // no packet that is still to be read is due before this cycle
   uint64_t count_ = 0;
   size_t held_ = 0;
