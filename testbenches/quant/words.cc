@@ -20,14 +20,15 @@ uint32_t word_at(std::span<const uint8_t> bytes, size_t at) {
   return word;
 }
 
-/// What of a packet's payload, from `begin` up to `end`, begins in bytes from..to of it.
+/// The blocks and elements of a packet that begin in its bytes from..to - 1.
 void add_blocks(std::string& text, std::span<const uint8_t> bytes, quant::Method method,
                 size_t from, size_t to) {
   const bool fp4 = method == quant::Method::kMxfp4;
   const quant::MxElement& element = quant::mx_element(method);
   const size_t block_bytes = 1 + quant::kMxBlock / (fp4 ? 2 : 1);
   const size_t end = std::min(bytes.size() - quant::kStatusBytes, to);
-  for (size_t at = std::max(from, quant::kHeaderBytes); at < end; ++at) {
+  const size_t begin = std::max(from, quant::kHeaderBytes);
+  for (size_t at = begin; at < end; ++at) {
     const size_t block = (at - quant::kHeaderBytes) / block_bytes;
     const size_t scale_at = quant::kHeaderBytes + block * block_bytes;
     const uint8_t scale = bytes[scale_at];
@@ -35,6 +36,7 @@ void add_blocks(std::string& text, std::span<const uint8_t> bytes, quant::Method
       text += fmt::format(", block {} scale {}:", block, scale);
       continue;
     }
+    if (at == begin) text += ", values";
     if (fp4) {
       text += fmt::format(" {:.4g} {:.4g}", quant::mx_decode(bytes[at] & 15, scale, element),
                           quant::mx_decode(bytes[at] >> 4, scale, element));
