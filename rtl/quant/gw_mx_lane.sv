@@ -15,24 +15,21 @@ module gw_mx_lane (
   output logic             subnormal_o,
   output logic [3:0]       zeros_o
 );
-  wire [19:0] narrow = gw_mx_pkg::narrow(value_i[30:0]);
+  wire [18:0] narrow = gw_mx_pkg::narrow(value_i[30:0]);
   wire [17:0] ways   = gw_mx_pkg::roundings(narrow[4:1], narrow[0], fp4_i);
-  logic        sign_q, fp4_q, none_q;
+  logic        sign_q, fp4_q;
   logic [8:0]  exponent_q;
   logic [17:0] ways_q;
   always_ff @(posedge clk_i) begin
     sign_q      <= value_i[31];
     fp4_q       <= fp4_i;
-    none_q      <= narrow[19];
     subnormal_o <= narrow[18];
     zeros_o     <= narrow[17:14];
     exponent_q  <= narrow[13:5];
     ways_q      <= ways;
   end
 
-  wire [9:0]  exponent = {exponent_q[8], exponent_q} + {offset_i[8], offset_i};
-  wire [4:0]  carried  = exponent_q[4:0] + offset_i[4:0] + {4'd0, ways_q[16]};
-  wire [11:0] element  = gw_mx_pkg::element(ways_q, none_q, exponent, carried, fp4_q);
+  wire [11:0] element = gw_mx_pkg::element(ways_q, exponent_q, offset_i, fp4_q);
   assign element_o   = {sign_q, element[6:0]} & {~{4{fp4_q}}, 4'hF} | {4'd0, fp4_q & sign_q, 3'd0};
   assign saturated_o = element[11];
   assign up_o        = element[10];

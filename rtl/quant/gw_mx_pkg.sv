@@ -53,9 +53,10 @@ package gw_mx_pkg;
     scale = (fp4 ? 8'd1 : 8'd7) - offset_of_block;
   endfunction
 
-  // A value as 1.ffff and whether something follows, times two to the (signed) exponent less 127. {too small for any element: zero,
-  // or subnormal and below 2^-138; subnormal; leading zeros of a subnormal fraction, 0..10; exponent; ffff; something follows}.
-  function automatic [19:0] narrow(input [30:0] value);
+  // A value as 1.ffff and whether something follows, times two to the (signed) exponent less 127; of what is too small for any element,
+  // zero and what is below 2^-137, the exponent is -32. {subnormal; leading zeros of a subnormal fraction, 0..10; exponent; ffff;
+  // something follows}.
+  function automatic [18:0] narrow(input [30:0] value);
     logic [10:0] one;    // of a subnormal: where the leading one is
     logic        above, below, rest;
     logic [3:0]  zeros, bits;
@@ -77,7 +78,7 @@ package gw_mx_pkg;
     for (int i = 0; i < 10; i++) begin
       below = below || (one[i] && subnormal && (value[17:8] << i) != 10'd0);  // behind the four bits
     end
-    narrow = {subnormal && !above, subnormal, zeros, subnormal ? -{5'd0, zeros} : {1'b0, value[30:23]}, bits, rest || below};
+    narrow = {subnormal, zeros, subnormal ? (above ? -{5'd0, zeros} : 9'h1E0) : {1'b0, value[30:23]}, bits, rest || below};
   endfunction
 
   // All ways to round 1.ffff and what follows, chosen from by the element's exponent: normal, or subnormal by 1, 2, 3, 4 places.
@@ -113,28 +114,40 @@ package gw_mx_pkg;
     roundings = {up0, normal, up1, up2, up3, up4, one, two, three};
   endfunction
 
-  // The element. `exponent` is the value's plus the block's offset, `carried` the same plus the normal rounding's carry.
+  // The element of a value that is not zero, from its exponent and the block's offset. Their sum is below 16; it is at hand as its low
+  // bits and as whether those above them are all zeros or all ones, which needs no carry through them.
   // {saturated, one up, places by which it is subnormal (0..5; 5: it is zero, and not rounded), element without its sign}.
-  function automatic [11:0] element(input [17:0] ways, input none, input [9:0] exponent, input [4:0] carried, input fp4);
-    logic       low, saturated, up0, unused;
-    logic [3:0] one, ups;
+  function automatic [11:0] element(input [17:0] ways, input [8:0] exponent, input [8:0] offset_of_block, input fp4);
+    logic       up0, carry, saturated, differ, both_zero, both_below, zeros, ones, none;
+    logic [3:0] one, ups, raised;
     logic [2:0] normal, two;
     logic [1:0] three;
-    logic [4:0] at;  // subnormal by 0..4 places
-    {up0, unused, normal, ups, one, two, three} = ways;
-    low   = exponent[9:2] == 8'hFF;  // -4 .. -1
-    at[0] = !exponent[9] && exponent[3:0] != 4'd0;
-    at[1] = exponent == 10'd0;
-    at[2] = low && exponent[1:0] == 2'd3;
-    at[3] = low && exponent[1:0] == 2'd2 && !fp4;
-    at[4] = low && exponent[1:0] == 2'd1 && !fp4;
-    at    = at & {5{!none}};
-    saturated = at[0] && (fp4 ? carried[2] : carried[4] || (carried[3:0] == 4'd15 && normal == 3'd7));
-    element[6:0] = ((fp4 ? {4'd0, carried[1:0] | {2{saturated}}, normal[0] | saturated}
-                         : {carried[3:0] | {4{saturated}}, normal[2:1] | {2{saturated}}, normal[0] && !saturated}) & {7{at[0]}}) |
+    logic [4:0] low;
+    logic [4:0] a, b, x;  // the upper bits, and their exclusive or
+    logic [4:0] at;       // subnormal by 0..4 places
+    {up0, carry, normal, ups, one, two, three} = ways;
+    low    = {1'b0, exponent[3:0]} + {1'b0, offset_of_block[3:0]};
+    raised = exponent[3:0] + offset_of_block[3:0] + {3'd0, carry};
+    a = exponent[8:4];
+    b = offset_of_block[8:4];
+    x = a ^ b;
+    differ     = &x;                                            // a + b = -1
+    both_zero  = x == {a[3:0] | b[3:0], 1'b0};                  // a + b = 0
+    both_below = x == ~{a[3:1] & b[3:1], a[0] | b[0], 1'b1};    // a + b = -2
+    zeros = low[4] ? differ : both_zero;
+    ones  = low[4] ? both_below : differ;
+    at[0] = zeros && low[3:0] != 4'd0;
+    at[1] = zeros && low[3:0] == 4'd0;
+    at[2] = ones && low[3:0] == 4'd15;
+    at[3] = ones && low[3:0] == 4'd14;
+    at[4] = ones && low[3:0] == 4'd13;
+    none  = !zeros && !(ones && (&low[3:2]) && low[1:0] != 2'd0);
+    saturated = at[0] && (&low[1:0]) && (fp4 ? carry : (&low[3:2]) && (carry || (&normal)));
+    element[6:0] = ((fp4 ? {4'd0, raised[1:0] | {2{saturated}}, normal[0] | saturated}
+                         : {raised | {4{saturated}}, normal[2:1] | {2{saturated}}, normal[0] && !saturated}) & {7{at[0]}}) |
                    ({3'd0, one} & {7{at[1]}}) | ({4'd0, two} & {7{at[2]}}) | ({5'd0, three} & {7{at[3]}}) |
                    {6'd0, ups[0] && at[4]};
-    element[9:7] = ({3{at == 5'd0}} & 3'd5) | {at[4], at[3] || at[2], at[3] || at[1]};
+    element[9:7] = ({3{none}} & 3'd5) | {at[4], at[3] || at[2], at[3] || at[1]};
     element[10]  = (up0 && at[0] && !saturated) || (ups[3] && at[1]) || (ups[2] && at[2]) || (ups[1] && at[3]) || (ups[0] && at[4]);
     element[11]  = saturated;
   endfunction
