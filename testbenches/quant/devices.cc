@@ -86,6 +86,10 @@ class MxDevice final : public DeviceOf<MxPorts, MxModel> {
                   .probe = {{"raw_count_o", 32}, {"error_count_o", 32}},
                   .statistics = {"raw", "errors"},
                   .statistics_are_pins = false,
+                  .inside = {"u_issue.n_q[19:0]", "u_issue.left_q[16:0]", "u_issue.place_q[1:0]",
+                             "u_issue.surplus_q", "start", "credit_q", "used_q[6:0]", "pop",
+                             "vector_valid", "vector_first", "vector_last", "vector_length[5:0]",
+                             "merge", "first_valid", "second_valid"},
                   .options = mx_options(),
                   .stimuli = sim::synth_kinds(),
                   .random = &random_chunks()}) {}
