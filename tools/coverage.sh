@@ -37,6 +37,14 @@ stimulate() {
       done
     done
   done
+  for k in "mxfp8 on" "mxfp8 off" "mxfp4 on" "mxfp4 off"; do
+    for stall in none source:30 sink:30 both:20 both:60; do
+      for synth in mixed single raw zeros irregular; do
+        count "$kinds" "$name" mx --synth $synth --stall $stall --packets 300 --format ${k% *} --residual ${k#* }
+      done
+      count "$kinds" "$name" mx --random hostile --packets 1000 --format ${k% *} --residual ${k#* }
+    done
+  done
   for device in nic_tx nic_rx nic; do
     synth=hosts
     [ $device != nic_rx ] || synth=wire

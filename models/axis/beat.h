@@ -2,10 +2,11 @@
 //
 // Shape: tdata of 256 bits (or 512, for 100GbE) as eight (sixteen) 32-bit lanes, lane i =
 // tdata[32i+31:32i] = bytes 4i..4i+3 in stream order (little-endian floats); tkeep one bit a byte;
-// tuser set on the tlast beat of a bad packet. Between the blocks of the switch, tuser is 192 bits
-// wide and says what the frame is: `meta` (docs/devices/parser.md), the same in every beat of a
-// frame; elsewhere it is zero. This header knows nobody, so that the layers which share it stay
-// independent of each other.
+// tuser set on the tlast beat of a bad packet. A tuser of more bits than one is in `meta`, bit 0
+// first: between the blocks of the switch 192 bits that say what the frame is
+// (docs/devices/parser.md), the same in every beat of a frame; into the quantisers 53
+// (docs/devices/mx.md). Elsewhere it is zero. This header knows nobody, so that the layers which
+// share it stay independent of each other.
 #pragma once
 
 #include <array>
@@ -31,6 +32,13 @@ struct alignas(32) BasicBeat {
   uint8_t last = 0;  // 0 or 1
   uint8_t user = 0;  // 0 or 1, meaningful with last: the packet is in error
   std::array<uint32_t, 6> meta{};
+
+  /// A tuser of 2 to 64 bits as one word.
+  constexpr uint64_t user_word() const { return meta[0] | uint64_t{meta[1]} << 32; }
+  constexpr void set_user_word(uint64_t word) {
+    meta[0] = static_cast<uint32_t>(word);
+    meta[1] = static_cast<uint32_t>(word >> 32);
+  }
 
   /// tkeep of a beat whose first `bytes` bytes (0..kBytes) are valid.
   static constexpr Keep keep_of(int bytes) {

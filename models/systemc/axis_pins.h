@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <systemc>
+#include <type_traits>
 
 #include "models/axis/beat.h"
 
@@ -29,15 +30,21 @@ class ClockedPins : public sc_core::sc_module {
   void edge() { rising_edge(); }
 };
 
-/// A device with one AXI4-Stream in and one out, tuser one bit.
-class StreamPins : public ClockedPins {
+/// A device with one AXI4-Stream in and one out. s_axis_tuser has kUserBits, 1 to 64: one is
+/// Beat::user, more are Beat::user_word(); m_axis_tuser has one.
+template <int kUserBits>
+class BasicStreamPins : public ClockedPins {
+  static_assert(1 <= kUserBits && kUserBits <= 64);
+
  public:
+  using User = std::conditional_t<kUserBits == 1, bool, sc_dt::sc_uint<kUserBits>>;
+
   sc_core::sc_in<sc_dt::sc_bv<256>> SC_NAMED(s_axis_tdata);
   sc_core::sc_in<sc_dt::sc_uint<32>> SC_NAMED(s_axis_tkeep);
   sc_core::sc_in<bool> SC_NAMED(s_axis_tvalid);
   sc_core::sc_out<bool> SC_NAMED(s_axis_tready);
   sc_core::sc_in<bool> SC_NAMED(s_axis_tlast);
-  sc_core::sc_in<bool> SC_NAMED(s_axis_tuser);
+  sc_core::sc_in<User> SC_NAMED(s_axis_tuser);
 
   sc_core::sc_out<sc_dt::sc_bv<256>> SC_NAMED(m_axis_tdata);
   sc_core::sc_out<sc_dt::sc_uint<32>> SC_NAMED(m_axis_tkeep);
@@ -47,7 +54,7 @@ class StreamPins : public ClockedPins {
   sc_core::sc_out<bool> SC_NAMED(m_axis_tuser);
 
  protected:
-  explicit StreamPins(const sc_core::sc_module_name& name) : ClockedPins(name) {}
+  explicit BasicStreamPins(const sc_core::sc_module_name& name) : ClockedPins(name) {}
 
   Beat sample_s_axis() const {
     Beat beat;
@@ -55,7 +62,11 @@ class StreamPins : public ClockedPins {
     for (int i = 0; i < kLanes; ++i) beat.data[i] = data.get_word(i);
     beat.keep = s_axis_tkeep.read().to_uint();
     beat.last = s_axis_tlast.read();
-    beat.user = s_axis_tuser.read();
+    if constexpr (kUserBits == 1) {
+      beat.user = s_axis_tuser.read();
+    } else {
+      beat.set_user_word(s_axis_tuser.read().to_uint64());
+    }
     return beat;
   }
 
@@ -71,6 +82,9 @@ class StreamPins : public ClockedPins {
     m_axis_tuser.write(beat->user != 0);
   }
 };
+
+/// The usual one: tuser says that the packet is in error.
+using StreamPins = BasicStreamPins<1>;
 
 /// A codec device: the streams, codec register, error counter.
 class CodecPins : public StreamPins {

@@ -1,29 +1,35 @@
-// Alignment Unit: collects vectors of 2 to 34 bytes, gives out a burst when 32 are there, flushes what ends a packet.
+// Alignment Unit: collects vectors of up to 34 bytes, gives out a burst when 32 are there, flushes what ends a packet.
 // Latency 2 cycles (rotator, merge), the second ends in the user's queue; one vector in, up to two bursts out a cycle.
 // INCEPTIONN (MICRO'18) section VI-A, Figure 9.
 `include "gw_assert.svh"
 `default_nettype none
 
 // Bursts leave by two ports for gw_fifo_2w. `pad` is the number of bytes that a packet's last burst lacks.
-module gw_alignment_unit (
+// Header = 1: a packet begins with 16 bytes that come beside its first vector; then vectors may also be shorter than two bytes.
+module gw_alignment_unit #(
+  parameter bit Header = 1'b0,
+  parameter int UserBits = 1
+) (
   input  wire logic         clk_i,
   input  wire logic         rst_ni,
   input  wire logic         valid_i,
   input  wire logic [271:0] vector_i,      // bytes above the length are zero
-  input  wire logic [5:0]   length_i,      // bytes, 2..34
+  input  wire logic [5:0]   length_i,      // bytes, 2..34; with Header 0..34, of a packet's last vector 1..34
   input  wire logic         last_i,
-  input  wire logic         user_i,
+  input  wire logic [UserBits-1:0] user_i,
+  input  wire logic         first_i,       // with Header: a packet's first vector
+  input  wire logic [127:0] header_i,
   output logic              merge_o,       // a vector is merged in this cycle
   output logic              first_valid_o,
   output logic [255:0]      first_data_o,
   output logic [4:0]        first_pad_o,
   output logic              first_last_o,
-  output logic              first_user_o,
+  output logic [UserBits-1:0] first_user_o,
   output logic              second_valid_o,  // only together with first_valid_o
   output logic [255:0]      second_data_o,
   output logic [4:0]        second_pad_o,
   output logic              second_last_o,
-  output logic              second_user_o
+  output logic [UserBits-1:0] second_user_o
 );
   // Rotator. `position_q` is where the residual ends once all vectors before this one are merged. The vector's first 32
   // bytes are turned in a ring, so that each lies at its place in the burst it belongs to: from the position on in the
@@ -69,11 +75,12 @@ module gw_alignment_unit (
   wire reaches_three = total > 7'd64;
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) position_q <= '0;
-    else if (valid_i) position_q <= total[4:0] & {5{~last_i}};
+    if (!rst_ni) position_q <= {Header, 4'd0};
+    else if (valid_i) position_q <= (total[4:0] & {5{~last_i}}) | {Header & last_i, 4'd0};
   end
 
-  logic       user_q, spans_two_q, spans_three_q, gives_one_q, gives_two_q, ends_in_one_q, ends_in_two_q, ends_in_three_q;
+  logic [UserBits-1:0] user_q;
+  logic       spans_two_q, spans_three_q, gives_one_q, gives_two_q, ends_in_one_q, ends_in_two_q, ends_in_three_q;
   logic [4:0] pad_q;
   always_ff @(posedge clk_i) merge_o <= valid_i & rst_ni;
   always_ff @(posedge clk_i) begin
@@ -89,7 +96,8 @@ module gw_alignment_unit (
   end
 
   // Merge. A pending flush takes the first port, and the packet behind it starts at position 0.
-  logic       flush_q, flush_user_q;
+  logic       flush_q;
+  logic [UserBits-1:0] flush_user_q;
   logic [4:0] flush_pad_q;
   always_ff @(posedge clk_i) flush_q <= merge_o & (ends_in_three_q | (ends_in_two_q & flush_q)) & rst_ni;
   always_ff @(posedge clk_i) begin
@@ -98,7 +106,20 @@ module gw_alignment_unit (
   end
 
   logic [255:0] residual_q;
-  wire [255:0] burst      = (residual_q & ~fill_q) | (ring_q & fill_q);
+  wire [255:0] begun;  // the burst being filled, as far as it is
+  if (Header) begin : gen_header
+    logic         header_valid_q;
+    logic [127:0] header_q;
+    always_ff @(posedge clk_i) begin
+      header_valid_q <= first_i;
+      header_q       <= header_i & {128{first_i}};
+    end
+    assign begun = (residual_q & ~fill_q & {256{~header_valid_q}}) | {128'd0, header_q};
+  end else begin : gen_no_header
+    wire unused_header = ^{first_i, header_i};
+    assign begun = residual_q & ~fill_q;
+  end
+  wire [255:0] burst      = begun | (ring_q & fill_q);
   wire [255:0] next_burst = (ring_q & ~fill_q) | excess_q;
   always_ff @(posedge clk_i) begin
     residual_q <= (residual_q & {256{~merge_o}}) |
@@ -111,13 +132,13 @@ module gw_alignment_unit (
   assign second_data_o = (next_burst & {256{~flush_q}}) | (burst & {256{flush_q}});
   assign first_valid_o = flush_q | (merge_o & gives_one_q);
   assign first_last_o  = flush_q | ends_in_one_q;
-  assign first_user_o  = flush_q ? flush_user_q : ends_in_one_q & user_q;
+  assign first_user_o  = flush_q ? flush_user_q : {UserBits{ends_in_one_q}} & user_q;
   assign first_pad_o   = (flush_pad_q & {5{flush_q}}) | (pad_q & {5{~flush_q & ends_in_one_q}});
 
   wire second_ends = flush_q ? ends_in_one_q : ends_in_two_q;
   assign second_valid_o = merge_o & (flush_q ? gives_one_q : gives_two_q);
   assign second_last_o  = second_ends;
-  assign second_user_o  = second_ends & user_q;
+  assign second_user_o  = {UserBits{second_ends}} & user_q;
   assign second_pad_o   = pad_q & {5{second_ends}};
 
   `GW_ASSERT(SecondOnlyWithFirst, first_valid_o || !second_valid_o)

@@ -53,6 +53,8 @@ module gw_compressor (
     .length_i       (vector_length),
     .last_i         (vector_last),
     .user_i         (vector_user),
+    .first_i        (1'b0),
+    .header_i       (128'd0),
     .merge_o        (merge),
     .first_valid_o  (first_valid),
     .first_data_o   (first_data),

@@ -28,11 +28,10 @@ constexpr const char* kPacketsHead =
     "# The packets of input.pcap, in its order, and what a capture cannot say of them. What is "
     "not\n"
     "# said is 0: the port that it goes in by, time_ns of its preamble on a wire, gap in cycles\n"
-    "# behind the packet before it, meta (tuser of frames); error: tuser with its last beat; odd: "
-    "a\n"
-    "# beat of it, that beat's tkeep, its tuser; bytes: of a packet that no capture holds and "
-    "that\n"
-    "# is not in input.pcap. A device that is fed with no frames gets the datagrams' payloads.\n";
+    "# behind the packet before it, meta (a tuser of more bits than one); error: tuser with its\n"
+    "# last beat; odd: a beat of it, that beat's tkeep, its tuser, bits of meta that are inverted\n"
+    "# there; bytes: of a packet that no capture holds and that is not in input.pcap. A device\n"
+    "# that is fed with no frames gets the datagrams' payloads.\n";
 constexpr const char* kStallsHead =
     "# When a side of a port hesitates: 64 cycles a line, from the cycle that it names on; 1: a\n"
     "# source offers no new beat, a sink is not ready. In cycles that no line names none does.\n";
@@ -102,6 +101,7 @@ std::string packet_line(size_t number, const RawPacket& packet, bool frames) {
   if (!packet.measured) line += " unmeasured";
   for (const OddBeat& odd : packet.odd) {
     line += fmt::format(" odd={}:{:x}:{}", odd.beat, odd.keep, odd.user ? 1 : 0);
+    if (odd.meta != 0) line += fmt::format(":{:x}", odd.meta);
   }
   if (!fits_capture(packet, frames)) line += " bytes=" + hex(packet.bytes);
   return line + "\n";
@@ -121,7 +121,7 @@ bool read_packet(Lines& lines, RawPacket& packet) {
     } else if (key == "gap") {
       packet.gap = lines.number<uint32_t>(value);
     } else if (key == "meta") {
-      packet.meta = lines.number<uint32_t>(value);
+      packet.meta = lines.number<uint64_t>(value);
     } else if (*word == "error") {
       packet.error = true;
     } else if (*word == "hostile") {
@@ -129,12 +129,14 @@ bool read_packet(Lines& lines, RawPacket& packet) {
     } else if (*word == "unmeasured") {
       packet.measured = false;
     } else if (key == "odd") {
-      const size_t first = value.find(':'), second = value.rfind(':');
-      if (first == std::string::npos || first == second) lines.wrong("odd=BEAT:TKEEP:TUSER");
-      packet.odd.push_back(
-          {.beat = lines.number<uint32_t>(value.substr(0, first)),
-           .keep = lines.number<uint64_t>(value.substr(first + 1, second - first - 1), 16),
-           .user = lines.number<int>(value.substr(second + 1)) != 0});
+      std::vector<std::string> words;
+      std::istringstream parts(value);
+      for (std::string part; std::getline(parts, part, ':');) words.push_back(std::move(part));
+      if (words.size() != 3 && words.size() != 4) lines.wrong("odd=BEAT:TKEEP:TUSER[:META]");
+      packet.odd.push_back({.beat = lines.number<uint32_t>(words[0]),
+                            .keep = lines.number<uint64_t>(words[1], 16),
+                            .user = lines.number<int>(words[2]) != 0,
+                            .meta = words.size() == 4 ? lines.number<uint64_t>(words[3], 16) : 0});
     } else if (key == "bytes") {
       captured = false;
       if (value.size() % 2 != 0) lines.wrong("bytes are two digits each");

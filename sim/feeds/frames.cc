@@ -300,7 +300,12 @@ std::optional<RawPacket> FrameSource::next() {
   packet.odd = std::move(frame->odd);
   packet.gap = frame->gap;
   packet.time_ns = frame->time_ns - facts_.begin_ns;
-  (by_port_ ? packet.port : packet.meta) = static_cast<uint32_t>(frame->port);
+  const auto port = static_cast<uint32_t>(frame->port);
+  if (by_port_) {
+    packet.port = port;
+  } else {
+    packet.meta = port;
+  }
   return packet;
 }
 

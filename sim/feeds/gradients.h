@@ -16,6 +16,7 @@ namespace gw::sim {
 struct GradientPacket {
   std::vector<uint32_t> values;  // binary32 bit patterns
   uint32_t trace_number = 0;     // 1-based number in the trace; 0: none
+  size_t flow = 0;               // of the trace, in the order of appearance
 };
 
 /// Packet by packet, each read or made when it is asked for: memory does not grow with their

@@ -87,6 +87,7 @@ class TraceGradients final : public Gradients {
       packet.values.resize(payload->floats());
       std::memcpy(packet.values.data(), payload->bytes.data(), payload->bytes.size());
       packet.trace_number = static_cast<uint32_t>(payload->packet);
+      packet.flow = payload->flow;
       return packet;
     }
     return std::nullopt;

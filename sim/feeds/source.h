@@ -18,6 +18,7 @@ struct OddBeat {
   uint32_t beat = 0;  ///< of the packet
   uint64_t keep = ~uint64_t{0};
   bool user = false;
+  uint64_t meta = 0;  ///< bits of a tuser wider than a bit that are inverted
 };
 
 /// A packet that is to go into a device.
@@ -31,7 +32,7 @@ struct RawPacket {
   std::vector<OddBeat> odd = {};  ///< so does a packet that has any
   int64_t time_ns = 0;            ///< when its preamble begins, for ports with a pace
   uint32_t gap = 0;               ///< cycles behind the packet before it, for ports without one
-  uint32_t meta = 0;              ///< tuser of ports where that is wider than a bit
+  uint64_t meta = 0;              ///< tuser of ports where that is wider than a bit, of all beats
   PacketConfig config{};
   std::vector<uint32_t> values{};  ///< what the bytes stand for, where they do not say themselves
 };
@@ -123,9 +124,9 @@ class SourceFeed final : public Feed<Beat> {
   using typename Feed<Beat>::Next;
   using typename Feed<Beat>::State;
 
-  /// `pace`: of all ports, if they have one.
-  SourceFeed(Source& source, size_t ports, std::optional<Pace> pace = {})
-      : source_(source), waiting_(ports) {
+  /// `pace`: of all ports, if they have one; so is `error_bit` (Port).
+  SourceFeed(Source& source, size_t ports, std::optional<Pace> pace = {}, int error_bit = -1)
+      : source_(source), waiting_(ports), error_bit_(error_bit < 0 ? 0 : uint64_t{1} << error_bit) {
     if (source.in_order()) pace_ = pace;
   }
 
@@ -154,7 +155,9 @@ class SourceFeed final : public Feed<Beat> {
       over_ = !source_.waits();
       return over_;
     }
-    PacketRef<Beat> packet = make_packet<Beat>(raw->bytes, raw->error, {raw->meta});
+    PacketRef<Beat> packet = make_packet<Beat>(
+        raw->bytes, raw->error,
+        {static_cast<uint32_t>(raw->meta), static_cast<uint32_t>(raw->meta >> 32)});
     packet->id = count_++;
     packet->port = raw->port;
     packet->trace_number = raw->trace_number;
@@ -164,6 +167,14 @@ class SourceFeed final : public Feed<Beat> {
       Beat& beat = packet->beats.at(odd.beat);
       beat.keep = static_cast<typename Beat::Keep>(odd.keep);
       beat.user = odd.user;
+      beat.set_user_word(beat.user_word() ^ odd.meta);
+    }
+    if (error_bit_ != 0) {
+      for (Beat& beat : packet->beats) {
+        if (beat.user == 0) continue;
+        beat.set_user_word(beat.user_word() | error_bit_);
+        beat.user = 0;
+      }
     }
     packet->time_ns = raw->time_ns;
     packet->gap = raw->gap;
@@ -178,6 +189,7 @@ class SourceFeed final : public Feed<Beat> {
   Source& source_;
   std::vector<std::deque<PacketRef<Beat>>> waiting_;
   std::optional<Pace> pace_;
+  uint64_t error_bit_;
   uint64_t reached_ = 0;  // no packet that is still to be read is due before this cycle
   uint64_t count_ = 0;
   size_t held_ = 0;

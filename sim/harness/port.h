@@ -22,6 +22,8 @@ struct Port {
   /// A packet may end with a beat without a byte: of an output that must say "in error" when all
   /// bytes have left.
   bool empty_last = false;
+  /// Of a tuser of more bits than one: the bit that says, with the last beat, "in error"; -1: none.
+  int error_bit = -1;
 };
 
 /// One AXI4-Lite port with 32 bits of data, the device its slave: models/axis/axi_lite.h.

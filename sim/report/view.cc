@@ -368,6 +368,53 @@ Section compression(const Json& doc) {
   return s;
 }
 
+Section quantizer(const Json& doc) {
+  Section s{"Quantiser", {}, {}, "", {}};
+  const auto of = [&doc](const char* key) { return number(doc, {"quantizer", key}); };
+  if (const std::string method = text(doc, {"quantizer", "method"}); !method.empty()) {
+    std::string note;
+    if (const auto rows = number(doc, {"rows"}); rows && text(doc, {"residual"}) == "on") {
+      note = fmt::format("residuals on, {} rows", grouped(*rows));
+    } else if (rows) {
+      note = "no residuals";
+    }
+    add(s, "method", method, note);
+  }
+  if (const auto v = of("ratio")) {
+    const auto payload = of("payload_ratio");
+    add(s, "ratio", fixed(*v, 2) + "x",
+        payload ? fmt::format("{:.2f}x by the papers' count, payload alone", *payload) : "");
+  }
+  if (const auto v = of("entries")) {
+    const auto share = of("sent_share");
+    const auto bits = of("bits_per_entry");
+    add(s, "values sent", grouped(*v),
+        share && bits ? fmt::format("{:.1f} %, {:.2f} bits each", 100 * *share, *bits) : "");
+  }
+  if (const auto v = of("raw_chunks"); v && *v != 0) {
+    add(s, "chunks as RAW", grouped(*v), "", Status::kWarn);
+  }
+  if (const auto v = of("not_finite"); v && *v != 0) {
+    add(s, "values lost", grouped(*v), "not finite, or in a block with one that was not",
+        Status::kWarn);
+  }
+  if (const auto v = of("rel_l2_error")) add(s, "relative L2 error", general(*v));
+  if (const auto v = of("max_abs_error")) add(s, "max abs error", general(*v));
+  if (const auto v = number(doc, {"quantizer", "residual", "rms"})) {
+    const auto most = number(doc, {"quantizer", "residual", "max"});
+    const auto share = number(doc, {"quantizer", "residual", "to_gradient"});
+    add(s, "residual rms", general(*v),
+        most && share ? fmt::format("at most {}; {:.3g} of the gradients'", general(*most), *share)
+                      : "");
+  }
+  if (const auto v = of("conservation")) {
+    const auto limit = of("conservation_limit");
+    add(s, "neither sent nor kept", general(*v), "of the gradients, by place",
+        limit && *v > *limit ? Status::kWarn : Status::kGood);
+  }
+  return s;
+}
+
 /// Frames of one direction by what became of them, with the cycles that each took.
 void put_actions(Section& s, const Json& doc, const char* direction, const char* title,
                  bool with_latency) {
@@ -625,6 +672,10 @@ std::vector<Section> others(const Json& doc) {
                                             "wire_line_rate_percent",
                                             "stall_cycles",
                                             "compression",
+                                            "quantizer",
+                                            "format",
+                                            "residual",
+                                            "rows",
                                             "coverage",
                                             "coverage_points",
                                             "nic",
@@ -692,6 +743,9 @@ std::vector<Card> cards(const Json& doc, const View& view) {
   std::vector<Card> out;
   if (const auto v = number(doc, {"compression", "ratio"}))
     out.push_back({"Compression ratio", fixed(*v, 2), "x", paper_ratio(doc), Status::kPlain});
+  if (const auto v = number(doc, {"quantizer", "ratio"}))
+    out.push_back({"Compression ratio", fixed(*v, 2), "x", text(doc, {"quantizer", "method"}),
+                   Status::kPlain});
   if (const auto v = number(doc, {"nic", "packed", "ratio_payload"}))
     out.push_back({"Payload ratio", fixed(*v, 2), "x", "edges and shim counted", Status::kPlain});
   if (const auto v = number(doc, {"nic", "link", "saved_percent"}))
@@ -758,7 +812,7 @@ View make_view(const Json& doc) {
   const auto pass = boolean(doc, {"pass"});
   view.verdict = !pass ? "NO VERDICT" : *pass ? "PASS" : "FAIL";
   view.status = !pass ? Status::kWarn : *pass ? Status::kGood : Status::kBad;
-  view.sections = {what_ran(doc), rate(doc), nic(doc), compression(doc)};
+  view.sections = {what_ran(doc), rate(doc), nic(doc), compression(doc), quantizer(doc)};
   for (Section& s : others(doc)) view.sections.push_back(std::move(s));
   view.sections.push_back(coverage(doc));
   view.sections.push_back(checks(doc));

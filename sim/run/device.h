@@ -201,9 +201,10 @@ class Device {
     bool host_writes = false;                  ///< cfg_valid_i, cfg_address_i, cfg_data_i
     std::vector<Pin> probe = {};               ///< output pins that are compared in each cycle
     std::vector<std::string> statistics = {};  ///< names of the device's counters ...
-    bool statistics_are_pins = true;           ///< ... words of stat_o; else a host reads them
-    std::vector<std::string> actions = {};     ///< what it may do with a packet (Packet::action)
-    std::vector<std::string> inside = {};      ///< signals within the top that its save file shows
+    bool statistics_are_pins = true;        ///< ... words of stat_o; else of the probe, or a host
+                                            ///< reads them
+    std::vector<std::string> actions = {};  ///< what it may do with a packet (Packet::action)
+    std::vector<std::string> inside = {};   ///< signals within the top that its save file shows
     std::vector<Option> options = {};
     std::vector<SynthKind> stimuli = {};  ///< synthetic ones that fit it
     const RandomKind* random = nullptr;   ///< what a random table may say of it

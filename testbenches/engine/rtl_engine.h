@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -20,7 +21,8 @@
 namespace gw::testbenches {
 
 /// P: the device's ports. Its pins, if there are any, go with a packet (P::kPinsOfPacket names the
-/// pin that each word of the packet's configuration drives) or are set once.
+/// pin that each word of the packet's configuration drives) or are set once. Its counters are
+/// stat_o, or (P::kCountersInProbe) the two words of the probe.
 template <class P>
 class RtlEngine {
  public:
@@ -88,6 +90,10 @@ class RtlEngine {
     }
   }
   std::span<const uint32_t> statistics() const {
+    if constexpr (requires { P::kCountersInProbe; }) {
+      counters_ = std::bit_cast<std::array<uint32_t, 2>>(outputs_->probe);
+      return counters_;
+    }
     uint32_t words = 0;
     const uint32_t* const values = api_.statistics(self_, &words);
     return {values, words};
@@ -133,6 +139,7 @@ class RtlEngine {
   const GwOutputs* outputs_ = nullptr;
   bool traced_ = false;
   std::array<int, 4> pins_{};
+  mutable std::array<uint32_t, 2> counters_{};
 };
 
 }  // namespace gw::testbenches

@@ -219,7 +219,7 @@ class DeviceOf : public sim::Device {
     if (kPaced) pace = pace_of(spec);
     sim::LookAhead packets(source);
     const MakeHost<Beat> host = this->host(spec, packets);
-    sim::SourceFeed<Beat> feed(packets, kIn, pace);
+    sim::SourceFeed<Beat> feed(packets, kIn, pace, P::kInputs[0].error_bit);
     const auto oracle = this->oracle(spec);
     // A recorded stimulus is a part of one: there is nothing to measure in it.
     const auto score = spec.stimulus.recorded == nullptr ? this->score(spec) : nullptr;
@@ -444,7 +444,7 @@ class DeviceOf : public sim::Device {
         : device_(device), spec_(spec), kernel_(kernel), boot_(device.boot(spec)) {
       sim::LookAhead packets(source);
       make_host_ = device.host(spec, packets);
-      sim::SourceFeed<Beat> read(packets, kIn);
+      sim::SourceFeed<Beat> read(packets, kIn, {}, P::kInputs[0].error_bit);
       for (size_t p = 0; p < kIn; ++p) {
         for (auto next = read.next(p, 0); next.packet != nullptr; next = read.next(p, 0)) {
           feed_.add(p, std::move(next.packet));

@@ -212,13 +212,15 @@ std::set<std::string> signals_of(const std::string& vcd) {
 
 TEST_F(Cli, WaveformsWithTheirSaveFile) {
   for (const std::string device :
-       {"compressor", "decompressor", "codec_loop", "aggregator", "switch"}) {
+       {"compressor", "decompressor", "codec_loop", "mx", "aggregator", "switch"}) {
     for (const std::string kind : {"fst", "vcd"}) {
       const std::string file = device + "." + kind;
       const Ended r = gradwire(
           fmt::format(
               "run {} --synth {} --packets 20 --stall both:20 --quiet --wave {}", device,
-              device == "codec_loop" || device.ends_with("compressor") ? "mixed" : "workers",
+              device == "codec_loop" || device == "mx" || device.ends_with("compressor")
+                  ? "mixed"
+                  : "workers",
               file) +
           (device == "switch" ? kSmallArray : ""));
       ASSERT_EQ(r.code, 0) << r.err;

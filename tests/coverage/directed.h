@@ -68,6 +68,30 @@ inline sim::RawPacket odd_floats(sim::Random& random) {
   return packet;
 }
 
+/// Chunks of which some come otherwise than announced, at few rows.
+inline sim::RawPacket odd_chunk(sim::Random& random) {
+  sim::RawPacket packet = odd_floats(random);
+  packet.config = {random.below(2), random.below(2)};
+  uint32_t n = static_cast<uint32_t>((packet.bytes.size() + 3) / 4);
+  switch (random.below(8)) {
+    case 0:
+      n = random.below(100);
+      break;
+    case 1:
+      n += random.below(9);
+      break;
+    case 2:
+      n -= random.below(std::min(n, 9u));
+      break;
+    default:
+      break;
+  }
+  const uint32_t row = random.below(20) == 0 ? 8192 - random.below(20) : random.below(3) * 512;
+  packet.meta = row | uint64_t{n} << 32;
+  packet.gap = random.below(3) == 0 ? random.below(40) : 0;
+  return packet;
+}
+
 /// Groups of any codes, also of those that no compressor makes; in error or cut in every other
 /// packet, now and then without a byte.
 inline sim::RawPacket odd_groups(sim::Random& random) {
@@ -150,11 +174,12 @@ inline std::vector<Directed> directed_runs(uint64_t seed) {
   sim::Random random(seed);
   std::vector<Directed> all;
   for (const char* stall : {"none", "source:40", "sink:60", "both:30"}) {
-    for (const char* device : {"compressor", "codec_loop", "decompressor"}) {
+    for (const std::string device : {"compressor", "codec_loop", "decompressor", "mx"}) {
       Directed run{.device = device, .stall = stall, .packets = {}};
       for (int i = 0; i < 6'000; ++i) {
-        run.packets.push_back(std::string(device) == "decompressor" ? odd_groups(random)
-                                                                    : odd_floats(random));
+        run.packets.push_back(device == "decompressor" ? odd_groups(random)
+                              : device == "mx"         ? odd_chunk(random)
+                                                       : odd_floats(random));
       }
       all.push_back(std::move(run));
     }

@@ -115,6 +115,10 @@ void set_options(const Point& point, sim::RunSpec& spec) {
   set("bound", 1 + spec.seed * 5 % 14);
   set("workers", 1 + point.salt * 2);
   set("depth", point.salt == 1 ? 1024 : 5);
+  if (spec.options.knows("format")) {
+    spec.options.set("format", point.stimulus.size() % 2 == 1 ? "mxfp4" : "mxfp8");
+    spec.options.set("residual", point.salt == 1 ? "on" : "off");
+  }
   if (spec.options.knows("grid")) spec.options.set("grid", point.salt == 1 ? "packet" : "stream");
   if (spec.options.knows("mode")) spec.options.set("mode", point.salt == 1 ? "paper" : "bounded");
   for (const char* fault : {"duplicate", "reorder", "malformed", "foreign"}) set(fault, 10);
@@ -189,9 +193,9 @@ TEST(Registry, HoldsEveryDevice) {
     EXPECT_FALSE(device->facts().stimuli.empty()) << names.back();
     EXPECT_FALSE(device->facts().summary.empty()) << names.back();
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"compressor", "decompressor", "codec_loop", "nic_tx",
-                                             "nic_rx", "nic", "parser", "aggregator", "optimizer",
-                                             "switch"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"compressor", "decompressor", "codec_loop", "mx",
+                                             "nic_tx", "nic_rx", "nic", "parser", "aggregator",
+                                             "optimizer", "switch"}));
 }
 
 }  // namespace

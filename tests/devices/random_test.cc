@@ -70,6 +70,10 @@ TEST_P(RandomTraffic, EnginesAndReferenceAgree) {
   sim::RunSpec spec = spec_of(*device, table, seed() * 1000 + salt, 150);
   if (spec.options.knows("bound")) spec.options.set("bound", std::to_string(1 + spec.seed % 14));
   if (spec.options.knows("mode")) spec.options.set("mode", salt == 1 ? "paper" : "bounded");
+  if (spec.options.knows("format")) spec.options.set("format", salt == 1 ? "mxfp4" : "mxfp8");
+  if (spec.options.knows("residual")) {
+    spec.options.set("residual", table == "gentle" ? "off" : "on");
+  }
   if (spec.options.knows("grid")) spec.options.set("grid", salt == 1 ? "packet" : "stream");
   const auto source = device->source(spec);
   const sim::Outcome outcome = device->run(*source, spec, sim::Kernel::instance());

@@ -45,6 +45,13 @@ def runs():
             yield f"{device} --synth {kind} --stall source:30 --seed 3"
             yield f"{device} --synth {kind} --stall sink:60 --seed 5"
             yield f"{device} --synth {kind} --stall both:30 --seed 7 --packets 64"
+    for options in ["", " --format mxfp4", " --residual on", " --residual on --format mxfp4"]:
+        for trace in GRADIENT_TRACES:
+            yield f"mx --trace traces/{trace}.pcap{options}"
+        for kind in GRADIENT_KINDS:
+            yield f"mx --synth {kind}{options}"
+        yield f"mx --synth mixed --stall both:30 --seed 7{options}"
+        yield f"mx --random hostile --packets 300 --seed 5{options}"
     for device in FRAMES:
         for trace in FRAME_TRACES:
             yield f"{device} --trace traces/{trace}.pcap"

@@ -1,8 +1,8 @@
 // A clocked bench around one device: a source, a sink, and a record of
 // every handshake with its cycle.
 //
-// Cycle 0 is the one after reset, in which both ready and valid are 0; so the first beat is
-// accepted in cycle 1.
+// Cycle 0 is the one after reset, in which both ready and valid are 0; so the codec's devices
+// accept the first beat in cycle 1.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "models/axis/beat.h"
-#include "models/systemc/group_codec.h"
 
 namespace gw::systemc {
 
@@ -27,7 +26,9 @@ class Bench {
   };
   using Gate = std::function<bool(uint64_t cycle)>;
 
-  explicit Bench(CodecConfig config = {}) : device(config) {}
+  /// `options` are the device's.
+  template <class... Options>
+  explicit Bench(Options... options) : device(options...) {}
 
   void send(const Beat& beat) { source_.push_back(beat); }
   void send(const std::vector<Beat>& beats) {
@@ -66,14 +67,15 @@ class Bench {
     for (uint64_t i = 0; i < cycles && !testing::Test::HasFatalFailure(); ++i) step();
   }
 
-  /// Until everything has been accepted and nothing has left for a while.
+  /// Until everything has been accepted and nothing has moved for a while.
   void drain() {
     uint64_t idle = 0;
-    size_t before = left.size();
+    size_t before = accepted.size() + left.size();
     while ((!source_.empty() || idle < 50) && !testing::Test::HasFatalFailure()) {
       step();
-      idle = left.size() == before ? idle + 1 : 0;
-      before = left.size();
+      const size_t moved = accepted.size() + left.size();
+      idle = moved == before ? idle + 1 : 0;
+      before = moved;
       ASSERT_LT(idle, 10000u) << "hangs";
     }
   }

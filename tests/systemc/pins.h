@@ -2,6 +2,7 @@
 #pragma once
 
 #include <systemc>
+#include <type_traits>
 
 #include "models/axis/beat.h"
 
@@ -25,13 +26,17 @@ void bind_streams(Device& device, Wires& wires) {
   device.m_axis_tlast(wires.m_tlast);
 }
 
-/// A signal for every port of StreamPins.
-struct StreamWires {
+/// A signal for every port of BasicStreamPins.
+template <int kUserBits>
+struct BasicStreamWires {
+  using User = std::conditional_t<kUserBits == 1, bool, sc_dt::sc_uint<kUserBits>>;
+
   sc_core::sc_signal<bool> aclk{"aclk"}, aresetn{"aresetn"};
   sc_core::sc_signal<sc_dt::sc_bv<256>> s_tdata{"s_tdata"}, m_tdata{"m_tdata"};
   sc_core::sc_signal<sc_dt::sc_uint<32>> s_tkeep{"s_tkeep"}, m_tkeep{"m_tkeep"};
   sc_core::sc_signal<bool> s_tvalid{"s_tvalid"}, s_tready{"s_tready"}, s_tlast{"s_tlast"};
-  sc_core::sc_signal<bool> s_tuser{"s_tuser"}, m_tvalid{"m_tvalid"}, m_tready{"m_tready"};
+  sc_core::sc_signal<User> s_tuser{"s_tuser"};
+  sc_core::sc_signal<bool> m_tvalid{"m_tvalid"}, m_tready{"m_tready"};
   sc_core::sc_signal<bool> m_tlast{"m_tlast"}, m_tuser{"m_tuser"};
 
   template <class Device>
@@ -57,8 +62,15 @@ struct StreamWires {
     s_tdata.write(data);
     s_tkeep.write(beat.keep);
     s_tlast.write(beat.last);
-    s_tuser.write(beat.user);
+    if constexpr (kUserBits == 1) {
+      s_tuser.write(beat.user);
+    } else {
+      s_tuser.write(beat.user_word() & ((~uint64_t{0}) >> (64 - kUserBits)));
+    }
   }
 };
+
+/// Of StreamPins.
+using StreamWires = BasicStreamWires<1>;
 
 }  // namespace gw::systemc

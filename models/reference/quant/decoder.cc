@@ -1,0 +1,245 @@
+#include "models/reference/quant/decoder.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <optional>
+
+#include "models/reference/quant/bits.h"
+#include "models/reference/quant/values.h"
+
+namespace gw::reference::quant {
+namespace {
+
+using internal::BitReader;
+using internal::get_word;
+
+/// What stands for a sent value.
+struct Dictionary {
+  Method method;
+  float first, second;
+
+  float value(bool negative, uint8_t m) const {
+    if (method == Method::kAdaptive) return negative ? second : first;
+    const float d = static_cast<float>(m) * first;
+    return negative ? -d : d;
+  }
+};
+
+/// Checks the header; gives the payload's words.
+Reason read_header(std::span<const uint8_t> packet, size_t limit, Decoded& d) {
+  if (packet.size() < kHeaderBytes + kStatusBytes) return Reason::kShort;
+  d.n = get_word(packet.data() + 4);
+  if (packet[0] >= kMethods) return Reason::kFormat;
+  d.method = static_cast<Method>(packet[0]);
+  const unsigned coding = packet[1];
+  if (coding != 0) {
+    if (!has_coding(d.method, Coding::kRice) || coding > 1 + kMaxRiceK) return Reason::kCoding;
+    d.k = static_cast<int>(coding) - 1;
+  }
+  const uint32_t first = get_word(packet.data() + 8);
+  const uint32_t second = get_word(packet.data() + 12);
+  const bool one = is_threshold(d.method);
+  const bool two = has_means(d.method);
+  if (packet[2] != 0 || packet[3] != 0 || (!two && second != 0) || (!one && !two && first != 0)) {
+    return Reason::kReserved;
+  }
+  if (d.n == 0) return Reason::kCount;
+  if (d.n > limit) return Reason::kLimit;
+  d.first = std::bit_cast<float>(first);
+  d.second = std::bit_cast<float>(second);
+  if (!std::isfinite(d.first) || !std::isfinite(d.second)) return Reason::kNotFinite;
+  return Reason::kNone;
+}
+
+/// Reads a payload; `out` (n values, all +0) may be null. Gives the bytes that it takes, which may
+/// be more than there are, or nothing if it is malformed whatever follows.
+class Payload {
+ public:
+  Payload(std::span<const uint8_t> bytes, Decoded& decoded, float* out)
+      : bytes_(bytes), d_(decoded), out_(out) {}
+
+  std::optional<size_t> read() {
+    switch (d_.method) {
+      case Method::kRaw:
+        return raw();
+      case Method::kOneBit:
+        return one_bit();
+      case Method::kMxfp8:
+      case Method::kMxfp4:
+        return mx();
+      default:
+        return d_.k >= 0 ? rice() : mask();
+    }
+  }
+
+ private:
+  size_t n() const { return d_.n; }
+  bool has(size_t bytes) const { return bytes <= bytes_.size(); }
+  void put(size_t i, float value) {
+    if (out_ != nullptr) out_[i] = value;
+  }
+
+  size_t raw() {
+    const size_t size = 4 * n();
+    for (size_t i = 0; has(size) && i < n(); ++i) {
+      put(i, std::bit_cast<float>(get_word(bytes_.data() + 4 * i)));
+    }
+    d_.entries = n();
+    return size;
+  }
+
+  size_t one_bit() {
+    const size_t size = (n() + 7) / 8;
+    for (size_t i = 0; has(size) && i < n(); ++i) {
+      put(i, (bytes_[i / 8] >> i % 8 & 1) != 0 ? d_.first : d_.second);
+    }
+    d_.entries = n();
+    return size;
+  }
+
+  size_t mx() {
+    const MxElement& element = mx_element(d_.method);
+    const bool wide = d_.method == Method::kMxfp8;
+    const size_t block = 1 + (wide ? kMxBlock : kMxBlock / 2);
+    const size_t size = (n() + kMxBlock - 1) / kMxBlock * block;
+    for (size_t i = 0; has(size) && i < n(); ++i) {
+      const uint8_t* at = bytes_.data() + i / kMxBlock * block;
+      const size_t lane = i % kMxBlock;
+      const int code = wide ? at[1 + lane] : at[1 + lane / 2] >> 4 * (lane % 2) & 0xF;
+      put(i, mx_decode(static_cast<uint8_t>(code), at[0], element));
+    }
+    d_.entries = n();
+    return size;
+  }
+
+  std::optional<size_t> mask() {
+    const Dictionary dictionary{d_.method, d_.first, d_.second};
+    const size_t groups = rows_of(n());
+    size_t at = 0;
+    for (size_t group = 0; group < groups;) {
+      if (!has(at + 2)) return std::nullopt;  // no group is shorter
+      const unsigned mask = bytes_[at++];
+      if (mask == 0) {
+        group += 1 + size_t{bytes_[at++]};
+        if (group > groups) return std::nullopt;
+        continue;
+      }
+      const size_t from = group * kLanes;
+      if (from + static_cast<size_t>(std::bit_width(mask)) > n()) return std::nullopt;
+      const unsigned signs = d_.method == Method::kWgt ? 0 : bytes_[at++];
+      if ((signs & ~mask) != 0) return std::nullopt;
+      const size_t each = d_.method == Method::kWgt ? 4 : d_.method == Method::kQgt ? 1 : 0;
+      if (!has(at + each * static_cast<size_t>(std::popcount(mask)))) return std::nullopt;
+      for (size_t i = 0; i < kLanes; ++i) {
+        if ((mask >> i & 1) == 0) continue;
+        ++d_.entries;
+        if (d_.method == Method::kWgt) {
+          put(from + i, std::bit_cast<float>(get_word(bytes_.data() + at)));
+        } else {
+          const uint8_t m = each == 1 ? bytes_[at] : uint8_t{1};
+          if (m == 0) return std::nullopt;
+          put(from + i, dictionary.value((signs >> i & 1) != 0, m));
+        }
+        at += each;
+      }
+      ++group;
+    }
+    return at;
+  }
+
+  std::optional<size_t> rice() {
+    const Dictionary dictionary{d_.method, d_.first, d_.second};
+    BitReader bits(bytes_);
+    for (size_t next = 0;;) {
+      const auto ones = static_cast<uint32_t>(std::countr_one(bits.peek() & 0x7FFF));
+      bits.skip(static_cast<int>(std::min(ones + 1, kRiceEscape)));
+      size_t gap;
+      if (ones < kRiceEscape) {
+        gap = size_t{ones} << d_.k | bits.take(d_.k);
+      } else {
+        gap = bits.take(kRiceGapBits);
+      }
+      next += gap;
+      if (!bits.ok() || next > n()) return std::nullopt;
+      if (next == n()) return bits.bytes();
+      const bool negative = bits.take(1) != 0;
+      const auto m = static_cast<uint8_t>(d_.method == Method::kQgt ? bits.take(8) : 1);
+      if (!bits.ok() || m == 0) return std::nullopt;
+      ++d_.entries;
+      put(next++, dictionary.value(negative, m));
+    }
+  }
+
+  std::span<const uint8_t> bytes_;
+  Decoded& d_;
+  float* out_;
+};
+
+void read_body(std::span<const uint8_t> packet, float* out, Decoded& d) {
+  const std::span<const uint8_t> payload =
+      packet.subspan(kHeaderBytes, packet.size() - kHeaderBytes - kStatusBytes);
+  const std::optional<size_t> size = Payload(payload, d, out).read();
+  if (size != payload.size()) {
+    d.reason = Reason::kPayload;
+  } else if ((packet.back() & ~kStatusBits) != 0) {
+    d.reason = Reason::kStatus;
+  } else {
+    d.status = packet.back();
+  }
+}
+
+}  // namespace
+
+std::string_view reason_name(Reason reason) {
+  static constexpr std::array<std::string_view, kReasons> kNames = {
+      "none",  "short", "format",     "coding",  "reserved",
+      "count", "limit", "not_finite", "payload", "status"};
+  return kNames[static_cast<size_t>(reason)];
+}
+
+std::string_view reason_sentence(Reason reason) {
+  static constexpr std::array<std::string_view, kReasons> kSentences = {
+      "nothing is wrong with it",
+      "it ends before a header and a status byte",
+      "its format is unknown",
+      "its coding is unknown or not one of its format",
+      "a reserved bit of its header is set",
+      "it says that it holds no value",
+      "it says that it holds more values than the limit",
+      "its threshold or a mean is not finite",
+      "its payload is too short, too long, or says what no encoder says",
+      "a reserved bit of its status is set"};
+  return kSentences[static_cast<size_t>(reason)];
+}
+
+Decoded decode_packet(std::span<const uint8_t> packet, size_t limit, std::vector<float>& out) {
+  Decoded d;
+  out.clear();
+  d.reason = read_header(packet, limit, d);
+  if (!d.ok()) return d;
+  out.assign(d.n, 0.0f);
+  read_body(packet, out.data(), d);
+  if (!d.ok()) out.clear();
+  return d;
+}
+
+Decoded decode_into(std::span<const uint8_t> packet, std::span<float> out) {
+  Decoded d;
+  d.reason = read_header(packet, out.size(), d);
+  if (!d.ok()) return d;
+  std::ranges::fill(out.first(d.n), 0.0f);
+  read_body(packet, out.data(), d);
+  return d;
+}
+
+size_t packet_length(std::span<const uint8_t> bytes, size_t limit) {
+  Decoded d;
+  if (read_header(bytes, limit, d) != Reason::kNone) return 0;
+  const std::optional<size_t> size = Payload(bytes.subspan(kHeaderBytes), d, nullptr).read();
+  if (!size || kHeaderBytes + *size + kStatusBytes > bytes.size()) return 0;
+  return kHeaderBytes + *size + kStatusBytes;
+}
+
+}  // namespace gw::reference::quant

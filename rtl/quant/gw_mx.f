@@ -1,0 +1,15 @@
+rtl/codec/gw_codec_pkg.sv
+rtl/fp/gw_fp_pkg.sv
+rtl/fp/gw_fp_add_pkg.sv
+rtl/quant/gw_mx_pkg.sv
+rtl/common/gw_fifo_2w.sv
+rtl/codec/gw_alignment_unit.sv
+rtl/quant/gw_mx_in_flight.sv
+rtl/quant/gw_mx_issue.sv
+rtl/quant/gw_mx_adder.sv
+rtl/quant/gw_mx_rows.sv
+rtl/quant/gw_mx_gather.sv
+rtl/quant/gw_mx_lane.sv
+rtl/quant/gw_mx_remainder.sv
+rtl/quant/gw_mx_pack.sv
+rtl/quant/gw_mx.sv

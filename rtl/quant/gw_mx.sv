@@ -1,0 +1,162 @@
+// Chunks of binary32 gradients in, packets of OCP microscaling blocks out: MXFP8 (E4M3) or MXFP4 (E2M1), with residuals or without.
+// Latency 14 cycles from the beat that completes an output beat (9 with Rows = 0), one beat a cycle.
+// OCP microscaling formats (MX v1.0) sections 5 and 6; ports and cycle contract: docs/devices/mx.md.
+`include "gw_assert.svh"
+`default_nettype none
+
+module gw_mx #(
+  parameter int Rows = 8192
+) (
+  input  wire logic         aclk,
+  input  wire logic         aresetn,
+  input  wire logic         format_i,
+  input  wire logic         residual_i,
+  input  wire logic [255:0] s_axis_tdata,
+  input  wire logic [31:0]  s_axis_tkeep,
+  input  wire logic         s_axis_tvalid,
+  output logic              s_axis_tready,
+  input  wire logic         s_axis_tlast,
+  input  wire logic [52:0]  s_axis_tuser,
+  output logic [255:0]      m_axis_tdata,
+  output logic [31:0]       m_axis_tkeep,
+  output logic              m_axis_tvalid,
+  input  wire logic         m_axis_tready,
+  output logic              m_axis_tlast,
+  output logic              m_axis_tuser,
+  output logic [31:0]       raw_count_o,
+  output logic [31:0]       error_count_o
+);
+  initial if (Rows != 0 && (Rows < 8 || Rows > 262144)) $fatal(1, "gw_mx: Rows must be 0 or 8 to 262144");
+  localparam int RowBits = Rows > 8 ? $clog2(Rows) : 3;
+  wire clk_i  = aclk;
+  wire rst_ni = aresetn;
+
+  logic               open, credit_q, start, pop, residual_popped;
+  logic [35:0]        item;
+  logic [7:0]         here;
+  logic [255:0]       data;
+  logic [RowBits-1:0] row, write_row;
+  gw_mx_issue #(.Rows(Rows)) u_issue (
+    .clk_i, .rst_ni, .format_i, .residual_i, .s_axis_tdata, .s_axis_tkeep, .s_axis_tvalid, .s_axis_tready, .s_axis_tlast, .s_axis_tuser,
+    .open_i(open), .credit_i(credit_q), .start_o(start), .item_o(item), .here_o(here), .data_o(data), .row_o(row),
+    .pop_i(residual_popped), .write_row_o(write_row)
+  );
+
+  logic         summed_valid;
+  logic [35:0]  summed_item;
+  logic [7:0]   summed_here, bad, summed, finite;
+  logic [255:0] sum, other;
+  logic [7:0]   write;
+  logic [255:0] remainder;
+  if (Rows != 0) begin : gen_rows
+    gw_mx_rows #(.Rows(Rows)) u_rows (
+      .clk_i, .rst_ni, .open_o(open), .start_i(start), .item_i(item), .here_i(here), .data_i(data), .row_i(row),
+      .valid_o(summed_valid), .item_o(summed_item), .here_o(summed_here), .bad_o(bad), .summed_o(summed), .sum_o(sum),
+      .finite_o(finite), .other_o(other), .write_i(write), .write_row_i(write_row), .write_data_i(remainder)
+    );
+  end else begin : gen_no_rows
+    assign open         = 1'b1;
+    assign summed_valid = start;
+    assign summed_item  = item;
+    assign summed_here  = here;
+    assign summed       = 8'd0;
+    assign finite       = 8'd0;
+    assign sum          = 256'd0;
+    for (genvar i = 0; i < 8; i++) begin : gen_lane
+      wire is_finite = gw_mx_pkg::finite(data[32*i + 23 +: 8]);
+      assign bad[i] = here[i] & ~is_finite;
+      assign other[32*i +: 32] = data[32*i +: 32] & {32{here[i] & (is_finite | item[35])}};
+    end
+    wire unused = ^{row, write_row, write, remainder};
+  end
+
+  logic [35:0]  popped_item;
+  logic [7:0]   popped_here;
+  logic         spoilt, poison;
+  logic [255:0] value;
+  logic [8:0]   offset;
+  gw_mx_gather u_gather (
+    .clk_i, .rst_ni, .valid_i(summed_valid), .item_i(summed_item), .here_i(summed_here), .bad_i(bad), .summed_i(summed), .sum_i(sum),
+    .finite_i(finite), .other_i(other), .pop_o(pop), .item_o(popped_item), .here_o(popped_here), .spoilt_o(spoilt), .value_o(value),
+    .offset_q(offset), .poison_q(poison)
+  );
+  assign residual_popped = pop & popped_item[0];
+
+  logic         vector_valid, vector_first, vector_last;
+  logic [271:0] vector;
+  logic [5:0]   vector_length;
+  logic [1:0]   vector_user;
+  logic [127:0] header;
+  gw_mx_pack #(.Rows(Rows)) u_pack (
+    .clk_i, .rst_ni, .pop_i(pop), .item_i(popped_item), .here_i(popped_here), .spoilt_i(spoilt), .value_i(value), .offset_i(offset),
+    .poison_i(poison), .valid_o(vector_valid), .vector_o(vector), .length_o(vector_length), .first_o(vector_first),
+    .last_o(vector_last), .user_o(vector_user), .header_o(header), .write_o(write), .residual_o(remainder)
+  );
+
+  logic         merge, first_valid, first_last, second_valid, second_last;
+  logic [1:0]   first_user, second_user;
+  logic [255:0] first_data, second_data;
+  logic [4:0]   first_pad, second_pad;
+  gw_alignment_unit #(.Header(1'b1), .UserBits(2)) u_alignment_unit (
+    .clk_i, .rst_ni,
+    .valid_i        (vector_valid),
+    .vector_i       (vector),
+    .length_i       (vector_length),
+    .last_i         (vector_last),
+    .user_i         (vector_user),
+    .first_i        (vector_first),
+    .header_i       (header),
+    .merge_o        (merge),
+    .first_valid_o  (first_valid),
+    .first_data_o   (first_data),
+    .first_pad_o    (first_pad),
+    .first_last_o   (first_last),
+    .first_user_o   (first_user),
+    .second_valid_o (second_valid),
+    .second_data_o  (second_data),
+    .second_pad_o   (second_pad),
+    .second_last_o  (second_last),
+    .second_user_o  (second_user)
+  );
+
+  logic [4:0] pad;
+  logic       raw;
+  gw_fifo_2w #(.Width(264), .DepthLog2(6)) u_queue (
+    .clk_i, .rst_ni,
+    .first_valid_i  (first_valid),
+    .first_i        ({first_user, first_last, first_pad, first_data}),
+    .second_valid_i (second_valid),
+    .second_i       ({second_user, second_last, second_pad, second_data}),
+    .valid_o        (m_axis_tvalid),
+    .ready_i        (m_axis_tready),
+    .data_o         ({raw, m_axis_tuser, m_axis_tlast, pad, m_axis_tdata})
+  );
+  assign m_axis_tkeep = 32'hFFFF_FFFF >> pad;
+
+  // Credit: beats in the queue plus two for each item under way. One flush more must find room.
+  logic [6:0] used_q;
+  wire        leave   = m_axis_tvalid & m_axis_tready;
+  wire [6:0]  settled = used_q - {5'd0, merge, 1'b0} + {6'd0, first_valid} + {6'd0, second_valid} - {6'd0, leave};
+  always_ff @(posedge aclk) begin
+    if (!aresetn) begin
+      used_q        <= '0;
+      credit_q      <= 1'b1;
+      raw_count_o   <= '0;
+      error_count_o <= '0;
+    end else begin
+      used_q   <= settled + {5'd0, start, 1'b0};
+      credit_q <= start ? settled <= 7'd59 : settled <= 7'd61;
+      if (leave & m_axis_tlast & raw)          raw_count_o   <= raw_count_o + 32'd1;
+      if (leave & m_axis_tlast & m_axis_tuser) error_count_o <= error_count_o + 32'd1;
+    end
+  end
+
+  `GW_ASSERT(CreditHolds, used_q <= 7'd64)
+  `GW_COVER(CreditRunsOut, !credit_q)
+  `GW_COVER(CreditIsSpent, used_q == 7'd64)
+  `GW_COVER(EntersAndLeavesEmpty, first_valid && !m_axis_tvalid)
+  `GW_COVER(RawPacketLeaves, leave && m_axis_tlast && raw)
+  `GW_COVER(PacketInErrorLeaves, leave && m_axis_tlast && m_axis_tuser)
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,28 @@
+// g + r of one lane, binary32 with subnormals, nearest even: the steps of gw_fp_add, registers where the residual memory and the choice
+// behind it leave time.
+// Latency 4 cycles, the last step combinational behind them; one sum a cycle.
+// docs/devices/mx.md, v.
+`default_nettype none
+
+module gw_mx_adder (
+  input  wire logic        clk_i,
+  input  wire logic [31:0] a_i,
+  input  wire logic [31:0] b_i,
+  output logic [31:0]      sum_o,
+  output logic             finite_o
+);
+  logic [63:0] classified_q;
+  logic [39:0] added_q;
+  logic [43:0] counted_q;
+  logic [37:0] normalised_q;
+  always_ff @(posedge clk_i) begin
+    classified_q <= gw_fp_add_pkg::classify(a_i, b_i, 1'b1);
+    added_q      <= gw_fp_add_pkg::add(gw_fp_add_pkg::align(classified_q, 1'b1));
+    counted_q    <= gw_fp_add_pkg::count(added_q, 1'b1);
+    normalised_q <= gw_fp_add_pkg::normalise(counted_q, 1'b1);
+  end
+  assign sum_o    = gw_fp_add_pkg::round(normalised_q);
+  assign finite_o = gw_mx_pkg::finite(sum_o[30:23]);
+endmodule
+
+`default_nettype wire

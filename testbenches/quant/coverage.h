@@ -1,0 +1,14 @@
+// What is counted of the quantisers' packets: formats and residuals, lengths announced and come,
+// values, scales, what is wrong.
+#pragma once
+
+#include <memory>
+
+#include "models/axis/beat.h"
+#include "sim/coverage/streams.h"
+
+namespace gw::testbenches {
+
+std::unique_ptr<sim::coverage::Family<Beat>> mx_coverage(uint32_t rows);
+
+}  // namespace gw::testbenches

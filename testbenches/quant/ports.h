@@ -1,0 +1,44 @@
+// The streams of the quantisers (docs/devices/mx.md).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "models/axis/beat.h"
+#include "sim/harness/port.h"
+
+namespace gw::testbenches {
+
+/// Fields of a chunk's tuser: Beat::user_word().
+struct ChunkUser {
+  static constexpr int kBits = 53;
+  static constexpr int kCountBit = 32, kErrorBit = 52;
+  static constexpr uint32_t kRowMask = 0xFF'FFFF, kCountMask = 0xF'FFFF;
+
+  static constexpr uint64_t word(uint32_t row, uint32_t n) {
+    return (row & kRowMask) | uint64_t{n & kCountMask} << kCountBit;
+  }
+  /// Of a first beat.
+  static constexpr uint32_t row(const Beat& beat) { return beat.meta[0] & kRowMask; }
+  static constexpr uint32_t count(const Beat& beat) { return beat.meta[1] & kCountMask; }
+  /// Of a last one.
+  static constexpr bool error(const Beat& beat) { return (beat.user_word() >> kErrorBit & 1) != 0; }
+};
+
+struct MxPorts {
+  using Beat = gw::Beat;
+  static constexpr std::array<sim::Port, 1> kInputs = {{{.name = "s_axis",
+                                                         .bundle = "s_axis",
+                                                         .user_bits = ChunkUser::kBits,
+                                                         .error_bit = ChunkUser::kErrorBit}}};
+  static constexpr std::array<sim::Port, 1> kOutputs = {{{.name = "m_axis", .bundle = "m_axis"}}};
+  static constexpr uint64_t kEvents = 0;
+  static constexpr uint64_t kSettles = 0;  // never without input while there is any
+  /// raw_count_o, error_count_o.
+  static constexpr bool kCountersInProbe = true;
+  /// A packet's configuration: MXFP4, residuals.
+  static constexpr std::array<std::string_view, 2> kPinsOfPacket = {"format_i", "residual_i"};
+};
+
+}  // namespace gw::testbenches

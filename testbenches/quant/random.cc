@@ -1,0 +1,181 @@
+#include "testbenches/quant/random.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "models/axis/beat.h"
+#include "models/reference/quant/packet.h"
+#include "testbenches/quant/ports.h"
+
+namespace gw::testbenches {
+namespace {
+
+using sim::Random;
+
+constexpr uint64_t kDefaultChunks = 256;
+constexpr int64_t kMostChunkValues =
+    16'000;  // a UDP datagram carries them, in a capture of what was drawn
+constexpr uint32_t kMostAnnounced = 4096;  // of values that do not come
+
+std::vector<sim::RandomKey> chunk_keys() {
+  std::vector<sim::RandomKey> keys = sim::random_stream_keys("values", 1, kMostChunkValues, 1, 400);
+  for (sim::RandomKey& key : sim::random_value_keys(/*codec=*/true)) keys.push_back(std::move(key));
+  keys.push_back({"row",
+                  "where a chunk's residuals begin: behind the chunk before; where that one's do; "
+                  "anywhere; so near the end that it does not fit",
+                  {{"next", 1}, {"same"}, {"any"}, {"beyond"}}});
+  keys.push_back({"error",
+                  "what is wrong with a chunk; cut: it ends within a float; early, late: fewer, "
+                  "more beats than it announces; zero: it announces no values; wrong: any number; "
+                  "user: its other beats have another row and length",
+                  {{"none", 1},
+                   {"flag"},
+                   {"bad_keep"},
+                   {"cut"},
+                   {"flipped_bit"},
+                   {"early"},
+                   {"late"},
+                   {"zero"},
+                   {"wrong"},
+                   {"user"}}});
+  return keys;
+}
+
+/// Packet by packet; what is drawn of one purpose has a stream of its own in each.
+class RandomChunks final : public sim::Source {
+ public:
+  RandomChunks(const sim::StimulusSpec& stimulus, uint64_t seed, const MxSettings& settings)
+      : table_(stimulus.random),
+        seed_(seed),
+        settings_(settings),
+        lengths_(*table_, {1, 8, 16, 24, 32, 64, 128, 256, 362}),
+        values_(*table_, {}),
+        all_(stimulus.packets == 0 ? kDefaultChunks : stimulus.packets),
+        running_(settings.rows) {
+    facts_.name = "random traffic " + table_->name();
+  }
+
+  std::optional<sim::RawPacket> next() override {
+    if (count_ == all_) return std::nullopt;
+    sim::RawPacket packet;
+    Random lengths = stream("length"), values = stream("value"), gaps = stream("gap");
+    packet.config = packet_config(settings_);
+    packet.gap = static_cast<uint32_t>(sim::random_gap(*table_, gaps));
+    std::vector<uint32_t> words(static_cast<size_t>(lengths_.draw(lengths)));
+    values_.fill(values, words);
+    const auto* const bytes = reinterpret_cast<const uint8_t*>(words.data());
+    packet.bytes.assign(bytes, bytes + words.size() * 4);
+    const auto n = static_cast<uint32_t>(words.size());
+    row_ = row_of(n);
+    packet.meta = ChunkUser::word(row_, n);
+    spoil(packet, n);
+    ++count_;
+    return packet;
+  }
+  const sim::SourceFacts& facts() const override {
+    facts_.trace = {{"random", table_->name()}, {"packets", count_}, {"selected", count_}};
+    if (!errors_.empty()) facts_.trace["faults"] = errors_;
+    return facts_;
+  }
+  uint64_t expected() const override { return all_; }
+
+ private:
+  Random stream(const char* purpose) const { return {seed_, purpose, count_}; }
+  const std::string& word(const char* key, Random& random) const {
+    const sim::RandomChoice& choice = (*table_)[key];
+    return choice.name(choice.draw(random));
+  }
+
+  uint32_t row_of(uint32_t n) {
+    Random random = stream("row");
+    const std::string& way = word("row", random);
+    const uint32_t next = running_.next(0, n);
+    if (way == "same") return row_;
+    if (way == "any") return random.below(std::max(settings_.rows, 1u));
+    if (way == "beyond") {
+      const auto rows = static_cast<uint32_t>(reference::quant::rows_of(n));
+      const uint32_t first = settings_.rows - std::min(rows - 1, settings_.rows);
+      return random.below(4) == 0 ? ChunkUser::kRowMask - random.below(1000)
+                                  : first + random.below(std::max(rows, 1u));
+    }
+    return next;
+  }
+
+  void spoil(sim::RawPacket& packet, uint32_t n) {
+    Random random = stream("error");
+    const std::string& error = word("error", random);
+    if (error == "none") return;
+    ++errors_[error];
+    std::vector<uint8_t>& bytes = packet.bytes;
+    const auto any = [&random](size_t below) { return random.below(static_cast<uint32_t>(below)); };
+    const auto announce = [&](uint32_t count) { packet.meta = ChunkUser::word(row_, count); };
+    const size_t beats = (bytes.size() + kBeatBytes - 1) / kBeatBytes;
+    if (error == "flag") {
+      packet.error = true;
+    } else if (error == "flipped_bit") {
+      bytes[any(bytes.size())] ^= static_cast<uint8_t>(1u << any(8));
+    } else if (error == "cut") {
+      bytes.resize(bytes.size() - 1 - any(3));
+    } else if (error == "early") {
+      announce(n + 1 + any(random.below(4) == 0 ? 300 : 40));
+    } else if (error == "late") {
+      bytes.resize(bytes.size() + 1 + any(random.below(4) == 0 ? 400 : 100), 0xA5);
+    } else if (error == "zero") {
+      announce(0);
+    } else if (error == "wrong") {
+      announce(any(kMostAnnounced));
+    } else if (error == "user") {
+      for (size_t beat = 1; beat < beats; ++beat) {
+        const bool last = beat + 1 == beats;
+        const uint64_t mask = (uint64_t{1} << (last ? ChunkUser::kErrorBit : ChunkUser::kBits)) - 1;
+        packet.odd.push_back(
+            {.beat = static_cast<uint32_t>(beat),
+             .keep = last ? keep_of_bytes(static_cast<int>(bytes.size() - (beats - 1) * kBeatBytes))
+                          : kKeepAll,
+             .meta = random.next() & mask});
+      }
+    } else {
+      packet.odd = {
+          sim::random_odd_beat(random, beats, bytes.size() - (beats - 1) * kBeatBytes, kBeatBytes)};
+    }
+  }
+
+  std::shared_ptr<const sim::RandomTable> table_;
+  const uint64_t seed_;
+  const MxSettings settings_;
+  const sim::RandomLengths lengths_;
+  const sim::RandomValues values_;
+  const uint64_t all_;
+  RunningRows running_;
+  uint32_t row_ = 0;  ///< of the chunk before
+  uint64_t count_ = 0;
+  std::map<std::string, uint64_t> errors_;
+  mutable sim::SourceFacts facts_;
+};
+
+}  // namespace
+
+const sim::RandomKind& random_chunks() {
+  static const sim::RandomKind kKind = {"chunks", "chunks of gradients, with rows", "floats",
+                                        chunk_keys()};
+  return kKind;
+}
+
+uint32_t RunningRows::next(size_t flow, size_t values) {
+  if (flow >= next_.size()) next_.resize(flow + 1);
+  const auto rows = static_cast<uint32_t>(reference::quant::rows_of(values));
+  uint32_t& next = next_[flow];
+  if (next + rows > rows_) next = 0;
+  const uint32_t row = next;
+  next = std::min(next + rows, rows_);
+  return row;
+}
+
+std::unique_ptr<sim::Source> open_random_chunks(const sim::StimulusSpec& stimulus, uint64_t seed,
+                                                const MxSettings& settings) {
+  return std::make_unique<RandomChunks>(stimulus, seed, settings);
+}
+
+}  // namespace gw::testbenches

@@ -1,0 +1,55 @@
+#include "testbenches/quant/report.h"
+
+#include "models/reference/quant/decoder.h"
+#include "testbenches/quant/options.h"
+#include "testbenches/quant/oracle.h"
+
+namespace gw::testbenches {
+
+namespace quant = reference::quant;
+
+MxScore::MxScore(const quant::Config& config, uint32_t rows)
+    : quantiser_(config, rows), statistics_(rows) {}
+
+void MxScore::left(const sim::Passage&, const sim::Packet<Beat>& packet) {
+  const ChunkPacket chunk(*packet.source);
+  const quant::ChunkReport report = quantiser_.encode(chunk.chunk, packet_);
+  if (report.n == 0) return;
+  any_ = true;
+  quant::decode_packet(packet_, quant::kMaxValues, decoded_);
+  // What is missing counts as +0.
+  values_.assign(chunk.values.begin(), chunk.values.begin() + static_cast<std::ptrdiff_t>(std::min(
+                                                                  report.n, chunk.values.size())));
+  values_.resize(report.n);
+  statistics_.add(values_, chunk.chunk.row, report, decoded_);
+}
+
+void MxScore::report(nlohmann::json& sections) const {
+  if (!any_) return;
+  const bool residual = quantiser_.config().residual;
+  const quant::Figures f =
+      statistics_.figures(residual ? quantiser_.residuals() : std::span<const float>());
+  nlohmann::json section = {{"method", quant::method_name(quantiser_.config().method)},
+                            {"chunks", f.chunks},
+                            {"raw_chunks", f.raw_chunks},
+                            {"values", f.values},
+                            {"not_finite", f.not_finite},
+                            {"sent_share", f.sent_share},
+                            {"entries", f.entries},
+                            {"bits_per_entry", f.bits_per_entry},
+                            {"payload_ratio", f.payload_ratio},
+                            {"ratio", f.ratio},
+                            {"rel_l2_error", f.rel_l2_error},
+                            {"max_abs_error", f.max_abs_error},
+                            {"residual", nullptr},
+                            {"conservation", nullptr}};
+  if (residual) {
+    section["residual"] = {
+        {"rms", f.residual_rms}, {"max", f.residual_max}, {"to_gradient", f.residual_to_gradient}};
+    section["conservation"] = f.conservation;
+    section["conservation_limit"] = quant::kConservationLimit;
+  }
+  sections["quantizer"] = std::move(section);
+}
+
+}  // namespace gw::testbenches

@@ -1,0 +1,327 @@
+// What docs/devices/mx.md says of gw_mx, in plain C++: packets of chunks (values), and each cycle's handshakes (time). For the RTL's own
+// test; written from the contract alone.
+#pragma once
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+namespace gw::mx_contract {
+
+struct Beat {
+  std::array<uint32_t, 8> data{};
+  uint32_t keep = 0xFFFFFFFF;
+  bool last = false;
+  uint64_t user = 0;
+};
+
+struct Chunk {
+  uint32_t n = 0, row = 0;
+  bool fp4 = false, residual = false, error = false;
+  std::vector<Beat> beats;
+  // What follows from it.
+  bool raw = false;
+  uint64_t bytes_came = 0;
+  std::vector<uint8_t> packet;
+  uint8_t status = 0;
+};
+
+inline bool finite(uint32_t x) { return (x >> 23 & 0xFF) != 0xFF; }
+inline float as_float(uint32_t x) { return std::bit_cast<float>(x); }
+inline uint32_t as_bits(float x) { return std::bit_cast<uint32_t>(x); }
+
+// Of an element without sign what it stands for: mantissa of `bits` bits, exponents from `bias` on.
+inline double element_value(int code, int bits, int bias) {
+  const int exponent = code >> bits, fraction = code & ((1 << bits) - 1);
+  return exponent == 0 ? std::ldexp(fraction, 1 - bias - bits) : std::ldexp((1 << bits) + fraction, exponent - bias - bits);
+}
+
+// Nearest even among all that there are, by search.
+inline int nearest(double x, bool fp4) {
+  const int top = fp4 ? 7 : 0x7E, bits = fp4 ? 1 : 3, bias = fp4 ? 1 : 7;
+  int low = 0;
+  while (low < top && element_value(low + 1, bits, bias) <= x) ++low;
+  if (low == top) return top;
+  const double below = x - element_value(low, bits, bias), above = element_value(low + 1, bits, bias) - x;
+  return below < above || (below == above && low % 2 == 0) ? low : low + 1;
+}
+
+// The chunk's packet; residuals are read and written.
+inline void encode(Chunk& c, std::vector<uint32_t>& residuals, uint32_t rows) {
+  const uint32_t items = (c.n + 7) / 8;
+  const bool residual = c.residual && rows > 0;
+  c.raw = c.n == 0 || (residual && uint64_t{c.row} + items > rows);
+  std::vector<uint32_t> g(c.n, 0);
+  std::vector<bool> here(c.n, false);
+  c.bytes_came = 0;
+  for (size_t b = 0; b < c.beats.size(); ++b) {
+    const Beat& beat = c.beats[b];
+    const int count = beat.last ? std::countr_one(beat.keep) : 32;
+    c.bytes_came += count;
+    for (int i = 0; i < count / 4; ++i) {
+      if (8 * b + i >= c.n) continue;
+      g[8 * b + i] = beat.data[i];
+      here[8 * b + i] = true;
+    }
+  }
+  c.status = c.error ? 4 : 0;
+  if (c.n == 0 || c.bytes_came != 4ULL * c.n) c.status |= 2;
+  std::vector<uint8_t>& p = c.packet;
+  p.assign(16, 0);
+  p[0] = c.raw ? 0 : c.fp4 ? 7 : 6;
+  for (int i = 0; i < 4; ++i) p[4 + i] = c.n >> 8 * i & 0xFF;
+  if (c.raw) {
+    for (uint32_t x : g) {
+      if (!finite(x)) c.status |= 1;
+      for (int i = 0; i < 4; ++i) p.push_back(x >> 8 * i & 0xFF);
+    }
+    p.push_back(c.status);
+    return;
+  }
+  for (uint32_t first = 0; first < c.n; first += 32) {
+    std::array<uint32_t, 32> v{};
+    bool poisoned = false;
+    int e = 0;
+    for (uint32_t j = first; j < std::min(c.n, first + 32); ++j) {
+      uint32_t& out = v[j - first];
+      if (!here[j]) continue;
+      const uint32_t r = residual ? residuals[8 * c.row + j] : 0;
+      if (!finite(g[j])) {
+        poisoned = true;
+        out = r;
+        c.status |= 1;
+      } else if (residual) {
+        out = as_bits(as_float(g[j]) + as_float(r));
+        if (!finite(out)) {
+          out = r;
+          c.status |= 1;
+        }
+      } else {
+        out = g[j];
+      }
+      e = std::max<int>(e, out >> 23 & 0xFF);
+    }
+    const int s = std::max(0, e - (c.fp4 ? 2 : 8));
+    p.push_back(poisoned ? 255 : s);
+    std::array<uint8_t, 32> element{};
+    for (uint32_t j = 0; j < 32; ++j) {
+      const double x = std::ldexp(std::fabs(static_cast<double>(as_float(v[j]))), 127 - s);
+      const int code = nearest(x, c.fp4);
+      const bool negative = v[j] >> 31;
+      element[j] = poisoned ? 0 : code | (negative ? (c.fp4 ? 8 : 0x80) : 0);
+      if (residual && !poisoned && first + j < c.n && here[first + j]) {
+        const double d = std::ldexp(element_value(code, c.fp4 ? 1 : 3, c.fp4 ? 1 : 7), s - 127);
+        residuals[8 * c.row + first + j] = as_bits(as_float(v[j]) - static_cast<float>(negative ? -d : d));
+      }
+    }
+    for (int j = 0; j < 32; j += c.fp4 ? 2 : 1) p.push_back(c.fp4 ? element[j] | element[j + 1] << 4 : element[j]);
+  }
+  p.push_back(c.status);
+}
+
+// The cycle contract. Chunks must be encoded before their first beat is accepted.
+class Clockwork {
+ public:
+  explicit Clockwork(uint32_t rows) : rows_(rows), v_(rows > 0 ? 5 : 0) {}
+
+  bool s_ready() const { return ready_; }
+  bool m_valid() const { return !out_.empty(); }
+  bool m_last() const { return out_.front().last; }
+  bool m_user() const { return out_.front().last && (out_.front().chunk->status & 4) != 0; }
+  uint32_t m_bytes() const { return out_.front().bytes; }
+  const uint8_t* m_data() const { return out_.front().chunk->packet.data() + out_.front().from; }
+  uint32_t raw_count() const { return raw_; }
+  uint32_t error_count() const { return error_; }
+  uint64_t waited() const { return waited_; }
+  int most_used() const { return most_used_; }
+
+  void reset() {
+    const uint32_t rows = rows_;
+    const uint64_t cycle = cycle_;
+    const int most = most_used_;
+    *this = Clockwork(rows);
+    cycle_ = cycle + 1;
+    most_used_ = most;
+  }
+
+  // A cycle with aresetn = 1. `chunk` and `index` say which beat was offered.
+  void clock(const Chunk* chunk, size_t index, bool s_valid, bool m_ready) {
+    const bool accepted = s_valid && ready_;
+    const bool left = m_valid() && m_ready;
+    bool started = false, taken = false;
+    const bool beat = !in_.empty();
+
+    // Start, or a surplus beat.
+    if (beat || (chunk_ != nullptr && ended_ && !surplus_)) {
+      const Chunk& c = chunk_ != nullptr ? *chunk_ : *in_.front().chunk;
+      const uint32_t payload = std::max<uint32_t>(1, (c.n + 7) / 8);
+      if (surplus_) {
+        if (!in_.front().last()) {
+          taken = true;
+        } else if (used_ <= 61) {
+          start(Item{.chunk = &c, .tail = true, .final_item = true});
+          started = taken = true;
+          chunk_ = nullptr;
+          surplus_ = false;
+        }
+      } else {
+        const bool first = chunk_ == nullptr;
+        const uint32_t i = first ? 0 : next_;
+        const bool filler = !first && ended_;
+        const bool keeps = c.residual && rows_ > 0 && !c.raw && !filler;
+        const bool hazard = keeps && std::any_of(flight_.begin(), flight_.end(), [&](const Flight& f) { return f.row == c.row + i; });
+        waited_ += hazard && used_ <= 61;
+        if (used_ <= 61 && !hazard) {
+          chunk_ = &c;
+          if (!filler) {
+            taken = true;
+            ended_ = in_.front().last();
+          }
+          next_ = i + 1;
+          const bool last_payload = i + 1 == payload;
+          start(Item{.chunk = &c, .index = i, .last_payload = last_payload, .final_item = last_payload && ended_, .keeps = keeps});
+          started = true;
+          if (last_payload && ended_) chunk_ = nullptr, ended_ = false;
+          else if (last_payload) surplus_ = true;
+        }
+      }
+    }
+    const bool merged = !vectors_.empty() && vectors_.front().at == cycle_;
+
+    // Pop: of those that started earlier. Then rows that are written at the end of this cycle are free.
+    if (!items_.empty() && items_.front().ready != 0 && items_.front().ready <= cycle_) {
+      const Item& item = items_.front();
+      vectors_.push_back({cycle_ + 3, item, bytes(item)});
+      if (item.keeps) {
+        for (Flight& f : flight_) {
+          if (f.until == 0) {
+            f.until = cycle_ + 6;
+            break;
+          }
+        }
+      }
+      items_.pop_front();
+    }
+    while (!flight_.empty() && flight_.front().until != 0 && flight_.front().until <= cycle_) flight_.pop_front();
+
+    // Merge.
+    if (left) {
+      if (out_.front().last) {
+        raw_ += out_.front().chunk->raw;
+        error_ += (out_.front().chunk->status & 4) != 0;
+      }
+      out_.pop_front();
+    }
+    int entered = 0;
+    if (flush_) {
+      out_.push_back(flushed_);
+      flush_ = false;
+      ++entered;
+    }
+    if (merged) {
+      const Vector& vector = vectors_.front();
+      const bool last = vector.item.final_item;
+      if (vector.item.index == 0 && !vector.item.tail) x_ = 16, given_ = 0;
+      uint32_t total = x_ + vector.bytes;
+      const uint32_t beats = last ? (total + 31) / 32 : total / 32;
+      for (uint32_t b = 0; b < beats; ++b) {
+        const uint32_t size = std::min<uint32_t>(32, total);
+        const Out out{vector.item.chunk, given_, size, last && b + 1 == beats};
+        given_ += size;
+        total -= size;
+        if (entered == 2) {
+          flush_ = true;
+          flushed_ = out;
+        } else {
+          out_.push_back(out);
+          ++entered;
+        }
+      }
+      x_ = total;
+      vectors_.pop_front();
+    }
+    used_ += 2 * started - 2 * merged + entered - left;
+    most_used_ = std::max(most_used_, used_);
+
+    if (taken) in_.pop_front();
+    if (accepted) in_.push_back({chunk, index});
+    ++since_reset_;
+    ready_ = since_reset_ >= std::max<uint32_t>(1, rows_) && in_.size() <= 1;
+    ++cycle_;
+  }
+
+ private:
+  struct In {
+    const Chunk* chunk;
+    size_t index;
+    bool last() const { return chunk->beats[index].last; }
+  };
+  struct Item {
+    const Chunk* chunk = nullptr;
+    uint32_t index = 0;
+    bool last_payload = false, tail = false, final_item = false, keeps = false;
+    uint64_t ready = 0;
+  };
+  struct Vector {
+    uint64_t at;
+    Item item;
+    uint32_t bytes;
+  };
+  struct Out {
+    const Chunk* chunk;
+    uint32_t from, bytes;
+    bool last;
+  };
+  struct Flight {
+    uint32_t row;
+    uint64_t until;
+  };
+
+  void start(Item item) {
+    const Chunk& c = *item.chunk;
+    if (item.keeps) flight_.push_back({c.row + item.index, 0});
+    const uint64_t ready = cycle_ + v_ + 1;
+    if (item.tail || c.raw) {
+      item.ready = ready;
+      items_.push_back(item);
+      return;
+    }
+    items_.push_back(item);
+    if (item.last_payload || item.index % 4 == 3) {
+      for (auto i = items_.rbegin(); i != items_.rend() && i->ready == 0; ++i) i->ready = ready;
+    }
+  }
+
+  static uint32_t bytes(const Item& item) {
+    const Chunk& c = *item.chunk;
+    uint32_t bytes = item.final_item ? 1 : 0;
+    if (item.tail) return bytes;
+    if (c.raw) return bytes + 4 * (std::min(c.n, 8 * item.index + 8) - 8 * item.index);
+    const uint32_t place = item.index % 4;
+    return bytes + (place == 0) + (c.fp4 ? 4 : 8) * (item.last_payload ? 4 - place : 1);
+  }
+
+  uint32_t rows_;
+  int v_;
+  uint64_t cycle_ = 1, waited_ = 0;
+  uint32_t since_reset_ = 0;
+  bool ready_ = false;
+  std::deque<In> in_;
+  const Chunk* chunk_ = nullptr;
+  uint32_t next_ = 0;
+  bool ended_ = false, surplus_ = false;
+  std::deque<Item> items_;
+  std::deque<Flight> flight_;
+  std::deque<Vector> vectors_;
+  std::deque<Out> out_;
+  bool flush_ = false;
+  Out flushed_{};
+  uint32_t x_ = 0, given_ = 0;
+  int used_ = 0, most_used_ = 0;
+  uint32_t raw_ = 0, error_ = 0;
+};
+
+}  // namespace gw::mx_contract
