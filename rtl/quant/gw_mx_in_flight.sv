@@ -1,5 +1,5 @@
 // Rows of the residual memory that have been read and not yet written: holds an item back that would read one of them.
-// Combinational from the row that is offered; a row is in flight from the cycle behind its start to `Behind` cycles behind its pop.
+// Combinational, from what was compared in the cycles before; a row is in flight from the cycle behind its start to `Behind` cycles behind its pop.
 // docs/devices/mx.md, start, condition 3; gw_interlock of rtl/switch knows frames in adders only, whose latency is fixed.
 `include "gw_assert.svh"
 `default_nettype none
@@ -11,9 +11,17 @@ module gw_mx_in_flight #(
 ) (
   input  wire logic               clk_i,
   input  wire logic               rst_ni,
-  input  wire logic [RowBits-1:0] row_i,
+  // The input queue: a beat arrives, is the next, is the head, as gw_mx_issue says. Rows are of beats that begin a chunk.
+  input  wire logic [RowBits-1:0] arrives_row_i,
+  input  wire logic               next_valid_i,
+  input  wire logic [RowBits-1:0] next_row_i,
+  input  wire logic               head_stays_i,
+  input  wire logic [RowBits-1:0] head_row_i,
+  input  wire logic               active_i,  // the item offered is not its chunk's first
+  input  wire logic [RowBits-1:0] row_i,     // its row
   output logic                    conflict_o,
-  input  wire logic               start_i,   // an item of this row starts; not while conflict_o
+  input  wire logic               start_i,   // it starts and keeps a residual; not while conflict_o
+  input  wire logic               goes_on_i, // it starts: the next one of the chunk has the next row
   input  wire logic               pop_i,     // the oldest that has not been popped is
   output logic [RowBits-1:0]      row_o      // of the item popped Behind cycles ago, which is written now
 );
@@ -24,16 +32,31 @@ module gw_mx_in_flight #(
   logic [Behind:1]    popped_q;
   (* ram_style = "distributed" *) logic [RowBits-1:0] order_memory [0:Places-1];
 
-  wire [Places-1:0] equal;
+  // Which places hold the row of the beat, or of the item, that may be offered in the next cycle. The place at the pointer takes this
+  // cycle's row, whether or not its item starts: it is free else, so that nobody looks.
+  logic [Places-1:0]  head_match_q, next_match_q, run_match_q, arrives_match, next_match, head_match, run_match;
+  wire  [RowBits-1:0] run_row        = row_i + {{(RowBits - 1){1'b0}}, 1'b1};
+  wire                arrives_at_row = arrives_row_i == row_i;
+  wire                next_at_row    = next_row_i == row_i;
+  wire                head_at_row    = head_row_i == row_i;
   for (genvar i = 0; i < Places; i++) begin : gen_place
-    assign equal[i] = held_q[i] && row_q[i] == row_i;
+    wire here = write_q == i;
+    assign arrives_match[i] = here ? arrives_at_row : row_q[i] == arrives_row_i;
+    assign next_match[i]    = here ? next_at_row : next_match_q[i];
+    assign head_match[i]    = here ? head_at_row : head_match_q[i];
+    assign run_match[i]     = !here && row_q[i] == run_row;
     always_ff @(posedge clk_i) begin
       if (!rst_ni) held_q[i] <= 1'b0;
-      else         held_q[i] <= (held_q[i] && !(popped_q[Behind] && read_q == i)) || (start_i && write_q == i);
-      if (write_q == i) row_q[i] <= row_i;  // its place is free, so that nobody looks until an item starts
+      else         held_q[i] <= (held_q[i] && !(popped_q[Behind] && read_q == i)) || (start_i && here);
+      if (here) row_q[i] <= row_i;
     end
   end
-  assign conflict_o = |equal;
+  always_ff @(posedge clk_i) begin
+    head_match_q <= head_stays_i ? head_match : next_valid_i ? next_match : arrives_match;
+    next_match_q <= next_valid_i ? next_match : arrives_match;
+    if (goes_on_i) run_match_q <= run_match;
+  end
+  assign conflict_o = ((active_i ? run_match_q : head_match_q) & held_q) != {Places{1'b0}};
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -51,6 +74,11 @@ module gw_mx_in_flight #(
   wire [3:0] next = read_q + {3'd0, popped_q[Behind]};
   always_ff @(posedge clk_i) row_o <= order_memory[next];
 
+  logic [Places-1:0] equal;
+  for (genvar i = 0; i < Places; i++) begin : gen_equal
+    assign equal[i] = held_q[i] && row_q[i] == row_i;
+  end
+  `GW_ASSERT(ConflictIsWithARowInFlight, !start_i || equal == {Places{1'b0}})
   `GW_ASSERT(StartsOnlyIfNotInFlight, !start_i || !conflict_o)
   `GW_ASSERT(PlaceIsFree, !start_i || !held_q[write_q])
   `GW_ASSERT(OldestIsHeld, !popped_q[Behind] || held_q[read_q])

@@ -45,6 +45,7 @@ module gw_mx_issue #(
   wire [Fields-1:0] fields_in = {n_in, row_in, items_in, items_in == 18'd1, empty_in | (keeps_in & beyond), format_i, keeps_in};
   wire [8:0]   came_in = gw_mx_pkg::arrived(s_axis_tkeep) | {1'b0, {8{~s_axis_tlast}}};
   localparam int Width = Fields + 1 + 1 + 9 + 256;
+  localparam int RowAt = Width - 20 - 24;
   wire [Width-1:0] beat_in = {fields_in, s_axis_tuser[52], s_axis_tlast, came_in[8] & s_axis_tlast, came_in[7:0], s_axis_tdata};
   wire unused = ^{s_axis_tuser[31:24], rounded[2:0]};
 
@@ -153,7 +154,9 @@ module gw_mx_issue #(
 
   if (Rows != 0) begin : gen_in_flight
     gw_mx_in_flight #(.RowBits(RowBits)) u_in_flight (
-      .clk_i, .rst_ni, .row_i(row_o), .conflict_o(conflict), .start_i(start_o & residual), .pop_i, .row_o(write_row_o)
+      .clk_i, .rst_ni, .arrives_row_i(row_in[RowBits-1:0]), .next_valid_i(next_valid_q), .next_row_i(next_q[RowAt +: RowBits]),
+      .head_stays_i(stays), .head_row_i(head_row[RowBits-1:0]), .active_i(active_q), .row_i(row_o), .conflict_o(conflict),
+      .start_i(start_o & residual), .goes_on_i(start_o), .pop_i, .row_o(write_row_o)
     );
   end else begin : gen_no_rows
     assign conflict = 1'b0;

@@ -100,23 +100,9 @@ module gw_mx_pack #(
       write_o    <= write_q[5] & {8{rst_ni}};
     end
     for (genvar i = 0; i < 8; i++) begin : gen_lane
-      // Pop + 2 waits for nothing: the element's choice has a register of its own, and so has the remainder's begin.
-      logic [31:0] value_lane_q;
-      logic        fp4_lane_q, saturated_lane_q, up_lane_q, subnormal_lane_q;
-      logic [2:0]  places_lane_q;
-      logic [3:0]  zeros_lane_q;
-      always_ff @(posedge clk_i) begin
-        value_lane_q     <= before_q[32*i +: 32];
-        fp4_lane_q       <= fp4_q;
-        saturated_lane_q <= saturated_q[i];
-        up_lane_q        <= up_q[i];
-        subnormal_lane_q <= subnormal_q[i];
-        places_lane_q    <= places_q[3*i +: 3];
-        zeros_lane_q     <= zeros_q[4*i +: 4];
-      end
       gw_mx_remainder u_remainder (
-        .clk_i, .fp4_i(fp4_lane_q), .value_i(value_lane_q), .saturated_i(saturated_lane_q), .up_i(up_lane_q), .places_i(places_lane_q),
-        .subnormal_i(subnormal_lane_q), .zeros_i(zeros_lane_q), .remainder_o(residual_o[32*i +: 32])
+        .clk_i, .fp4_i(fp4_q), .value_i(before_q[32*i +: 32]), .saturated_i(saturated_q[i]), .up_i(up_q[i]),
+        .places_i(places_q[3*i +: 3]), .subnormal_i(subnormal_q[i]), .zeros_i(zeros_q[4*i +: 4]), .remainder_o(residual_o[32*i +: 32])
       );
     end
   end else begin : gen_no_remainders

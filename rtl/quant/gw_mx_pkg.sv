@@ -160,6 +160,32 @@ package gw_mx_pkg;
     not_shown = 24'd0;
     for (int i = 0; i < 24; i++) not_shown[i] = 5'(i) < bits || places == 3'd5;
   endfunction
+
+  // Where counting a number's leading zeros stops: at the place of the smallest normal number's leading one. Bit 26 has the weight
+  // of the exponent.
+  function automatic [26:0] stop(input [7:0] exponent);
+    stop = 27'd0;
+    for (int i = 0; i < 27; i++) stop[i] = exponent == 8'(27 - i) || (i == 26 && exponent == 8'd0);
+  endfunction
+
+  // Fours of leading zeros, the first of them being bit 27, which is none, and 26 to 24.
+  function automatic [2:0] fours(input [26:4] marked);
+    logic [5:0] some;
+    some = {marked[26:24] != 3'd0, marked[23:20] != 4'd0, marked[19:16] != 4'd0, marked[15:12] != 4'd0, marked[11:8] != 4'd0,
+            marked[7:4] != 4'd0};
+    fours[2] = some[5:2] == 4'd0;
+    fours[1] = fours[2] ? some[1:0] == 2'd0 : some[5:4] == 2'd0;
+    fours[0] = fours[2] ? !fours[1] && !some[1] : fours[1] ? !some[3] : !some[5];
+  endfunction
+
+  // What gw_fp_add_pkg::count makes of a number of 24 bits that is exact; zero is positive.
+  function automatic [43:0] counted(input sign, input none, input [7:0] exponent, input [23:0] number, input [26:0] marked,
+                                    input [2:0] fours_of_zeros);
+    logic [2:0] four;
+    four    = 3'({1'b0, marked} >> (5'd25 - {fours_of_zeros, 2'd0}));
+    counted = {sign && !none, none ? gw_fp_pkg::KindZero : gw_fp_pkg::KindNumber, exponent, fours_of_zeros, four[2:1] == 2'd0,
+               four[2:1] == 2'd0 ? !four[0] : !four[2], {1'b0, number, 3'd0} << {fours_of_zeros[1:0], 2'd0}};
+  endfunction
 endpackage
 
 `default_nettype wire

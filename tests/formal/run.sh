@@ -112,6 +112,15 @@ of() {
       files="rtl/switch/gw_expether_pkg.sv $of rtl/switch/gw_interlock.sv rtl/common/gw_fifo_head.sv tests/formal/gw_fp_add_free.sv $rules"
       mutant='s/payload_i(payload0), .issue_i(issue)/payload_i(candidate0), .issue_i(s_axis_tvalid)/
         s/{last1_q, keep1_q, user1_q}/{last1_q | payload1_q, keep1_q, user1_q}/' ;;
+    gw_mx_stream)
+      steps=15; of=rtl/quant/gw_mx.sv
+      shrink='s/DepthLog2(6)/DepthLog2(3)/; s/7.d59/7'"'"'d3/; s/7.d61/7'"'"'d5/; s/7.d64/7'"'"'d8/'
+      files="rtl/codec/gw_codec_pkg.sv rtl/fp/gw_fp_pkg.sv rtl/fp/gw_fp_add_pkg.sv rtl/quant/gw_mx_pkg.sv rtl/common/gw_fifo_2w.sv
+        rtl/codec/gw_alignment_unit.sv rtl/quant/gw_mx_in_flight.sv rtl/quant/gw_mx_issue.sv rtl/quant/gw_mx_adder.sv
+        rtl/quant/gw_mx_rows.sv rtl/quant/gw_mx_gather.sv rtl/quant/gw_mx_lane.sv rtl/quant/gw_mx_remainder.sv rtl/quant/gw_mx_pack.sv
+        $of $rules"
+      mutant='s/first_user, first_last, first_pad/first_user, second_last, first_pad/
+        s/first_last, first_pad, first_data/first_last, second_pad, first_data/' ;;
     gw_optimization_stream)
       steps=10; of=rtl/switch/gw_optimization.sv; sets="Traffic=1@22 Traffic=0@10"
       shrink='s/\[8:0\]/[3:0]/; s/\[7:0\]\]/[2:0]]/; s/\[0:255\]/[0:7]/; s/used_q\[8\]/used_q[3]/; s/9.d256/9'"'"'d8/; s/\[0:63\]/[0:7]/'
@@ -167,7 +176,7 @@ fail() {
 }
 [ $# -gt 0 ] || set -- gw_fifo gw_fifo_head gw_fifo_2w gw_packet_queue gw_skid gw_axil_slave gw_stream_gate gw_interlock gw_arbiter \
   gw_dispatcher gw_checksum gw_compression_block gw_decompression_block gw_codec_value gw_compressor gw_decompressor gw_fp_compare \
-  gw_compressor_stream gw_parser_stream gw_aggregation_stream
+  gw_compressor_stream gw_parser_stream gw_aggregation_stream gw_mx_stream
 log=$work/log
 for cell in "$@"; do
   of "$cell"

@@ -4,6 +4,8 @@
 #include <Vgw_mx_100.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <list>
 #include <random>
@@ -41,6 +43,8 @@ class Bench {
   /// One cycle in reset; whatever was under way is gone.
   void reset() {
     top_->aresetn = 0;
+    top_->s_axis_tvalid = 0;
+    if (record != nullptr) std::fprintf(record, "0\n");
     edge();
     model_.reset();
     residuals_.assign(8 * Rows, 0);
@@ -136,6 +140,7 @@ class Bench {
   uint64_t first_accepted() const { return first_accepted_; }
   uint64_t last_accepted() const { return last_accepted_; }
   std::vector<uint64_t> accepted_at, left_at;  // cycles of all beats
+  FILE* record = nullptr;                      // each cycle's pins, for gw_mx_tb.sv
 
  private:
   void edge() {
@@ -187,6 +192,15 @@ class Bench {
         ++left_;
         left_at.push_back(cycles_);
       }
+    }
+    if (record != nullptr) {
+      std::fprintf(record, "1 %x %x %x %x %lx %x %x ", top_->format_i, top_->residual_i, top_->s_axis_tvalid, top_->s_axis_tkeep,
+                   static_cast<unsigned long>(top_->s_axis_tuser), top_->s_axis_tlast, top_->m_axis_tready);
+      for (int i = 7; i >= 0; --i) std::fprintf(record, "%08x", top_->s_axis_tdata[i]);
+      std::fprintf(record, " %x %x %x %x %x %x %x ", top_->s_axis_tready, top_->m_axis_tvalid, top_->m_axis_tkeep, top_->m_axis_tlast,
+                   top_->m_axis_tuser, top_->raw_count_o, top_->error_count_o);
+      for (int i = 7; i >= 0; --i) std::fprintf(record, "%08x", top_->m_axis_tdata[i]);
+      std::fprintf(record, "\n");
     }
     const bool accepts = offered_ && model_.s_ready();
     model_.clock(c, index_, offered_, m_ready);
@@ -304,6 +318,27 @@ TYPED_TEST(MxRtl, CreditRunsOut) {
       },
       {0, 70});
   EXPECT_GE(bench.model().most_used(), 63);
+}
+
+// A run that Icarus repeats (icarus.sh): written to GW_MX_VECTORS.ROWS.
+TYPED_TEST(MxRtl, Recorded) {
+  const char* path = std::getenv("GW_MX_VECTORS");
+  if (path == nullptr) GTEST_SKIP() << "GW_MX_VECTORS is not set";
+  FILE* file = std::fopen((path + ("." + std::to_string(TypeParam::kRows))).c_str(), "w");
+  ASSERT_NE(file, nullptr);
+  Bench<typename TypeParam::Top, TypeParam::kRows> bench(7);
+  bench.record = file;
+  for (int episode = 0; episode < 4; ++episode) {
+    bench.reset();
+    int chunks = 50;
+    bench.run(
+        [&](Chunk& c) {
+          c = bench.chunk({episode == 0 ? 7 : 5 + episode, 30, 80, 100}, bench.below(90), bench.below(2));
+          return chunks-- > 0;
+        },
+        {20, 25}, episode == 1 ? TypeParam::kRows + 100 : 1000000);
+  }
+  std::fclose(file);
 }
 
 }  // namespace

@@ -31,20 +31,28 @@ check() {
   fi
 }
 
-# lint TOP SOURCE...
+# lint TOP[=Parameter:value] SOURCE...
 lint() {
-  top=$1
+  entry=$1
+  top=${entry%%=*}
+  parameter=""; value=""
+  case $entry in *=*) parameter=${entry#*=}; value=${parameter#*:}; parameter=${parameter%%:*} ;; esac
   shift
-  check "verilator $top" verilator --lint-only -Wall -Irtl/common --top-module "$top" "$@"
-  check "iverilog $top" iverilog -g2012 -Wall -Irtl/common -t null -s "$top" "$@"
-  check "yosys $top" yosys -qq -e 'implicitly declared' \
-    -p "read_verilog -sv -Irtl/common $*; hierarchy -check -top $top; proc; flatten; opt_clean; check -assert"
+  check "verilator $entry" verilator --lint-only -Wall -Irtl/common --top-module "$top" ${parameter:+"-G$parameter=$value"} "$@"
+  check "iverilog $entry" iverilog -g2012 -Wall -Irtl/common -t null -s "$top" ${parameter:+"-P$top.$parameter=$value"} "$@"
+  check "yosys $entry" yosys -qq -e 'implicitly declared' \
+    -p "read_verilog -sv -Irtl/common $*; hierarchy -check -top $top ${parameter:+-chparam $parameter $value}; proc; flatten; opt_clean; check -assert"
 }
 
 check "style" python3 tools/lint/style.py rtl/*/*.sv
 for list in rtl/*/*.f; do
   # shellcheck disable=SC2046 # a list of files
   lint "$(basename "$list" .f)" $(cat "$list")
+done
+# gw_mx without a residual memory and with a small one, too.
+for rows in 0 64; do
+  # shellcheck disable=SC2046 # a list of files
+  lint gw_mx=Rows:$rows $(cat rtl/quant/gw_mx.f)
 done
 for cell in rtl/common/*.sv; do
   lint "$(basename "$cell" .sv)" "$cell"

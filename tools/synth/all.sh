@@ -24,14 +24,17 @@ for list in rtl/*/*.f; do
 done
 [ -n "$tops" ] || { echo "synth: no top's name contains '$only'" >&2; exit 2; }
 
+# gw_mx with a residual memory of its default size, and without.
+case " $tops " in *" gw_mx "*) tops="$tops gw_mx-Rows0" ;; esac
 # shellcheck disable=SC2016,SC2086 # the inner shell expands them; a list of tops
 printf '%s\n' $tops | xargs -P "$(nproc)" -I TOP sh -c '
   case $1 in
+    gw_mx-Rows0) set -- gw_mx --set Rows=0 ;;
     gw_optimizer_array) set -- "$1" --set Lanes=4 --set Fast=1 ;;
     gw_optimizer | gw_switch | gw_optimizer_axil | gw_switch_axil) set -- "$1" --set Pes=4 --set Fast=1 ;;
   esac
   echo "synth: $1" >&2
-  exec tools/synth/synth.sh "$@" --build "$0" --json "$0/all/$1.json" >/dev/null' "$build" TOP
+  exec tools/synth/synth.sh "$@" --build "$0" --json "$0/all/TOP.json" >/dev/null' "$build" TOP
 
 # shellcheck disable=SC2086 # a list of tops
 python3 - "$build/all" $tops <<'EOF'
