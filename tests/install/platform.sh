@@ -31,5 +31,6 @@ for bound in 1 10 14; do
   "$folder/build/platform" $bound
 done
 "$folder/build/switch"
+"$folder/build/mx"
 # The check of the platform is one: another bound in the decompressor must fail.
 if "$folder/build/platform" 10 9; then echo "a wrong bound passes"; exit 1; fi
