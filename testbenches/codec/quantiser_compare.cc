@@ -41,8 +41,8 @@ std::vector<std::string> usual_specs(double rms) {
     for (const char* coding : {"", ",coding=rice"}) {
       if (method == std::string("wgt") && *coding != 0) continue;
       for (const int more : {-1, 1, 3}) {
-        specs.push_back(
-            fmt::format("{}:t=2^{}{}", method, std::clamp(size + more, -100, 100), coding));
+        const int exponent = std::clamp(size, -99, 97) + more;
+        specs.push_back(fmt::format("{}:t=2^{}{}", method, exponent, coding));
       }
     }
   }
@@ -162,19 +162,39 @@ constexpr Family kFamilies[] = {{"inceptionn bounded", "INCEPTIONN, bounded", "a
                                 {"mxfp4", "MXFP4", "bad"},
                                 {"raw", "RAW", "line"}};
 
+/// Of a logarithmic axis: what its points need, and a little more.
+class Range {
+ public:
+  void add(double value) {
+    low_ = std::min(low_, value / 1.3);
+    high_ = std::max(high_, value * 1.3);
+  }
+  std::string text() const { return fmt::format("[{:.6g}:{:.6g}]", low_, high_); }
+  /// 1, 2, 5 of each decade, or decades alone where there are many.
+  std::string tics() const {
+    std::string all;
+    const bool few = high_ < 3000 * low_;
+    for (int decade = static_cast<int>(std::floor(std::log10(low_))); std::pow(10, decade) <= high_;
+         ++decade) {
+      for (const int m : {1, 2, 5}) {
+        if (m != 1 && !few) continue;
+        all += fmt::format("{}{:.3g}", all.empty() ? "" : ",", m * std::pow(10, decade));
+      }
+    }
+    return all;
+  }
+
+ private:
+  double low_ = HUGE_VAL, high_ = 0;
+};
+
 /// A point a codec, a line a family and coding; what has no such figure, or 0, is not drawn.
 report::Plot scatter(const json& d, const std::string& title, const std::string& y_title,
                      const std::function<std::optional<double>(const json&)>& y) {
   using report::quoted;
   using report::rgb;
-  std::string script = fmt::format(
-      "set border 3 lc {0}\nset tics nomirror textcolor {0}\nset grid lc {1}\nset logscale xy\n"
-      "set key outside right top spacing 1.25 textcolor {0}\n"
-      "set xlabel 'ratio' textcolor {0}\nset ylabel {2} textcolor {0}\n"
-      "set xtics (1,2,5,10,20,50,100,200,500,1000,2000)\nset format y '10^{{%T}}'\n"
-      "set termoption enhanced\nset offsets graph 0.03, graph 0.03, graph 0.05, graph 0.05\n",
-      rgb("muted"), rgb("line"), quoted(y_title));
-  std::string plot;
+  std::string script, plot;
+  Range x_range, y_range;
   int index = 0;
   for (const Family& family : kFamilies) {
     for (const bool rice : {false, true}) {
@@ -185,7 +205,10 @@ report::Plot scatter(const json& d, const std::string& title, const std::string&
         if ((report::text(row, {"quantizer", "coding"}) == "rice") != rice) continue;
         const std::optional<double> value = y(row);
         if (!value || !(*value > 0) || !std::isfinite(*value)) continue;
-        points += fmt::format("{:.6g} {:.6g}\n", row["ratio"].get<double>(), *value);
+        const double ratio = row["ratio"];
+        x_range.add(ratio);
+        y_range.add(*value);
+        points += fmt::format("{:.6g} {:.6g}\n", ratio, *value);
         ++count;
       }
       if (count == 0) continue;
@@ -199,7 +222,15 @@ report::Plot scatter(const json& d, const std::string& title, const std::string&
     }
   }
   if (plot.empty()) return {};
-  return {.title = title, .script = script + plot + "\n", .width = 860, .height = 430};
+  const std::string look = fmt::format(
+      "set border 3 lc {0}\nset tics nomirror textcolor {0}\nset grid lc {1}\nset logscale xy\n"
+      "set key outside right top spacing 1.25 textcolor {0}\n"
+      "set xlabel 'ratio' textcolor {0}\nset ylabel {2} textcolor {0}\n"
+      "set mxtics 1\nset mytics 1\nset xtics ({3})\nset xrange {4}\nset ytics ({5})\nset yrange "
+      "{6}\n",
+      rgb("muted"), rgb("line"), quoted(y_title), x_range.tics(), x_range.text(), y_range.tics(),
+      y_range.text());
+  return {.title = title, .script = look + script + plot + "\n", .width = 860, .height = 430};
 }
 
 }  // namespace
