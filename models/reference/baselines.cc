@@ -24,15 +24,19 @@ void check_dropped(int dropped) {
 void fill_errors(std::span<const float> before, std::span<const float> after,
                  BaselineFigures& figures) {
   uint64_t finite = 0;
-  double sum = 0;
+  double sum = 0, squared_error = 0, squared = 0;
   for (size_t i = 0; i < before.size(); ++i) {
     if (!std::isfinite(before[i])) continue;
-    const double error = std::fabs(static_cast<double>(after[i]) - static_cast<double>(before[i]));
+    const auto value = static_cast<double>(before[i]);
+    const double error = std::fabs(static_cast<double>(after[i]) - value);
     ++finite;
     sum += error;
+    squared_error += error * error;
+    squared += value * value;
     figures.max_abs_error = std::max(figures.max_abs_error, error);
   }
   figures.mean_abs_error = finite == 0 ? 0 : sum / static_cast<double>(finite);
+  figures.rel_l2_error = squared > 0 ? std::sqrt(squared_error / squared) : 0;
 }
 
 /// Runs and times a pair of functions and compares what comes back with what went in.

@@ -41,6 +41,7 @@ struct BaselineFigures {
   double ratio = 0;
   double max_abs_error = 0;
   double mean_abs_error = 0;
+  double rel_l2_error = 0;  ///< |values - decoded| / |values|
   double encode_gbps = 0;
   double decode_gbps = 0;
 };

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -421,6 +422,92 @@ TEST_F(Cli, CodecRoundTrip) {
     EXPECT_LT(std::abs(a - b), 0x1p-8f);
   }
   EXPECT_EQ(json::parse(gradwire("codec stats f.bin --json -").out)["values"], 1000);
+}
+
+TEST_F(Cli, QuantisersEncodeAndDecodeFiles) {
+  std::string floats;
+  for (int i = 0; i < 1000; ++i) {
+    const float f = std::sin(static_cast<float>(i * i)) * 0.01f;
+    floats.append(reinterpret_cast<const char*>(&f), 4);
+  }
+  write("f.bin", floats);
+  for (const std::string spec :
+       {"raw", "wgt:t=0.001", "bgt:t=2^-8,coding=rice", "qgt:t=0.001", "onebit",
+        "adaptive:p=4,coding=rice", "mxfp8", "mxfp4:residual=on"}) {
+    SCOPED_TRACE(spec);
+    ASSERT_EQ(gradwire("codec encode f.bin q.bin --chunk 300 --codec " + spec).code, 0);
+    ASSERT_EQ(gradwire("codec decode q.bin d.bin --codec " + spec).code, 0);
+    const std::string decoded = slurp(path("d.bin"));
+    ASSERT_EQ(decoded.size(), floats.size());
+    double error = 0, all = 0;
+    for (size_t i = 0; i < floats.size(); i += 4) {
+      float a, b;
+      std::memcpy(&a, floats.data() + i, 4);
+      std::memcpy(&b, decoded.data() + i, 4);
+      const double difference = static_cast<double>(a) - static_cast<double>(b);
+      error += difference * difference;
+      all += static_cast<double>(a) * static_cast<double>(a);
+    }
+    const json q =
+        json::parse(gradwire("codec stats f.bin --chunk 300 --json - --codec " + spec).out)
+            .at("quantizer");
+    EXPECT_NEAR(q["rel_l2_error"].get<double>(), std::sqrt(error / all), 1e-12);
+    EXPECT_EQ(q["chunks"], 4);
+    EXPECT_EQ(q["bytes"], fs::file_size(path("q.bin")));
+    EXPECT_EQ(q["method"], spec.substr(0, spec.find(':')));
+    EXPECT_EQ(q.contains("conservation"), spec != "raw" && spec != "mxfp8");
+    if (q.contains("conservation")) EXPECT_LE(q["conservation"].get<double>(), 0x1p-22);
+  }
+}
+
+TEST_F(Cli, CodecCompareIsOneTable) {
+  std::string floats;
+  for (int i = 0; i < 4096; ++i) {
+    const float f = std::sin(static_cast<float>(i * i)) * 0.01f;
+    floats.append(reinterpret_cast<const char*>(&f), 4);
+  }
+  write("f.bin", floats);
+  const Result all =
+      gradwire("codec compare f.bin --chunk 1024 --rows 128 --json c.json --html c.html");
+  EXPECT_EQ(all.code, 0) << all.err;
+  const json d = json::parse(slurp(path("c.json")));
+  EXPECT_EQ(d["chunks"], 4);
+  std::set<std::string> families;
+  for (const json& row : d["codecs"]) {
+    families.insert(row["family"].get<std::string>());
+    EXPECT_GT(row["ratio"].get<double>(), 0);
+    EXPECT_GT(row["encode_gbps"].get<double>(), 0);
+    EXPECT_NE(all.out.find(row["name"].get<std::string>()), std::string::npos);
+    if (row.value("device", "") == "compressor") EXPECT_EQ(row["cycles_per_burst"], 1.0);
+  }
+  EXPECT_EQ(families,
+            (std::set<std::string>{"inceptionn bounded", "inceptionn paper", "truncation", "snappy",
+                                   "wgt", "bgt", "qgt", "onebit", "adaptive", "mxfp8", "mxfp4"}));
+  const std::string html = slurp(path("c.html"));
+  EXPECT_NE(html.find("<svg"), std::string::npos);
+  EXPECT_NE(html.find("adaptive:p=6,coding=rice"), std::string::npos);
+  // The table is there also where nothing can be drawn.
+  const json some =
+      json::parse(gradwire("codec compare f.bin --codec onebit wgt:t=0.001 --json -").out);
+  EXPECT_EQ(some["codecs"].size(), 3 + 3 + 3 + 1 + 2u);
+}
+
+TEST_F(Cli, QuantisersRefuseInOneSentence) {
+  write("f.bin", std::string(64, 'x'));
+  write("odd.bin", "abc");
+  write("cut.bin", std::string("\x02\0\0\0\x08\0\0\0\0\0\x80\x3f\0\0\0\0\x01", 17));
+  expect_one_sentence(gradwire("codec stats f.bin --codec wgtt"), 2, "wgtt");
+  expect_one_sentence(gradwire("codec stats f.bin --codec wgt:t=0"), 2, "t=0");
+  expect_one_sentence(gradwire("codec compare f.bin --codec adaptive:p=11"), 2, "p=11");
+  expect_one_sentence(gradwire("codec stats f.bin --codec wgt --bound 8"), 2, "--bound");
+  expect_one_sentence(gradwire("codec stats f.bin --chunk 8"), 2, "--chunk");
+  expect_one_sentence(gradwire("codec stats f.bin --rows 8"), 2, "--rows");
+  expect_one_sentence(gradwire("codec stats f.bin --codec wgt --chunk 0"), 2, "--chunk");
+  expect_one_sentence(gradwire("codec stats f.bin --codec wgt --rows 0"), 2, "--rows");
+  expect_one_sentence(gradwire("codec stats odd.bin --codec wgt"), 3, "odd.bin");
+  expect_one_sentence(gradwire("codec compare none.bin"), 3, "none.bin");
+  expect_one_sentence(gradwire("codec decode f.bin d.bin --codec wgt"), 3, "offset 0");
+  expect_one_sentence(gradwire("codec decode cut.bin d.bin --codec wgt"), 3, "payload");
 }
 
 TEST_F(Cli, FpReadsHexAndPrintsHex) {

@@ -47,7 +47,7 @@ TEST(QuantStatistics, WhatIsLostIsSeen) {
   Statistics statistics(4);
   pass(quantiser, statistics, {3.5f, -0.5f}, 1);
   EXPECT_EQ(statistics.figures(quantiser.residuals()).conservation, 0);
-  quantiser.residuals()[kLanes] += 0.35f;
+  quantiser.residuals()[kLanes] += 0.4f;  // of 4
   EXPECT_NEAR(statistics.figures(quantiser.residuals()).conservation, 0.1, 1e-7);
   quantiser.residuals()[kLanes + 2] = 1;  // beside the chunk
   EXPECT_NEAR(statistics.figures(quantiser.residuals()).conservation, 0.1, 1e-7);

@@ -1,18 +1,20 @@
-// gradwire codec encode|decode|stats: the reference codec on a file of little-endian binary32
-// values.
+// gradwire codec encode|decode|stats: the reference codec, or a quantiser, on a file of
+// little-endian binary32 values; compare: all there are, on such a file or a capture.
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "models/reference/baselines.h"
 #include "models/reference/codec_statistics.h"
+#include "models/reference/quant/decoder.h"
 #include "sim/base/error.h"
 #include "sim/report/json.h"
 #include "testbenches/codec/options.h"
+#include "testbenches/codec/quantiser_chunks.h"
+#include "testbenches/codec/quantiser_compare.h"
+#include "tools/gradwire/codec_hardware.h"
 #include "tools/gradwire/commands.h"
 #include "tools/gradwire/device_options.h"
 
@@ -22,28 +24,30 @@ namespace {
 struct CodecArguments {
   DeviceOptions codec;
   std::string file, output, json_path;
+  std::string spec;  // of a quantiser; empty: INCEPTIONN
+  size_t chunk = 0;
+  size_t rows = reference::quant::Quantiser::kDefaultRows;
+  bool rows_given = false;
+  // Of compare.
+  std::vector<std::string> specs;
+  std::string html_path, cache, command;
+  bool area = false, quiet = false;
 };
 
-std::vector<uint8_t> read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw sim::InputError(fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
-  std::vector<uint8_t> bytes((std::istreambuf_iterator<char>(file)),
-                             std::istreambuf_iterator<char>());
-  if (file.bad()) throw sim::InputError(fmt::format("cannot read '{}' to its end", path));
-  return bytes;
-}
+namespace quant = reference::quant;
+using testbenches::file_of_floats;
 
-std::vector<uint32_t> read_floats(const std::string& path) {
-  const std::vector<uint8_t> bytes = read_file(path);
-  if (bytes.size() % 4 != 0) {
-    throw sim::InputError(
-        fmt::format("'{}' is no file of binary32 values: its {} bytes are no multiple of four",
-                    path, bytes.size()));
+/// Options of INCEPTIONN's codec that mean nothing to a quantiser, and the other way round.
+void refuse_others(const CodecArguments& a) {
+  if (a.spec.empty()) {
+    if (a.chunk != 0) throw sim::UsageError("--chunk has no effect without --codec");
+    if (a.rows_given) throw sim::UsageError("--rows has no effect without --codec");
+    return;
   }
-  if (bytes.empty()) throw sim::InputError(fmt::format("'{}' is empty", path));
-  std::vector<uint32_t> values(bytes.size() / 4);
-  std::memcpy(values.data(), bytes.data(), bytes.size());
-  return values;
+  const sim::OptionSet own = a.codec.values(testbenches::codec_options());
+  for (const auto& [name, value] : own.changed()) {
+    throw sim::UsageError(fmt::format("--{} has no effect with --codec {}", name, a.spec));
+  }
 }
 
 void write_file(const std::string& path, std::span<const uint8_t> bytes) {
@@ -51,10 +55,123 @@ void write_file(const std::string& path, std::span<const uint8_t> bytes) {
                          std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
 }
 
+int encode_quantised(const CodecArguments& a) {
+  const quant::Config config = testbenches::quant_config(a.spec);
+  const testbenches::QuantChunks chunks = testbenches::read_quant_chunks(a.file, a.chunk, a.rows);
+  const testbenches::Quantised q = testbenches::quantise(chunks, config, 0);
+  write_file(a.output, q.packets);
+  fmt::print("{}: {} values, {} to {} bytes in {} packets, ratio {:.3f}, {}\n", a.output,
+             chunks.values.size(), chunks.values.size() * 4, q.packets.size(), chunks.chunks.size(),
+             q.figures.ratio, quant::config_text(config));
+  if (q.figures.raw_chunks != 0) {
+    fmt::print("{} of them did not fit and are RAW\n", q.figures.raw_chunks);
+  }
+  if (!chunks.incomplete.empty()) throw sim::InputError(chunks.incomplete);
+  return sim::kPass;
+}
+
+/// The packets say what they are: --codec only says that these are packets.
+int decode_quantised(const CodecArguments& a) {
+  testbenches::quant_config(a.spec);
+  const std::vector<uint8_t> bytes = testbenches::file_of_bytes(a.file);
+  std::vector<float> all, values;
+  size_t at = 0, packets = 0, bad_status = 0;
+  std::string error;
+  while (at < bytes.size() && error.empty()) {
+    std::span<const uint8_t> packet = std::span(bytes).subspan(at);
+    if (const size_t length = quant::packet_length(packet, quant::kMaxValues); length != 0) {
+      packet = packet.first(length);
+    }
+    const quant::Decoded d = quant::decode_packet(packet, quant::kMaxValues, values);
+    if (!d.ok()) {
+      error = fmt::format("'{}', offset {}: packet {} is malformed: {}", a.file, at, packets + 1,
+                          quant::reason_sentence(d.reason));
+      break;
+    }
+    all.insert(all.end(), values.begin(), values.end());
+    if (d.status != 0) ++bad_status;
+    ++packets;
+    at += packet.size();
+  }
+  if (packets == 0 && error.empty()) error = fmt::format("'{}' is empty", a.file);
+  // Packets before a malformed one are worth keeping.
+  write_file(a.output, {reinterpret_cast<const uint8_t*>(all.data()), all.size() * 4});
+  fmt::print("{}: {} values of {} packets\n", a.output, all.size(), packets);
+  if (bad_status != 0) fmt::print("{} of them with a status\n", bad_status);
+  if (!error.empty()) throw sim::InputError(error);
+  return sim::kPass;
+}
+
+int stats_quantised(const CodecArguments& a) {
+  const quant::Config config = testbenches::quant_config(a.spec);
+  const testbenches::QuantChunks chunks = testbenches::read_quant_chunks(a.file, a.chunk, a.rows);
+  const testbenches::Quantised q = testbenches::quantise(chunks, config, 5);
+  const quant::Figures& f = q.figures;
+  const nlohmann::json d = {{"file", a.file},
+                            {"values", chunks.values.size()},
+                            {"flows", chunks.flows},
+                            {"rows", chunks.rows},
+                            {"quantizer", testbenches::quantizer_json(config, f)},
+                            {"encode_gbps", q.encode_gbps},
+                            {"decode_gbps", q.decode_gbps}};
+  if (!a.json_path.empty()) {
+    sim::write_report_file(a.json_path == "-" ? "/dev/stdout" : a.json_path, sim::json_text(d));
+  } else {
+    fmt::print("{}: {} values in {} chunks, {}\n", a.file, f.values, f.chunks,
+               quant::config_text(config));
+    if (f.raw_chunks != 0) fmt::print("  did not fit, sent as RAW   {}\n", f.raw_chunks);
+    if (f.not_finite != 0) fmt::print("  not finite                 {}\n", f.not_finite);
+    fmt::print("  values sent                {} ({:.3f} %)\n", f.entries, 100 * f.sent_share);
+    if (f.entries != 0) fmt::print("  bits a sent value          {:.3f}\n", f.bits_per_entry);
+    if (f.k_mean >= 0) fmt::print("  k of Rice codes, mean      {:.3f}\n", f.k_mean);
+    fmt::print("  ratio                      {:.3f} ({:.3f} as the papers count)\n", f.ratio,
+               f.payload_ratio);
+    fmt::print("  relative error             {:.4g}, largest {:.4g}\n", f.rel_l2_error,
+               f.max_abs_error);
+    if (config.residual) {
+      fmt::print(
+          "  residual                   rms {:.4g}, largest {:.4g}, {:.4g} of the gradients'\n",
+          f.residual_rms, f.residual_max, f.residual_to_gradient);
+      fmt::print("  neither sent nor kept      {:.3g} (2^-22 is {:.3g}): {}\n", f.conservation,
+                 quant::kConservationLimit,
+                 f.conservation <= quant::kConservationLimit ? "conserved" : "NOT conserved");
+    }
+    fmt::print("  reference, Gb/s of floats  {:.2f} encoded, {:.2f} decoded\n", q.encode_gbps,
+               q.decode_gbps);
+  }
+  if (!chunks.incomplete.empty()) throw sim::InputError(chunks.incomplete);
+  return sim::kPass;
+}
+
+int compare(const CodecArguments& a) {
+  testbenches::CompareOptions options;
+  options.file = a.file;
+  options.chunk = a.chunk;
+  options.rows = a.rows;
+  options.specs = a.specs;
+  options.command = a.command;
+  options.hardware = [&a](const std::string& device) {
+    return hardware_figures(device, a.cache, a.area);
+  };
+  const nlohmann::json document = testbenches::compare_codecs(options);
+  if (!a.quiet && a.json_path != "-") fmt::print("{}", testbenches::compare_text(document));
+  if (!a.json_path.empty()) {
+    sim::write_report_file(a.json_path == "-" ? "/dev/stdout" : a.json_path,
+                           sim::json_text(document));
+  }
+  if (!a.html_path.empty()) {
+    sim::write_report_file(a.html_path, testbenches::compare_html(document));
+  }
+  if (document.contains("incomplete")) throw sim::InputError(document["incomplete"]);
+  return sim::kPass;
+}
+
 int encode(const CodecArguments& a) {
+  refuse_others(a);
+  if (!a.spec.empty()) return encode_quantised(a);
   const reference::CodecConfig config =
       testbenches::codec_config(a.codec.values(testbenches::codec_options()));
-  const std::vector<uint32_t> values = read_floats(a.file);
+  const std::vector<uint32_t> values = file_of_floats(a.file);
   std::vector<uint8_t> encoded;
   reference::encode(std::span<const uint32_t>(values), config, encoded);
   write_file(a.output, encoded);
@@ -66,8 +183,11 @@ int encode(const CodecArguments& a) {
 }
 
 int decode(const CodecArguments& a) {
-  const reference::DecodeResult decoded = reference::decode(
-      read_file(a.file), testbenches::codec_config(a.codec.values(testbenches::codec_options())));
+  refuse_others(a);
+  if (!a.spec.empty()) return decode_quantised(a);
+  const reference::DecodeResult decoded =
+      reference::decode(testbenches::file_of_bytes(a.file),
+                        testbenches::codec_config(a.codec.values(testbenches::codec_options())));
   // Whole groups before a cut are worth keeping, whatever the verdict on the rest.
   write_file(a.output,
              {reinterpret_cast<const uint8_t*>(decoded.values.data()), decoded.values.size() * 4});
@@ -80,9 +200,11 @@ int decode(const CodecArguments& a) {
 }
 
 int stats(const CodecArguments& a) {
+  refuse_others(a);
+  if (!a.spec.empty()) return stats_quantised(a);
   const reference::CodecConfig config =
       testbenches::codec_config(a.codec.values(testbenches::codec_options()));
-  const std::vector<uint32_t> values = read_floats(a.file);
+  const std::vector<uint32_t> values = file_of_floats(a.file);
   std::vector<float> floats(values.size());
   std::memcpy(floats.data(), values.data(), values.size() * 4);
   reference::CodecStatistics statistics(config);
@@ -139,22 +261,58 @@ int stats(const CodecArguments& a) {
 }  // namespace
 
 void add_codec(CLI::App& app, Invocation& invocation) {
-  CLI::App* command =
-      app.add_subcommand("codec", "the reference codec on a file of binary32 values");
+  CLI::App* command = app.add_subcommand(
+      "codec", "the reference codec and quantisers on a file of binary32 values");
   command->require_subcommand(1);
   auto a = std::make_shared<CodecArguments>();
-  const auto add = [&](const char* name, const char* summary, bool writes,
-                       int (*act)(const CodecArguments&)) {
+  a->command = invocation.command;
+  const auto begin = [&](const char* name, const char* summary, int (*act)(const CodecArguments&)) {
     CLI::App* sub = command->add_subcommand(name, summary);
     sub->add_option("FILE", a->file, "input")->required();
+    sub->callback([a, sub, act, &invocation] {
+      const CLI::Option* rows = sub->get_option_no_throw("--rows");
+      a->rows_given = rows != nullptr && rows->count() != 0;
+      if (const CLI::Option* chunk = sub->get_option_no_throw("--chunk");
+          chunk != nullptr && chunk->count() != 0 && a->chunk == 0) {
+        throw sim::UsageError("--chunk 0 is not from 1 to 1048575");
+      }
+      invocation.action = [a, act] { return act(*a); };
+    });
+    return sub;
+  };
+  const auto add_chunks = [&](CLI::App* sub) {
+    sub->add_option("--chunk", a->chunk,
+                    "values a packet of a file (4,096); a capture's are its packets'");
+    sub->add_option("--rows", a->rows,
+                    "rows of eight residuals: behind the last one the first follows")
+        ->capture_default_str();
+  };
+  const auto add = [&](const char* name, const char* summary, bool writes, bool encodes,
+                       int (*act)(const CodecArguments&)) {
+    CLI::App* sub = begin(name, summary, act);
     if (writes) sub->add_option("OUTPUT", a->output, "file to write")->required();
     if (!writes) sub->add_option("--json", a->json_path, "as JSON; - for standard output");
+    sub->add_option("--codec", a->spec,
+                    "a quantiser in INCEPTIONN's place: wgt:t=0.001, bgt:t=2^-8,coding=rice, qgt, "
+                    "onebit, adaptive:p=6, mxfp8, mxfp4:residual=on");
+    if (encodes) add_chunks(sub);
     a->codec.add(*sub, testbenches::codec_options());
-    sub->callback([a, act, &invocation] { invocation.action = [a, act] { return act(*a); }; });
   };
-  add("encode", "floats to encoded groups", true, encode);
-  add("decode", "encoded groups to floats", true, decode);
-  add("stats", "tags, ratio, error, and the baselines beside them", false, stats);
+  add("encode", "floats to encoded groups, or to packets", true, true, encode);
+  add("decode", "encoded groups or packets to floats", true, false, decode);
+  add("stats", "tags, ratio, error, and the baselines beside them", false, true, stats);
+
+  CLI::App* sub =
+      begin("compare", "INCEPTIONN, truncation, Snappy and every quantiser on a file or a capture",
+            compare);
+  sub->add_option("--codec", a->specs, "quantisers in the place of the usual ones")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_chunks(sub);
+  sub->add_flag("--area", a->area, "synthesise RTL whose LUTs are not known yet: minutes");
+  sub->add_option("--cache", a->cache, "folder where areas are kept (default: the user's)");
+  sub->add_option("--json", a->json_path, "write the figures as JSON; - for standard output");
+  sub->add_option("--html", a->html_path, "write a report with plots");
+  sub->add_flag("--quiet", a->quiet, "no table");
 }
 
 }  // namespace gw::tools

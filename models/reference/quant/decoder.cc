@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "models/reference/quant/bits.h"
+#include "models/reference/quant/kernels.h"
 #include "models/reference/quant/values.h"
 
 namespace gw::reference::quant {
@@ -57,8 +58,8 @@ Reason read_header(std::span<const uint8_t> packet, size_t limit, Decoded& d) {
 /// be more than there are, or nothing if it is malformed whatever follows.
 class Payload {
  public:
-  Payload(std::span<const uint8_t> bytes, Decoded& decoded, float* out)
-      : bytes_(bytes), d_(decoded), out_(out) {}
+  Payload(std::span<const uint8_t> bytes, Decoded& decoded, float* out, Implementation by)
+      : bytes_(bytes), d_(decoded), out_(out), kernels_(internal::kernels_of(by)) {}
 
   std::optional<size_t> read() {
     switch (d_.method) {
@@ -104,6 +105,11 @@ class Payload {
     const bool wide = d_.method == Method::kMxfp8;
     const size_t block = 1 + (wide ? kMxBlock : kMxBlock / 2);
     const size_t size = (n() + kMxBlock - 1) / kMxBlock * block;
+    if (kernels_ != nullptr && out_ != nullptr && has(size)) {
+      kernels_->decode_mx(d_.method, bytes_.data(), n(), out_);
+      d_.entries = n();
+      return size;
+    }
     for (size_t i = 0; has(size) && i < n(); ++i) {
       const uint8_t* at = bytes_.data() + i / kMxBlock * block;
       const size_t lane = i % kMxBlock;
@@ -175,12 +181,13 @@ class Payload {
   std::span<const uint8_t> bytes_;
   Decoded& d_;
   float* out_;
+  const internal::Kernels* kernels_;
 };
 
-void read_body(std::span<const uint8_t> packet, float* out, Decoded& d) {
+void read_body(std::span<const uint8_t> packet, float* out, Decoded& d, Implementation by) {
   const std::span<const uint8_t> payload =
       packet.subspan(kHeaderBytes, packet.size() - kHeaderBytes - kStatusBytes);
-  const std::optional<size_t> size = Payload(payload, d, out).read();
+  const std::optional<size_t> size = Payload(payload, d, out, by).read();
   if (size != payload.size()) {
     d.reason = Reason::kPayload;
   } else if ((packet.back() & ~kStatusBits) != 0) {
@@ -214,30 +221,32 @@ std::string_view reason_sentence(Reason reason) {
   return kSentences[static_cast<size_t>(reason)];
 }
 
-Decoded decode_packet(std::span<const uint8_t> packet, size_t limit, std::vector<float>& out) {
+Decoded decode_packet(std::span<const uint8_t> packet, size_t limit, std::vector<float>& out,
+                      Implementation by) {
   Decoded d;
   out.clear();
   d.reason = read_header(packet, limit, d);
   if (!d.ok()) return d;
   out.assign(d.n, 0.0f);
-  read_body(packet, out.data(), d);
+  read_body(packet, out.data(), d, by);
   if (!d.ok()) out.clear();
   return d;
 }
 
-Decoded decode_into(std::span<const uint8_t> packet, std::span<float> out) {
+Decoded decode_into(std::span<const uint8_t> packet, std::span<float> out, Implementation by) {
   Decoded d;
   d.reason = read_header(packet, out.size(), d);
   if (!d.ok()) return d;
   std::ranges::fill(out.first(d.n), 0.0f);
-  read_body(packet, out.data(), d);
+  read_body(packet, out.data(), d, by);
   return d;
 }
 
 size_t packet_length(std::span<const uint8_t> bytes, size_t limit) {
   Decoded d;
   if (read_header(bytes, limit, d) != Reason::kNone) return 0;
-  const std::optional<size_t> size = Payload(bytes.subspan(kHeaderBytes), d, nullptr).read();
+  const std::optional<size_t> size =
+      Payload(bytes.subspan(kHeaderBytes), d, nullptr, Implementation::kScalar).read();
   if (!size || kHeaderBytes + *size + kStatusBytes > bytes.size()) return 0;
   return kHeaderBytes + *size + kStatusBytes;
 }

@@ -47,10 +47,12 @@ struct Decoded {
 
 /// Decodes one packet; reads nothing beyond `packet`. `out` becomes its n values (+0 where none was
 /// sent), or empty if it is malformed.
-Decoded decode_packet(std::span<const uint8_t> packet, size_t limit, std::vector<float>& out);
+Decoded decode_packet(std::span<const uint8_t> packet, size_t limit, std::vector<float>& out,
+                      Implementation by = best_implementation());
 
 /// The same into out[0 .. n); the limit is out.size(). If it is malformed, out is unspecified.
-Decoded decode_into(std::span<const uint8_t> packet, std::span<float> out);
+Decoded decode_into(std::span<const uint8_t> packet, std::span<float> out,
+                    Implementation by = best_implementation());
 
 /// Length of the packet at the start of `bytes` that goes on beyond it (packets one after the other
 /// in a file): 0 if there is none that is whole and well-formed up to its status byte.

@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace gw::reference::quant {
@@ -81,6 +82,14 @@ constexpr size_t max_packet_bytes(size_t n) {
   // more.
   return kHeaderBytes + 5 * n + 64 + kStatusBytes;
 }
+
+/// Ways to do the same, bit for bit: the scalar definition, or vector code for thresholds in mask
+/// code and MX.
+enum class Implementation : uint8_t { kScalar, kAvx2 };
+std::string_view implementation_name(Implementation by);  ///< "scalar", "avx2"
+/// What this CPU can run, from the plainest to the fastest.
+std::span<const Implementation> implementations();
+Implementation best_implementation();
 
 /// k of Rice codes for a chunk of n values of which `entries` are sent: the largest in 0..14 with
 /// 3 entries 2^k <= 2 n, else 0.

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "models/reference/quant/bits.h"
+#include "models/reference/quant/kernels.h"
 #include "models/reference/quant/values.h"
 
 namespace gw::reference::quant {
@@ -189,6 +190,34 @@ bool Quantiser::fits(const Chunk& chunk, size_t n) const {
   return !needs_rows || chunk.row + rows_of(n) <= rows();
 }
 
+/// The usual case, a chunk as long as announced that fits, by vector code where there is some.
+bool Quantiser::encode_fast(const Chunk& chunk, std::vector<uint8_t>& packet, ChunkReport& report) {
+  const internal::Kernels* const kernels = internal::kernels_of(by_);
+  const Method method = config_.method;
+  const bool mask = is_threshold(method) && config_.coding == Coding::kMask;
+  if (kernels == nullptr || !(mask || is_mx(method)) || chunk.values.size() != report.n) {
+    return false;
+  }
+  const float* const g = chunk.values.data();
+  float* const r = config_.residual ? residuals_.data() + size_t{chunk.row} * kLanes : nullptr;
+  if (room_.size() < max_packet_bytes(report.n)) room_.resize(max_packet_bytes(report.n));
+  const internal::Encoded done =
+      mask ? kernels->threshold_mask(method, config_.threshold, g, r, report.n, room_.data())
+           : kernels->mx(method, g, r, report.n, room_.data());
+  report.method = method;
+  report.entries = done.entries;
+  if (done.not_finite) report.status |= kStatusNotFinite;
+  if (mask && chunk.row < rows()) {
+    k_[chunk.row] = static_cast<uint8_t>(rice_k(done.entries, report.n));
+  }
+  put_header(packet, method, 0, report.n, mask ? config_.threshold : 0.0f, 0.0f);
+  packet.insert(packet.end(), room_.begin(),
+                room_.begin() + static_cast<std::ptrdiff_t>(done.bytes));
+  packet.push_back(report.status);
+  report.bytes = packet.size();
+  return true;
+}
+
 ChunkReport Quantiser::encode(const Chunk& chunk, std::vector<uint8_t>& packet) {
   const size_t n = chunk.announced ? *chunk.announced : chunk.values.size();
   if (n > kMaxValues) abort_because("a chunk of more than 2^20 - 1 values");
@@ -213,6 +242,7 @@ ChunkReport Quantiser::encode(const Chunk& chunk, std::vector<uint8_t>& packet) 
     return report;
   }
 
+  if (encode_fast(chunk, packet, report)) return report;
   report.method = config_.method;
   const Method method = config_.method;
   const std::span<float> r =

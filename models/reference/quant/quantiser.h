@@ -95,6 +95,9 @@ class Quantiser {
     return encode(chunk, packet);
   }
 
+  /// The fastest one at first. One that the CPU does not have ends the program.
+  void use(Implementation by) { by_ = by; }
+
   size_t rows() const { return k_.size(); }
   /// 8 a row.
   std::span<float> residuals() { return residuals_; }
@@ -104,6 +107,7 @@ class Quantiser {
 
  private:
   bool fits(const Chunk& chunk, size_t n) const;
+  bool encode_fast(const Chunk& chunk, std::vector<uint8_t>& packet, ChunkReport& report);
 
   Config config_;
   std::vector<float> residuals_;
@@ -112,6 +116,8 @@ class Quantiser {
   // else m of QGT or 1.
   std::vector<float> v_;
   std::vector<uint8_t> sent_;
+  Implementation by_ = best_implementation();
+  std::vector<uint8_t> room_;  // for the packet that vector code writes
 };
 
 }  // namespace gw::reference::quant

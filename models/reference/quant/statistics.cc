@@ -76,7 +76,7 @@ Figures Statistics::figures(std::span<const float> residuals) const {
   f.rel_l2_error = std::sqrt(share(squared_error_, squared_gradient_));
 
   uint64_t used = 0;
-  double squares = 0;
+  double squares = 0, lost = 0, magnitude = 0;
   for (size_t i = 0; i < std::min(residuals.size(), positions_.size()); ++i) {
     const Position& p = positions_[i];
     if (!p.used) continue;
@@ -84,11 +84,10 @@ Figures Statistics::figures(std::span<const float> residuals) const {
     ++used;
     squares += r * r;
     f.residual_max = std::max(f.residual_max, std::fabs(r));
-    const double lost = std::fabs(p.difference - r);
-    if (lost != 0) {
-      f.conservation = std::max(f.conservation, p.magnitude > 0 ? lost / p.magnitude : HUGE_VAL);
-    }
+    lost += std::fabs(p.difference - r);
+    magnitude += p.magnitude;
   }
+  if (lost != 0) f.conservation = magnitude > 0 ? lost / magnitude : HUGE_VAL;
   f.residual_rms = std::sqrt(share(squares, static_cast<double>(used)));
   const double gradient_rms =
       std::sqrt(share(squared_gradient_, static_cast<double>(f.values - f.not_finite)));

@@ -43,7 +43,8 @@ int bin_of(float v) {
 }
 
 uint64_t bin_middle(int bin) {
-  return fixed_point(std::bit_cast<float>((static_cast<uint32_t>(bin + kFirstBin) * 2 + 1) << 20));
+  // (1 + (2 q + 1) / 8) 2^(e - 28) in units of 2^-32, q the quarter of binade e.
+  return static_cast<uint64_t>(9 + 2 * (bin % 4)) << (bin / 4 + 1);
 }
 
 Selection select_bins(std::span<const uint32_t, kBins> histogram, size_t values, int p) {

@@ -1,0 +1,343 @@
+// Thresholds in mask code and MX with AVX2: eight lanes at a time, in one pass from gradients to
+// packet and residuals. Functions carry their own target, so that they compile whatever -march
+// says.
+#if defined(__x86_64__)
+
+// GCC 12 takes the deliberately undefined operands of its own intrinsics for mistakes (PR 105593).
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#include <immintrin.h>
+#pragma GCC diagnostic pop
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include "models/reference/quant/kernels.h"
+#include "models/reference/quant/values.h"
+
+#define GW_QUANT_AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
+
+namespace gw::reference::quant::internal {
+namespace {
+
+/// By mask: the lanes that are sent, lowest first.
+constexpr auto kSentLanes = [] {
+  std::array<std::array<uint8_t, 8>, 256> table{};
+  for (size_t mask = 0; mask < 256; ++mask) {
+    size_t to = 0;
+    for (uint8_t lane = 0; lane < 8; ++lane) {
+      if ((mask >> lane & 1) != 0) table[mask][to++] = lane;
+    }
+  }
+  return table;
+}();
+
+GW_QUANT_AVX2 inline __m256i all_words(uint32_t word) {
+  return _mm256_set1_epi32(static_cast<int>(word));
+}
+
+GW_QUANT_AVX2 inline __m256i is_not_finite(__m256 x) {
+  const __m256i exponent = all_words(0x7F800000);
+  return _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_castps_si256(x), exponent), exponent);
+}
+
+struct Sum {
+  __m256 v;
+  __m256i bad_g;  // lanes whose gradient is not finite
+  __m256i bad;    // whose gradient or sum is not
+};
+
+/// v = g + r, or r (+0 without residuals) where that is not finite.
+GW_QUANT_AVX2 inline Sum add(const float* g, const float* r) {
+  const __m256 gradient = _mm256_loadu_ps(g);
+  const __m256 before = r != nullptr ? _mm256_loadu_ps(r) : _mm256_setzero_ps();
+  const __m256 sum = r != nullptr ? _mm256_add_ps(gradient, before) : gradient;
+  const __m256i bad_g = is_not_finite(gradient);
+  const __m256i bad = _mm256_or_si256(bad_g, is_not_finite(sum));
+  return {_mm256_blendv_ps(sum, before, _mm256_castsi256_ps(bad)), bad_g, bad};
+}
+
+/// A group at a time, so that the last one, which is not full, can come from memory of its own.
+class MaskWriter {
+ public:
+  GW_QUANT_AVX2 MaskWriter(Method method, float t, uint8_t* out)
+      : method_(method), t_(t), out_(out), begin_(out) {}
+
+  GW_QUANT_AVX2 void group(const float* g, float* r) {
+    const __m256 sign_bit = _mm256_set1_ps(-0.0f);
+    const Sum sum = add(g, r);
+    bad_ = _mm256_or_si256(bad_, sum.bad);
+    const __m256 t = _mm256_set1_ps(t_);
+    const __m256 magnitude = _mm256_andnot_ps(sign_bit, sum.v);
+    const __m256 sign = _mm256_and_ps(sign_bit, sum.v);
+    const __m256 sent = _mm256_cmp_ps(magnitude, t, _CMP_GE_OQ);
+    const auto mask = static_cast<unsigned>(_mm256_movemask_ps(sent));
+    if (mask == 0) {
+      ++run_;
+      if (r != nullptr) _mm256_storeu_ps(r, sum.v);
+      return;
+    }
+    flush();
+    entries_ += static_cast<size_t>(std::popcount(mask));
+    *out_++ = static_cast<uint8_t>(mask);
+    __m256 d = sum.v;
+    if (method_ == Method::kWgt) {
+      const __m256i lanes = _mm256_cvtepu8_epi32(
+          _mm_loadl_epi64(reinterpret_cast<const __m128i*>(kSentLanes[mask].data())));
+      _mm256_storeu_ps(reinterpret_cast<float*>(out_), _mm256_permutevar8x32_ps(sum.v, lanes));
+      out_ += 4 * std::popcount(mask);
+    } else {
+      *out_++ = static_cast<uint8_t>(static_cast<unsigned>(_mm256_movemask_ps(sum.v)) & mask);
+      if (method_ == Method::kBgt) {
+        d = _mm256_or_ps(t, sign);
+      } else {
+        const __m256 m = multiples(magnitude, t);
+        d = _mm256_or_ps(_mm256_mul_ps(m, t), sign);
+        const __m256i words = _mm256_cvtps_epi32(m);
+        const __m128i halves =
+            _mm_packus_epi32(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
+        const auto bytes =
+            static_cast<uint64_t>(_mm_cvtsi128_si64(_mm_packus_epi16(halves, halves)));
+        const uint64_t chosen =
+            _pext_u64(bytes, _pdep_u64(mask, 0x0101010101010101u) * uint64_t{0xFF});
+        std::memcpy(out_, &chosen, sizeof chosen);
+        out_ += std::popcount(mask);
+      }
+    }
+    if (r != nullptr) _mm256_storeu_ps(r, _mm256_sub_ps(sum.v, _mm256_and_ps(d, sent)));
+  }
+
+  GW_QUANT_AVX2 Encoded finish() {
+    flush();
+    return {static_cast<size_t>(out_ - begin_), entries_, _mm256_movemask_epi8(bad_) != 0};
+  }
+
+ private:
+  /// min(255, floor(magnitude / t)). The quotient is rounded; whether it went beyond an integer the
+  /// products tell, which are exact.
+  GW_QUANT_AVX2 static __m256 multiples(__m256 magnitude, __m256 t) {
+    const __m256 one = _mm256_set1_ps(1);
+    __m256 m = _mm256_floor_ps(_mm256_div_ps(magnitude, t));
+    const __m256 above = _mm256_cmp_ps(_mm256_mul_ps(m, t), magnitude, _CMP_GT_OQ);
+    m = _mm256_sub_ps(m, _mm256_and_ps(above, one));
+    const __m256 next = _mm256_add_ps(m, one);
+    const __m256 below = _mm256_cmp_ps(_mm256_mul_ps(next, t), magnitude, _CMP_LE_OQ);
+    m = _mm256_add_ps(m, _mm256_and_ps(below, one));
+    const __m256 clipped =
+        _mm256_cmp_ps(magnitude, _mm256_mul_ps(t, _mm256_set1_ps(256)), _CMP_GE_OQ);
+    return _mm256_blendv_ps(m, _mm256_set1_ps(255), clipped);
+  }
+
+  void flush() {
+    for (; run_ != 0; run_ -= std::min(run_, kMaxEmptyGroups)) {
+      *out_++ = 0;
+      *out_++ = static_cast<uint8_t>(std::min(run_, kMaxEmptyGroups) - 1);
+    }
+  }
+
+  Method method_;
+  float t_;
+  uint8_t* out_;
+  uint8_t* begin_;
+  size_t run_ = 0;
+  size_t entries_ = 0;
+  __m256i bad_ = _mm256_setzero_si256();
+};
+
+GW_QUANT_AVX2 Encoded threshold_mask(Method method, float t, const float* g, float* r, size_t n,
+                                     uint8_t* out) {
+  MaskWriter writer(method, t, out);
+  size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) writer.group(g + i, r != nullptr ? r + i : nullptr);
+  if (i < n) {
+    std::array<float, kLanes> last_g{}, last_r{};
+    std::copy(g + i, g + n, last_g.begin());
+    if (r != nullptr) std::copy(r + i, r + n, last_r.begin());
+    writer.group(last_g.data(), r != nullptr ? last_r.data() : nullptr);
+    if (r != nullptr) std::copy_n(last_r.begin(), n - i, r + i);
+  }
+  return writer.finish();
+}
+
+/// Elements of eight lanes, as codes in words and back.
+struct Element {
+  int mantissa_bits;
+  __m256i round, one, bias, largest, sign_at;
+  __m256 to_units, from_units, smallest;  // of subnormal elements
+
+  GW_QUANT_AVX2 explicit Element(Method method) {
+    const MxElement& e = mx_element(method);
+    const int smallest_exponent = 1 - e.bias;
+    mantissa_bits = e.mantissa_bits;
+    round = all_words((1u << (22 - e.mantissa_bits)) - 1);
+    one = all_words(1);
+    bias = all_words(static_cast<uint32_t>(127 - e.bias) << e.mantissa_bits);
+    largest = all_words(e.largest);
+    sign_at = all_words(static_cast<uint32_t>(e.exponent_bits + e.mantissa_bits));
+    to_units = _mm256_set1_ps(power(e.mantissa_bits - smallest_exponent));
+    from_units = _mm256_set1_ps(power(smallest_exponent - e.mantissa_bits));
+    smallest = _mm256_set1_ps(power(smallest_exponent));
+  }
+
+  static float power(int exponent) {  // -127..127
+    return std::bit_cast<float>(exponent == -127 ? 0x00400000u
+                                                 : static_cast<uint32_t>(exponent + 127) << 23);
+  }
+
+  GW_QUANT_AVX2 __m256i encode(__m256 v, __m256 up) const {
+    const __m256 magnitude = _mm256_mul_ps(_mm256_andnot_ps(_mm256_set1_ps(-0.0f), v), up);
+    const __m128i shift = _mm_cvtsi32_si128(23 - mantissa_bits);
+    const __m256i bits = _mm256_castps_si256(magnitude);
+    const __m256i odd = _mm256_and_si256(_mm256_srl_epi32(bits, shift), one);
+    const __m256i rounded =
+        _mm256_srl_epi32(_mm256_add_epi32(bits, _mm256_add_epi32(round, odd)), shift);
+    const __m256i normal = _mm256_sub_epi32(rounded, bias);
+    const __m256i units = _mm256_cvtps_epi32(_mm256_mul_ps(magnitude, to_units));
+    const __m256i is_small = _mm256_castps_si256(_mm256_cmp_ps(magnitude, smallest, _CMP_LT_OQ));
+    const __m256i code = _mm256_min_epi32(_mm256_blendv_epi8(normal, units, is_small), largest);
+    const __m256i sign = _mm256_srli_epi32(_mm256_castps_si256(v), 31);
+    return _mm256_or_si256(code, _mm256_sllv_epi32(sign, sign_at));
+  }
+
+  /// Whatever `down` is; NaN where the code is none.
+  GW_QUANT_AVX2 __m256 decode(__m256i code, __m256 down) const {
+    const __m256i sign = _mm256_slli_epi32(_mm256_srlv_epi32(code, sign_at), 31);
+    const __m256i below = _mm256_sub_epi32(_mm256_sllv_epi32(one, sign_at), one);
+    const __m256i magnitude = _mm256_and_si256(code, below);
+    const __m128i shift = _mm_cvtsi32_si128(23 - mantissa_bits);
+    const __m256 normal =
+        _mm256_castsi256_ps(_mm256_sll_epi32(_mm256_add_epi32(magnitude, bias), shift));
+    const __m256 units = _mm256_mul_ps(_mm256_cvtepi32_ps(magnitude), from_units);
+    const __m256i first_normal = _mm256_sll_epi32(one, _mm_cvtsi32_si128(mantissa_bits));
+    const __m256i is_small = _mm256_cmpgt_epi32(first_normal, magnitude);
+    const __m256 value =
+        _mm256_mul_ps(_mm256_blendv_ps(normal, units, _mm256_castsi256_ps(is_small)), down);
+    const __m256 with_sign = _mm256_or_ps(value, _mm256_castsi256_ps(sign));
+    const __m256i none = _mm256_cmpgt_epi32(magnitude, largest);
+    return _mm256_blendv_ps(with_sign, _mm256_castsi256_ps(all_words(0x7FC00000)),
+                            _mm256_castsi256_ps(none));
+  }
+};
+
+/// A block of 32; says whether something was not finite.
+GW_QUANT_AVX2 bool mx_block(Method method, const Element& element, const float* g, float* r,
+                            uint8_t* out) {
+  const bool wide = method == Method::kMxfp8;
+  __m256 v[4];
+  __m256i bad = _mm256_setzero_si256(), bad_g = bad, largest = bad;
+  for (size_t i = 0; i < 4; ++i) {
+    const Sum sum = add(g + 8 * i, r != nullptr ? r + 8 * i : nullptr);
+    v[i] = sum.v;
+    bad = _mm256_or_si256(bad, sum.bad);
+    bad_g = _mm256_or_si256(bad_g, sum.bad_g);
+    largest = _mm256_max_epi32(largest,
+                               _mm256_and_si256(_mm256_castps_si256(sum.v), all_words(0x7FFFFFFF)));
+  }
+  if (_mm256_movemask_epi8(bad_g) != 0) {
+    out[0] = kMxPoisoned;
+    std::memset(out + 1, 0, wide ? kMxBlock : kMxBlock / 2);
+    return true;
+  }
+  __m128i four =
+      _mm_max_epi32(_mm256_castsi256_si128(largest), _mm256_extracti128_si256(largest, 1));
+  four = _mm_max_epi32(four, _mm_shuffle_epi32(four, 0x4E));
+  four = _mm_max_epi32(four, _mm_shuffle_epi32(four, 0xB1));
+  const int scale = std::max(0, (_mm_cvtsi128_si32(four) >> 23) - mx_element(method).top);
+  const __m256 up = _mm256_set1_ps(Element::power(127 - scale));
+  const __m256 down = _mm256_set1_ps(Element::power(scale - 127));
+  __m256i code[4];
+  for (size_t i = 0; i < 4; ++i) {
+    code[i] = element.encode(v[i], up);
+    if (r != nullptr) {
+      _mm256_storeu_ps(r + 8 * i, _mm256_sub_ps(v[i], element.decode(code[i], down)));
+    }
+  }
+  // Packing takes halves in turn: quarters 0 4 1 5 2 6 3 7 of four lanes each.
+  const __m256i mixed = _mm256_packus_epi16(_mm256_packus_epi32(code[0], code[1]),
+                                            _mm256_packus_epi32(code[2], code[3]));
+  const __m256i bytes =
+      _mm256_permutevar8x32_epi32(mixed, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+  out[0] = static_cast<uint8_t>(scale);
+  if (wide) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 1), bytes);
+  } else {
+    const __m256i pairs = _mm256_maddubs_epi16(bytes, _mm256_set1_epi16(0x1001));
+    const __m128i nibbles =
+        _mm_packus_epi16(_mm256_castsi256_si128(pairs), _mm256_extracti128_si256(pairs, 1));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 1), nibbles);
+  }
+  return _mm256_movemask_epi8(bad) != 0;
+}
+
+GW_QUANT_AVX2 Encoded mx(Method method, const float* g, float* r, size_t n, uint8_t* out) {
+  const Element element(method);
+  const size_t block = 1 + (method == Method::kMxfp8 ? kMxBlock : kMxBlock / 2);
+  Encoded done{.bytes = 0, .entries = n, .not_finite = false};
+  size_t i = 0;
+  for (; i + kMxBlock <= n; i += kMxBlock, done.bytes += block) {
+    const bool bad =
+        mx_block(method, element, g + i, r != nullptr ? r + i : nullptr, out + done.bytes);
+    done.not_finite = done.not_finite || bad;
+  }
+  if (i < n) {
+    std::array<float, kMxBlock> last_g{}, last_r{};
+    std::copy(g + i, g + n, last_g.begin());
+    if (r != nullptr) std::copy(r + i, r + n, last_r.begin());
+    const bool bad = mx_block(method, element, last_g.data(),
+                              r != nullptr ? last_r.data() : nullptr, out + done.bytes);
+    done.not_finite = done.not_finite || bad;
+    done.bytes += block;
+    if (r != nullptr) std::copy_n(last_r.begin(), n - i, r + i);
+  }
+  return done;
+}
+
+GW_QUANT_AVX2 void mx_block_values(Method method, const Element& element, const uint8_t* in,
+                                   float* out) {
+  const __m256 down = in[0] == kMxPoisoned ? _mm256_castsi256_ps(all_words(0x7FC00000))
+                                           : _mm256_set1_ps(Element::power(in[0] - 127));
+  for (size_t i = 0; i < 4; ++i) {
+    __m256i code;
+    if (method == Method::kMxfp8) {
+      code =
+          _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(in + 1 + 8 * i)));
+    } else {
+      int32_t word;
+      std::memcpy(&word, in + 1 + 4 * i, sizeof word);
+      const __m256i shifts = _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28);
+      code = _mm256_and_si256(_mm256_srlv_epi32(_mm256_set1_epi32(word), shifts), all_words(15));
+    }
+    const __m256 value = in[0] == kMxPoisoned ? down : element.decode(code, down);
+    _mm256_storeu_ps(out + 8 * i, value);
+  }
+}
+
+GW_QUANT_AVX2 void decode_mx(Method method, const uint8_t* in, size_t n, float* out) {
+  const Element element(method);
+  const size_t block = 1 + (method == Method::kMxfp8 ? kMxBlock : kMxBlock / 2);
+  size_t i = 0;
+  for (; i + kMxBlock <= n; i += kMxBlock, in += block) {
+    mx_block_values(method, element, in, out + i);
+  }
+  if (i < n) {
+    std::array<float, kMxBlock> last;
+    mx_block_values(method, element, in, last.data());
+    std::copy_n(last.begin(), n - i, out + i);
+  }
+}
+
+}  // namespace
+
+const Kernels kAvx2Kernels = {threshold_mask, mx, decode_mx};
+
+bool cpu_has_avx2() {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+}
+
+}  // namespace gw::reference::quant::internal
+
+#endif

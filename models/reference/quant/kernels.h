@@ -1,0 +1,36 @@
+// Internal to the quantisers: what faster code does in the place of the scalar one, and the
+// contract between them. Bytes, values and residuals are the same, bit for bit.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "models/reference/quant/packet.h"
+
+namespace gw::reference::quant::internal {
+
+struct Encoded {
+  size_t bytes = 0;    // of payload
+  size_t entries = 0;  // values sent
+  bool not_finite = false;
+};
+
+struct Kernels {
+  /// Chunks whose n values all came. `r`: their residuals, or null. May write (scratch) up to 32
+  /// bytes behind the payload.
+  Encoded (*threshold_mask)(Method method, float t, const float* g, float* r, size_t n,
+                            uint8_t* out);
+  Encoded (*mx)(Method method, const float* g, float* r, size_t n, uint8_t* out);
+  /// Whole payloads, of ceil(n / 32) blocks.
+  void (*decode_mx)(Method method, const uint8_t* in, size_t n, float* out);
+};
+
+/// Null: the scalar definition.
+const Kernels* kernels_of(Implementation by);
+
+#if defined(__x86_64__)
+extern const Kernels kAvx2Kernels;
+bool cpu_has_avx2();
+#endif
+
+}  // namespace gw::reference::quant::internal

@@ -1,0 +1,60 @@
+// Gradients of a file or a capture as the chunks of quantisers, and what a quantiser does to them:
+// what `gradwire codec` prints and compares.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "models/reference/quant/statistics.h"
+
+namespace gw::testbenches {
+
+/// Chunks in the order in which they came. Those of one flow share a memory of residuals; each
+/// begins at the row behind the one before it, or at 0 where it would not fit.
+struct QuantChunks {
+  struct Chunk {
+    size_t from = 0;  ///< of `values`
+    size_t n = 0;
+    size_t flow = 0;
+    uint32_t row = 0;
+  };
+  std::vector<float> values;
+  std::vector<Chunk> chunks;
+  size_t flows = 0;
+  size_t rows = 0;  ///< of each flow's memory
+  bool capture = false;
+  std::string incomplete;  ///< a sentence if the capture ended early
+
+  std::span<const float> gradients(const Chunk& chunk) const {
+    return std::span(values).subspan(chunk.from, chunk.n);
+  }
+};
+
+/// A capture (pcap, pcapng): a chunk is the gradients of a marked packet, a flow a flow. Any other
+/// file: binary32 values, `chunk` of them at a time, one flow; 0: 4,096. Throws InputError for a
+/// file without gradients, UsageError for a chunk size out of range or of a capture.
+QuantChunks read_quant_chunks(const std::string& path, size_t chunk, size_t rows);
+
+/// All of a file, and as binary32 values. Throw InputError.
+std::vector<uint8_t> file_of_bytes(const std::string& path);
+std::vector<uint32_t> file_of_floats(const std::string& path);
+
+struct Quantised {
+  reference::quant::Figures figures;
+  double encode_gbps = 0;  ///< of floats, one thread; 0: not timed
+  double decode_gbps = 0;
+  std::vector<uint8_t> packets;  ///< one after the other
+};
+
+/// `rounds`: of timing; 0: none.
+Quantised quantise(const QuantChunks& chunks, const reference::quant::Config& config, int rounds);
+
+/// The `quantizer` section of a report.
+nlohmann::json quantizer_json(const reference::quant::Config& config,
+                              const reference::quant::Figures& figures);
+
+/// Throws UsageError.
+reference::quant::Config quant_config(const std::string& spec);
+
+}  // namespace gw::testbenches
