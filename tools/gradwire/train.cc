@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <thread>
 
@@ -38,7 +39,14 @@ training::Digits digits_of(const TrainArguments& a) {
   } catch (const std::runtime_error& error) {
     std::string sentence = error.what();
     if (sentence.ends_with('.')) sentence.pop_back();
-    throw sim::UsageError("--data " + sentence);
+    // A folder without such files is a wrong option, a file that is damaged a bad file.
+    const auto there = [&](const char* name) {
+      return std::filesystem::exists(std::filesystem::path(a.data) / name);
+    };
+    const bool images = there("t10k-images-idx3-ubyte") || there("t10k-images-idx3-ubyte.gz");
+    const bool labels = there("t10k-labels-idx1-ubyte") || there("t10k-labels-idx1-ubyte.gz");
+    if (!images || !labels) throw sim::UsageError("--data " + sentence);
+    throw sim::InputError("--data " + sentence);
   }
 }
 
@@ -93,10 +101,13 @@ int execute(TrainArguments& a) {
     if (!parsed.codec) throw sim::UsageError("--codec " + spec + ": " + parsed.error);
     a.session.codecs.push_back(*parsed.codec);
   }
+  const auto check = [&a](size_t digits) {
+    const std::string sentence = training::why_not(a.session, digits);
+    if (!sentence.empty()) throw sim::UsageError(sentence);
+  };
+  if (a.data.empty()) check(kDrawnTrain);  // before they are drawn
   const training::Digits digits = digits_of(a);
-  if (const std::string sentence = training::why_not(a.session, digits); !sentence.empty()) {
-    throw sim::UsageError(sentence);
-  }
+  check(digits.train.size());
   const size_t processors = std::max(1u, std::thread::hardware_concurrency());
   if (a.command->count("--jobs") != 0 && (a.jobs < 1 || a.jobs > processors)) {
     throw sim::UsageError(fmt::format("--jobs {} is not between 1 and this machine's {} processors",

@@ -86,16 +86,16 @@ json summary_of(const Codec& codec, json runs, const TrainOptions& o) {
 
 }  // namespace
 
-std::string why_not(const Session& session, const Digits& digits) {
+std::string why_not(const Session& session, size_t train_digits) {
   const TrainOptions& o = session.options;
   if (o.workers < kMinWorkers || o.workers > kMaxWorkers) {
     return fmt::format("--workers {} is not between {} and {}", o.workers, kMinWorkers,
                        kMaxWorkers);
   }
-  const size_t share = digits.train.size() / o.workers;
+  const size_t share = train_digits / o.workers;
   if (o.batch < 1 || o.batch > share) {
     return fmt::format("--batch {} is not between 1 and {}, a worker's share of the {} digits",
-                       o.batch, share, digits.train.size());
+                       o.batch, share, train_digits);
   }
   if (o.iterations < 1 || o.iterations > 1'000'000) {
     return fmt::format("--iterations {} is not between 1 and 1000000", o.iterations);

@@ -21,8 +21,9 @@ struct Session {
   std::string command;  ///< for the report
 };
 
-/// The first option of the session that cannot be, as a sentence; empty if all can.
-std::string why_not(const Session& session, const Digits& digits);
+/// The first option of the session that cannot be with so many digits to train on, as a sentence;
+/// empty if all can.
+std::string why_not(const Session& session, size_t train_digits);
 
 /// Runs it all, `jobs` runs at a time. The document holds no time and no machine's name:
 ///
