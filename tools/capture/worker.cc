@@ -22,43 +22,22 @@
 #include <stdexcept>
 #include <thread>
 
-#include "tools/capture/digits.h"
-#include "tools/capture/network.h"
 #include "tools/capture/recorder.h"
 #include "tools/capture/sockets.h"
+#include "tools/training/batches.h"
+#include "tools/training/digits.h"
+#include "tools/training/network.h"
 
 namespace gw::capture {
 namespace {
 
+using training::Batches;
+using training::Digits;
+using training::HdcNetwork;
+
 constexpr std::size_t kRecordingRank = 1;
 constexpr std::size_t kPaperIterations = 10000;
 constexpr std::size_t kPaperDigits = 60000;
-
-/// A worker's share of the training set, in a new order in every epoch.
-class Batches {
- public:
-  Batches(std::size_t digits, std::size_t rank, std::size_t workers, std::size_t size,
-          std::uint64_t seed)
-      : size_(size), random_(seed * 1000 + rank) {
-    for (std::size_t i = rank; i < digits; i += workers) share_.push_back(i);
-    if (share_.size() < size_) throw std::runtime_error("There are too few digits for a batch.");
-    next_ = share_.size();
-  }
-  std::span<const std::size_t> next() {
-    if (next_ + size_ > share_.size()) {
-      std::shuffle(share_.begin(), share_.end(), random_);
-      next_ = 0;
-    }
-    next_ += size_;
-    return std::span(share_).subspan(next_ - size_, size_);
-  }
-
- private:
-  std::size_t size_;
-  std::mt19937_64 random_;
-  std::vector<std::size_t> share_;
-  std::size_t next_;
-};
 
 /// Traffic that has nothing to do with gradients: a file copy from worker 0 to worker 1, and a ping
 /// back.
@@ -123,7 +102,8 @@ class Worker {
  public:
   explicit Worker(WorkerOptions options)
       : o_(std::move(options)),
-        digits_(o_.data.empty() ? draw_digits(8000, 2000, o_.seed) : load_mnist(o_.data)),
+        digits_(o_.data.empty() ? training::draw_digits(8000, 2000, o_.seed)
+                                : training::load_mnist(o_.data)),
         network_(o_.seed),
         batches_(digits_.train.size(), o_.rank, o_.addresses.size(), o_.batch, o_.seed),
         ring_(o_.rank, o_.addresses, kMark),

@@ -27,6 +27,7 @@ void add_list(CLI::App& app, Invocation& invocation);
 void add_run(CLI::App& app, Invocation& invocation);
 void add_bench(CLI::App& app, Invocation& invocation);
 void add_sweep(CLI::App& app, Invocation& invocation);
+void add_train(CLI::App& app, Invocation& invocation);
 void add_coverage(CLI::App& app, Invocation& invocation);
 void add_trace(CLI::App& app, Invocation& invocation);
 void add_codec(CLI::App& app, Invocation& invocation);

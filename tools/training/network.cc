@@ -1,11 +1,11 @@
-#include "tools/capture/network.h"
+#include "tools/training/network.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <random>
 
-namespace gw::capture {
+namespace gw::training {
 
 std::size_t HdcNetwork::parameter_count() {
   std::size_t count = 0;
@@ -13,6 +13,16 @@ std::size_t HdcNetwork::parameter_count() {
     count += static_cast<std::size_t>(kSizes[l] + 1) * static_cast<std::size_t>(kSizes[l + 1]);
   }
   return count;
+}
+
+std::vector<std::size_t> HdcNetwork::chunk_lengths() {
+  std::vector<std::size_t> lengths;
+  for (std::size_t l = 0; l < kLayers; ++l) {
+    lengths.insert(lengths.end(), static_cast<std::size_t>(kSizes[l + 1]),
+                   static_cast<std::size_t>(kSizes[l]));
+    lengths.push_back(static_cast<std::size_t>(kSizes[l + 1]));
+  }
+  return lengths;
 }
 
 HdcNetwork::HdcNetwork(std::uint64_t seed)
@@ -85,6 +95,20 @@ void HdcNetwork::update(float rate, float momentum, float decay, float scale) {
   w += v;
 }
 
+void HdcNetwork::update_adagrad(float rate, float scale) {
+  const auto n = static_cast<Eigen::Index>(weights_.size());
+  Eigen::Map<Eigen::ArrayXf> w(weights_.data(), n), g(gradient_.data(), n), h(velocity_.data(), n);
+  h += (scale * g).square();
+  w -= rate * scale * g / (h.sqrt() + 1e-8f);
+}
+
+bool HdcNetwork::finite() const {
+  return Eigen::Map<const Eigen::ArrayXf>(weights_.data(),
+                                          static_cast<Eigen::Index>(weights_.size()))
+      .isFinite()
+      .all();
+}
+
 double HdcNetwork::accuracy(const DigitSet& digits) {
   constexpr std::size_t kChunk = 250;
   std::size_t right = 0;
@@ -102,4 +126,4 @@ double HdcNetwork::accuracy(const DigitSet& digits) {
   return static_cast<double>(right) / static_cast<double>(digits.size());
 }
 
-}  // namespace gw::capture
+}  // namespace gw::training

@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "tools/capture/digits.h"
+#include "tools/training/digits.h"
 
-namespace gw::capture {
+namespace gw::training {
 
 /// 784-500-500-500-500-10, ReLU, softmax and cross-entropy. Weights, gradients and momentum are one
 /// vector each, layer after layer, in a layer first the weights (row by row, a row an output), then
@@ -19,6 +19,9 @@ class HdcNetwork {
   static constexpr std::array<int, 6> kSizes{784, 500, 500, 500, 500, 10};
   static constexpr std::size_t kLayers = kSizes.size() - 1;
   static std::size_t parameter_count();
+  /// How the gradient vector falls into chunks that share statistics, layer after layer: each row
+  /// of a weight matrix, then the layer's biases.
+  static std::vector<std::size_t> chunk_lengths();
 
   /// He initialisation: normal, variance 2 / inputs; biases zero.
   explicit HdcNetwork(std::uint64_t seed);
@@ -31,6 +34,10 @@ class HdcNetwork {
 
   /// v <- momentum v - rate (scale gradient + decay w); w <- w + v.
   void update(float rate, float momentum, float decay, float scale);
+  /// AdaGrad: h <- h + (scale gradient)^2; w <- w - rate scale gradient / (sqrt(h) + 1e-8).
+  void update_adagrad(float rate, float scale);
+  /// No weight is infinite or NaN.
+  bool finite() const;
 
   /// The share of digits recognised.
   double accuracy(const DigitSet& digits);
@@ -43,8 +50,9 @@ class HdcNetwork {
   void forward();
 
   std::array<std::size_t, kLayers> offset_{};
-  std::vector<float> weights_, gradient_, velocity_;
+  std::vector<float> weights_, gradient_;
+  std::vector<float> velocity_;  // of AdaGrad: h
   std::array<Matrix, kLayers + 1> activations_;
 };
 
-}  // namespace gw::capture
+}  // namespace gw::training

@@ -1,4 +1,4 @@
-#include "tools/capture/digits.h"
+#include "tools/training/digits.h"
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -13,7 +13,7 @@
 #include <random>
 #include <stdexcept>
 
-namespace gw::capture {
+namespace gw::training {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
@@ -210,4 +210,4 @@ Digits draw_digits(std::size_t train, std::size_t test, std::uint64_t seed) {
   return digits;
 }
 
-}  // namespace gw::capture
+}  // namespace gw::training

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace gw::capture {
+namespace gw::training {
 
 inline constexpr std::size_t kSide = 28;
 inline constexpr std::size_t kPixels = kSide * kSide;
@@ -33,4 +33,4 @@ Digits load_mnist(const std::filesystem::path& folder);
 /// Digits drawn from strokes: shifted, scaled, rotated, sheared, of varying thickness, with noise.
 Digits draw_digits(std::size_t train, std::size_t test, std::uint64_t seed);
 
-}  // namespace gw::capture
+}  // namespace gw::training

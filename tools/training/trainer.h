@@ -1,0 +1,58 @@
+// One training run of simulated workers: real gradients of HDC, a codec in every exchange.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tools/training/codec.h"
+#include "tools/training/digits.h"
+#include "tools/training/exchange.h"
+
+namespace gw::training {
+
+enum class Optimizer : uint8_t { kSgd, kAdagrad };
+
+struct TrainOptions {
+  ExchangeKind exchange = ExchangeKind::kOnce;
+  size_t workers = 4;
+  size_t iterations = 500;
+  size_t batch = 25;  ///< a worker
+  Optimizer optimizer = Optimizer::kSgd;
+  double rate = 0.1;
+  double momentum = 0.9;     ///< of kSgd
+  double decay = 0.00005;    ///< of kSgd
+  double rate_divisor = 5;   ///< of kSgd, five times a run, as INCEPTIONN's Table I has it
+  double sum_scale = 1;      ///< of kDirect
+  size_t evaluations = 10;   ///< of the accuracy, evenly spread; the last is at the end
+  size_t curve_points = 50;  ///< at most, of error, residual and sent share by iteration
+};
+
+/// The layer of Dryden et al., Figure 3: the third fully connected one.
+inline constexpr size_t kVolumeLayer = 2;
+
+/// What a run gives, the same for the same seed and machine:
+///
+///   {"seed", "diverged": null or a sentence, "accuracy" (0..1), "loss" (mean over the last tenth),
+///    "bytes", "payload_bytes" (Codec::payload_bits), "sent_share",
+///    "rel_l2_error" (of the delivered sum, over the run), "max_error",
+///    "residual": {"rms", "max", "to_gradient"} (after the last iteration; to_gradient is by the
+///    rms of that iteration's gradients), "conservation" or null,
+///    "plots": {"evaluated": [[iteration, accuracy, bytes so far]],
+///              "by_iteration": [[iteration, loss, sent share, rel. error, residual to gradient,
+///                                bytes, bytes of the third layer]]}}
+///
+/// conservation is sum |e| / sum |g| where e of a value is the sum of all gradients so far, less
+/// all that was delivered, less all residuals, in binary64; the largest of curve_points iterations.
+/// Without communication: accuracy is the best worker's, "accuracy_mean" the mean of all.
+///
+/// Where it diverged, figures are those so far, and those of whole runs are absent or null.
+///
+/// A run diverges when its loss, its gradients or its weights are no longer finite: it ends there.
+/// `note` gets a line now and then. Throws std::runtime_error if there are too few digits.
+nlohmann::json train(const TrainOptions& options, const Codec& codec, uint64_t seed,
+                     const Digits& digits, const std::function<void(const std::string&)>& note);
+
+}  // namespace gw::training
