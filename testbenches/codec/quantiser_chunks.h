@@ -44,6 +44,7 @@ struct Quantised {
   reference::quant::Figures figures;
   double encode_gbps = 0;  ///< of floats, one thread; 0: not timed
   double decode_gbps = 0;
+  double memcpy_gbps = 0;        ///< of the same floats, in the same rounds
   std::vector<uint8_t> packets;  ///< one after the other
 };
 

@@ -83,6 +83,8 @@ json row_of(const quant::Config& config, const Quantised& q) {
               {"max_abs_error", q.figures.max_abs_error},
               {"encode_gbps", q.encode_gbps},
               {"decode_gbps", q.decode_gbps},
+              {"encode_to_memcpy", q.encode_gbps / q.memcpy_gbps},
+              {"decode_to_memcpy", q.decode_gbps / q.memcpy_gbps},
               {"quantizer", quantizer_json(config, q.figures)}};
   if (const std::string device = device_of(config.method); !device.empty()) row["device"] = device;
   return row;

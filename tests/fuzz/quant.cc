@@ -29,6 +29,9 @@ void decode(std::span<const uint8_t> bytes, size_t limit) {
   const quant::Decoded into = quant::decode_into(bytes, memory);
   require(into.reason == d.reason && into.status == d.status, "another reason");
   require(!d.ok() || same(out, std::span(memory).first(d.n)), "other values");
+  const quant::Decoded plain = quant::decode_into(bytes, memory, quant::Implementation::kScalar);
+  require(plain.reason == d.reason, "implementations find different reasons");
+  require(!d.ok() || same(out, std::span(memory).first(d.n)), "implementations decode differently");
   const size_t length = quant::packet_length(bytes, limit);
   require(length <= bytes.size(), "a packet beyond its bytes");
   require(!d.ok() || length == bytes.size(), "a whole packet of another length");
@@ -52,8 +55,9 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   config.residual = (choice & 32) == 0;
   config.p = quant::kMinP + detail % (quant::kMaxP - quant::kMinP + 1);
   config.threshold = std::ldexp(1.0f, detail % 201 - 100);
-  quant::Quantiser quantiser(config, kRows);
-  std::vector<uint8_t> packet;
+  quant::Quantiser quantiser(config, kRows), plain(config, kRows);
+  plain.use(quant::Implementation::kScalar);
+  std::vector<uint8_t> packet, same_packet;
   std::vector<float> out;
   while (!input.empty()) {
     const uint32_t row = input.byte() % kRows;
@@ -68,6 +72,9 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const quant::ChunkReport report = quantiser.encode(chunk, packet);
     require(report.bytes == packet.size() && report.bytes <= quant::max_packet_bytes(report.n),
             "longer than the longest");
+    plain.encode(chunk, same_packet);
+    require(packet == same_packet && same(quantiser.residuals(), plain.residuals()),
+            "implementations encode differently");
     const quant::Decoded d = quant::decode_packet(packet, quant::kMaxValues, out);
     if (report.n == 0) {
       require(d.reason == quant::Reason::kCount, "no values are malformed");

@@ -113,7 +113,10 @@ int stats_quantised(const CodecArguments& a) {
                             {"rows", chunks.rows},
                             {"quantizer", testbenches::quantizer_json(config, f)},
                             {"encode_gbps", q.encode_gbps},
-                            {"decode_gbps", q.decode_gbps}};
+                            {"decode_gbps", q.decode_gbps},
+                            {"memcpy_gbps", q.memcpy_gbps},
+                            {"encode_to_memcpy", q.encode_gbps / q.memcpy_gbps},
+                            {"decode_to_memcpy", q.decode_gbps / q.memcpy_gbps}};
   if (!a.json_path.empty()) {
     sim::write_report_file(a.json_path == "-" ? "/dev/stdout" : a.json_path, sim::json_text(d));
   } else {
@@ -136,8 +139,10 @@ int stats_quantised(const CodecArguments& a) {
                  quant::kConservationLimit,
                  f.conservation <= quant::kConservationLimit ? "conserved" : "NOT conserved");
     }
-    fmt::print("  reference, Gb/s of floats  {:.2f} encoded, {:.2f} decoded\n", q.encode_gbps,
-               q.decode_gbps);
+    fmt::print(
+        "  reference, Gb/s of floats  {:.2f} encoded, {:.2f} decoded: {:.3f} and {:.3f} of "
+        "memcpy\n",
+        q.encode_gbps, q.decode_gbps, q.encode_gbps / q.memcpy_gbps, q.decode_gbps / q.memcpy_gbps);
   }
   if (!chunks.incomplete.empty()) throw sim::InputError(chunks.incomplete);
   return sim::kPass;

@@ -35,6 +35,24 @@ constexpr auto kSentLanes = [] {
   return table;
 }();
 
+/// By mask: where a lane's value lies among those that are sent.
+constexpr auto kRankOfLane = [] {
+  std::array<std::array<uint8_t, 8>, 256> table{};
+  for (size_t mask = 0; mask < 256; ++mask) {
+    uint8_t rank = 0;
+    for (size_t lane = 0; lane < 8; ++lane) {
+      table[mask][lane] = rank;
+      rank = static_cast<uint8_t>(rank + (mask >> lane & 1)) % 8;
+    }
+  }
+  return table;
+}();
+
+/// Eight bytes with all bits set where the mask's are.
+GW_QUANT_AVX2 inline uint64_t bytes_of_mask(unsigned mask) {
+  return _pdep_u64(mask, 0x0101010101010101u) * 0xFF;
+}
+
 GW_QUANT_AVX2 inline __m256i all_words(uint32_t word) {
   return _mm256_set1_epi32(static_cast<int>(word));
 }
@@ -101,8 +119,7 @@ class MaskWriter {
             _mm_packus_epi32(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
         const auto bytes =
             static_cast<uint64_t>(_mm_cvtsi128_si64(_mm_packus_epi16(halves, halves)));
-        const uint64_t chosen =
-            _pext_u64(bytes, _pdep_u64(mask, 0x0101010101010101u) * uint64_t{0xFF});
+        const uint64_t chosen = _pext_u64(bytes, bytes_of_mask(mask));
         std::memcpy(out_, &chosen, sizeof chosen);
         out_ += std::popcount(mask);
       }
@@ -329,9 +346,70 @@ GW_QUANT_AVX2 void decode_mx(Method method, const uint8_t* in, size_t n, float* 
   }
 }
 
+GW_QUANT_AVX2 Progress decode_mask(Method method, float first, float second, const uint8_t* in,
+                                   size_t size, size_t n, float* out) {
+  constexpr size_t kReach = 2 + 4 * kLanes;  // that a group may read
+  const __m256i lane_bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+  const __m256i sign_bit = all_words(0x80000000);
+  const __m256 one = _mm256_set1_ps(first);
+  const __m256 other = _mm256_set1_ps(second);
+  const size_t groups = n / kLanes;
+  Progress at;
+  while (at.groups < groups && at.bytes + kReach <= size) {
+    const uint8_t* const from = in + at.bytes;
+    const unsigned mask = from[0];
+    if (mask == 0) {
+      const size_t run = 1 + size_t{from[1]};
+      if (at.groups + run > groups) break;
+      at.groups += run;
+      at.bytes += 2;
+      continue;
+    }
+    const auto count = static_cast<size_t>(std::popcount(mask));
+    const __m256i sent = _mm256_cmpeq_epi32(
+        _mm256_and_si256(_mm256_set1_epi32(static_cast<int>(mask)), lane_bits), lane_bits);
+    __m256 value;
+    size_t bytes;
+    if (method == Method::kWgt) {
+      const __m256i ranks = _mm256_cvtepu8_epi32(
+          _mm_loadl_epi64(reinterpret_cast<const __m128i*>(kRankOfLane[mask].data())));
+      value = _mm256_permutevar8x32_ps(_mm256_loadu_ps(reinterpret_cast<const float*>(from + 1)),
+                                       ranks);
+      bytes = 1 + 4 * count;
+    } else {
+      const unsigned signs = from[1];
+      if ((signs & ~mask) != 0) break;
+      const __m256i negative = _mm256_cmpeq_epi32(
+          _mm256_and_si256(_mm256_set1_epi32(static_cast<int>(signs)), lane_bits), lane_bits);
+      bytes = 2;
+      if (method == Method::kAdaptive) {
+        value = _mm256_blendv_ps(one, other, _mm256_castsi256_ps(negative));
+      } else {
+        value = one;
+        if (method == Method::kQgt) {
+          uint64_t word;
+          std::memcpy(&word, from + 2, sizeof word);
+          const uint64_t lanes = _pdep_u64(word, bytes_of_mask(mask));
+          const __m256i m = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<long long>(lanes)));
+          const __m256i none = _mm256_cmpeq_epi32(m, _mm256_setzero_si256());
+          if (_mm256_testz_si256(none, sent) == 0) break;
+          value = _mm256_mul_ps(_mm256_cvtepi32_ps(m), one);
+          bytes += count;
+        }
+        value = _mm256_xor_ps(value, _mm256_castsi256_ps(_mm256_and_si256(negative, sign_bit)));
+      }
+    }
+    _mm256_storeu_ps(out + at.groups * kLanes, _mm256_and_ps(value, _mm256_castsi256_ps(sent)));
+    at.bytes += bytes;
+    at.entries += count;
+    ++at.groups;
+  }
+  return at;
+}
+
 }  // namespace
 
-const Kernels kAvx2Kernels = {threshold_mask, mx, decode_mx};
+const Kernels kAvx2Kernels = {threshold_mask, mx, decode_mx, decode_mask};
 
 bool cpu_has_avx2() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&

@@ -123,8 +123,14 @@ class Payload {
   std::optional<size_t> mask() {
     const Dictionary dictionary{d_.method, d_.first, d_.second};
     const size_t groups = rows_of(n());
-    size_t at = 0;
-    for (size_t group = 0; group < groups;) {
+    internal::Progress done;
+    if (kernels_ != nullptr && out_ != nullptr) {
+      done = kernels_->decode_mask(d_.method, d_.first, d_.second, bytes_.data(), bytes_.size(),
+                                   n(), out_);
+    }
+    d_.entries = done.entries;
+    size_t at = done.bytes;
+    for (size_t group = done.groups; group < groups;) {
       if (!has(at + 2)) return std::nullopt;  // no group is shorter
       const unsigned mask = bytes_[at++];
       if (mask == 0) {

@@ -15,6 +15,13 @@ struct Encoded {
   bool not_finite = false;
 };
 
+/// How far into a payload in mask code, in bytes and groups, and values sent up to there.
+struct Progress {
+  size_t bytes = 0;
+  size_t groups = 0;
+  size_t entries = 0;
+};
+
 struct Kernels {
   /// Chunks whose n values all came. `r`: their residuals, or null. May write (scratch) up to 32
   /// bytes behind the payload.
@@ -23,6 +30,10 @@ struct Kernels {
   Encoded (*mx)(Method method, const float* g, float* r, size_t n, uint8_t* out);
   /// Whole payloads, of ceil(n / 32) blocks.
   void (*decode_mx)(Method method, const uint8_t* in, size_t n, float* out);
+  /// Whole groups from the beginning, up to the last ones, or to what is malformed: the scalar code
+  /// goes on there. `out` holds +0.
+  Progress (*decode_mask)(Method method, float first, float second, const uint8_t* in, size_t size,
+                          size_t n, float* out);
 };
 
 /// Null: the scalar definition.
