@@ -168,10 +168,10 @@ package gw_mx_pkg;
     for (int i = 0; i < 27; i++) stop[i] = exponent == 8'(27 - i) || (i == 26 && exponent == 8'd0);
   endfunction
 
-  // Fours of leading zeros, the first of them being bit 27, which is none, and 26 to 24.
-  function automatic [2:0] fours(input [26:4] marked);
+  // Fours of leading zeros, of a number that begins at bit 27.
+  function automatic [2:0] fours(input [27:4] marked);
     logic [5:0] some;
-    some = {marked[26:24] != 3'd0, marked[23:20] != 4'd0, marked[19:16] != 4'd0, marked[15:12] != 4'd0, marked[11:8] != 4'd0,
+    some = {marked[27:24] != 4'd0, marked[23:20] != 4'd0, marked[19:16] != 4'd0, marked[15:12] != 4'd0, marked[11:8] != 4'd0,
             marked[7:4] != 4'd0};
     fours[2] = some[5:2] == 4'd0;
     fours[1] = fours[2] ? some[1:0] == 2'd0 : some[5:4] == 2'd0;
@@ -185,6 +185,28 @@ package gw_mx_pkg;
     four    = 3'({1'b0, marked} >> (5'd25 - {fours_of_zeros, 2'd0}));
     counted = {sign && !none, none ? gw_fp_pkg::KindZero : gw_fp_pkg::KindNumber, exponent, fours_of_zeros, four[2:1] == 2'd0,
                four[2:1] == 2'd0 ? !four[0] : !four[2], {1'b0, number, 3'd0} << {fours_of_zeros[1:0], 2'd0}};
+  endfunction
+
+  // gw_fp_add_pkg::count, with subnormals, once it is known where to stop.
+  function automatic [43:0] count(input [39:0] x, input [26:0] stop_here);
+    logic        sign, differ;
+    logic [1:0]  kind;
+    logic [7:0]  exponent;
+    logic [27:0] sum, marked;
+    logic [2:0]  fours_of_zeros, four;
+    {sign, differ, kind, exponent, sum} = x;
+    marked         = sum | {1'b0, stop_here};
+    fours_of_zeros = fours(marked[27:4]);
+    four           = 3'(marked >> (5'd25 - {fours_of_zeros, 2'd0}));
+    if (kind == gw_fp_pkg::KindNumber) begin
+      if (exponent == 8'd254 && sum[27]) kind = gw_fp_pkg::KindInfinity;
+      if (sum == 28'd0) begin
+        kind = gw_fp_pkg::KindZero;
+        sign = sign && !differ;
+      end
+    end
+    count = {sign, kind, exponent[7:1], exponent[0] || exponent == 8'd0, fours_of_zeros, four[2:1] == 2'd0,
+             four[2:1] == 2'd0 ? !four[0] : !four[2], sum << {fours_of_zeros[1:0], 2'd0}};
   endfunction
 endpackage
 

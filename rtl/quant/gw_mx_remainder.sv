@@ -40,7 +40,7 @@ module gw_mx_remainder (
     exponent2_q  <= exponent1_q;
     left2_q      <= left1_q;
     marked2_q    <= marked1;
-    fours2_q     <= gw_mx_pkg::fours(marked1[26:4]);
+    fours2_q     <= gw_mx_pkg::fours({1'b0, marked1[26:4]});
     none2_q      <= left1_q == 24'd0;
     counted_q    <= gw_mx_pkg::counted(sign2_q, none2_q, exponent2_q, left2_q, marked2_q, fours2_q);
     normalised_q <= gw_fp_add_pkg::normalise(counted_q, 1'b1);
