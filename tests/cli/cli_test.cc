@@ -437,7 +437,7 @@ TEST_F(Cli, QuantisersEncodeAndDecodeFiles) {
     SCOPED_TRACE(spec);
     ASSERT_EQ(gradwire("codec encode f.bin q.bin --chunk 300 --codec " + spec).code, 0);
     ASSERT_EQ(gradwire("codec decode q.bin d.bin --codec " + spec).code, 0);
-    const std::string decoded = slurp(path("d.bin"));
+    const std::string decoded = text_of(path("d.bin"));
     ASSERT_EQ(decoded.size(), floats.size());
     double error = 0, all = 0;
     for (size_t i = 0; i < floats.size(); i += 4) {
@@ -467,10 +467,10 @@ TEST_F(Cli, CodecCompareIsOneTable) {
     floats.append(reinterpret_cast<const char*>(&f), 4);
   }
   write("f.bin", floats);
-  const Result all =
+  const Ended all =
       gradwire("codec compare f.bin --chunk 1024 --rows 128 --json c.json --html c.html");
   EXPECT_EQ(all.code, 0) << all.err;
-  const json d = json::parse(slurp(path("c.json")));
+  const json d = json::parse(text_of(path("c.json")));
   EXPECT_EQ(d["chunks"], 4);
   std::set<std::string> families;
   for (const json& row : d["codecs"]) {
@@ -483,7 +483,7 @@ TEST_F(Cli, CodecCompareIsOneTable) {
   EXPECT_EQ(families,
             (std::set<std::string>{"inceptionn bounded", "inceptionn paper", "truncation", "snappy",
                                    "wgt", "bgt", "qgt", "onebit", "adaptive", "mxfp8", "mxfp4"}));
-  const std::string html = slurp(path("c.html"));
+  const std::string html = text_of(path("c.html"));
   EXPECT_NE(html.find("<svg"), std::string::npos);
   EXPECT_NE(html.find("adaptive:p=6,coding=rice"), std::string::npos);
   // The table is there also where nothing can be drawn.

@@ -25,8 +25,8 @@ Beat any_beat(sim::Random& random, uint32_t rows) {
   if (random.below(20) == 0) row = static_cast<uint32_t>(random.next());
   // Few rows, so that they are in flight more often than not.
   if (random.below(2) == 0) row &= 7;
-  beat.set_user_word(ChunkUser::word(row, n) |
-                     uint64_t{random.below(8) == 0} << ChunkUser::kErrorBit);
+  beat.set_user_word(ChunkUser::word(row, n) | uint64_t{random.below(8) == 0}
+                                                   << ChunkUser::kErrorBit);
   switch (random.below(4)) {
     case 0:
     case 1:
@@ -56,8 +56,8 @@ void drive_anything(uint32_t rows, bool traced) {
     uint64_t accepted = 0, left = 0;
     constexpr int kCycles = 20'000;
     for (int cycle = 0; cycle < kCycles; ++cycle) {
-      SCOPED_TRACE(testing::Message() << "rows " << rows << " round " << round << " cycle "
-                                      << cycle);
+      SCOPED_TRACE(testing::Message()
+                   << "rows " << rows << " round " << round << " cycle " << cycle);
       ASSERT_EQ(rtl.s_ready() != 0, model.s_ready());
       ASSERT_EQ(rtl.probe(), model.raw_count() | uint64_t{model.error_count()} << 32);
       const Beat* const a = rtl.m_beat(0);
