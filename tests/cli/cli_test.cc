@@ -217,12 +217,11 @@ TEST_F(Cli, WaveformsWithTheirSaveFile) {
     for (const std::string kind : {"fst", "vcd"}) {
       const std::string file = device + "." + kind;
       const Ended r = gradwire(
-          fmt::format(
-              "run {} --synth {} --packets 20 --stall both:20 --quiet --wave {}", device,
-              device == "codec_loop" || device == "mx" || device.ends_with("compressor")
-                  ? "mixed"
-                  : "workers",
-              file) +
+          fmt::format("run {} --synth {} --packets 20 --stall both:20 --quiet --wave {}", device,
+                      device == "codec_loop" || device == "mx" || device.ends_with("compressor")
+                          ? "mixed"
+                          : "workers",
+                      file) +
           (device == "switch" ? kSmallArray : ""));
       ASSERT_EQ(r.code, 0) << r.err;
       const Ended vcd = shell(kind == "fst" ? "fst2vcd -f " + file : "cat " + file);

@@ -1,5 +1,5 @@
-// What docs/devices/mx.md says of gw_mx, in plain C++: packets of chunks (values), and each cycle's handshakes (time). For the RTL's own
-// test; written from the contract alone.
+// What docs/devices/mx.md says of gw_mx, in plain C++: packets of chunks (values), and each cycle's
+// handshakes (time). For the RTL's own test; written from the contract alone.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -36,7 +36,8 @@ inline uint32_t as_bits(float x) { return std::bit_cast<uint32_t>(x); }
 // Of an element without sign what it stands for: mantissa of `bits` bits, exponents from `bias` on.
 inline double element_value(int code, int bits, int bias) {
   const int exponent = code >> bits, fraction = code & ((1 << bits) - 1);
-  return exponent == 0 ? std::ldexp(fraction, 1 - bias - bits) : std::ldexp((1 << bits) + fraction, exponent - bias - bits);
+  return exponent == 0 ? std::ldexp(fraction, 1 - bias - bits)
+                       : std::ldexp((1 << bits) + fraction, exponent - bias - bits);
 }
 
 // Nearest even among all that there are, by search.
@@ -45,7 +46,8 @@ inline int nearest(double x, bool fp4) {
   int low = 0;
   while (low < top && element_value(low + 1, bits, bias) <= x) ++low;
   if (low == top) return top;
-  const double below = x - element_value(low, bits, bias), above = element_value(low + 1, bits, bias) - x;
+  const double below = x - element_value(low, bits, bias),
+               above = element_value(low + 1, bits, bias) - x;
   return below < above || (below == above && low % 2 == 0) ? low : low + 1;
 }
 
@@ -114,10 +116,12 @@ inline void encode(Chunk& c, std::vector<uint32_t>& residuals, uint32_t rows) {
       element[j] = poisoned ? 0 : code | (negative ? (c.fp4 ? 8 : 0x80) : 0);
       if (residual && !poisoned && first + j < c.n && here[first + j]) {
         const double d = std::ldexp(element_value(code, c.fp4 ? 1 : 3, c.fp4 ? 1 : 7), s - 127);
-        residuals[8 * c.row + first + j] = as_bits(as_float(v[j]) - static_cast<float>(negative ? -d : d));
+        residuals[8 * c.row + first + j] =
+            as_bits(as_float(v[j]) - static_cast<float>(negative ? -d : d));
       }
     }
-    for (int j = 0; j < 32; j += c.fp4 ? 2 : 1) p.push_back(c.fp4 ? element[j] | element[j + 1] << 4 : element[j]);
+    for (int j = 0; j < 32; j += c.fp4 ? 2 : 1)
+      p.push_back(c.fp4 ? element[j] | element[j + 1] << 4 : element[j]);
   }
   p.push_back(c.status);
 }
@@ -172,7 +176,9 @@ class Clockwork {
         const uint32_t i = first ? 0 : next_;
         const bool filler = !first && ended_;
         const bool keeps = c.residual && rows_ > 0 && !c.raw && !filler;
-        const bool hazard = keeps && std::any_of(flight_.begin(), flight_.end(), [&](const Flight& f) { return f.row == c.row + i; });
+        const bool hazard =
+            keeps && std::any_of(flight_.begin(), flight_.end(),
+                                 [&](const Flight& f) { return f.row == c.row + i; });
         waited_ += hazard && used_ <= 61;
         if (used_ <= 61 && !hazard) {
           chunk_ = &c;
@@ -182,16 +188,23 @@ class Clockwork {
           }
           next_ = i + 1;
           const bool last_payload = i + 1 == payload;
-          start(Item{.chunk = &c, .index = i, .last_payload = last_payload, .final_item = last_payload && ended_, .keeps = keeps});
+          start(Item{.chunk = &c,
+                     .index = i,
+                     .last_payload = last_payload,
+                     .final_item = last_payload && ended_,
+                     .keeps = keeps});
           started = true;
-          if (last_payload && ended_) chunk_ = nullptr, ended_ = false;
-          else if (last_payload) surplus_ = true;
+          if (last_payload && ended_)
+            chunk_ = nullptr, ended_ = false;
+          else if (last_payload)
+            surplus_ = true;
         }
       }
     }
     const bool merged = !vectors_.empty() && vectors_.front().at == cycle_;
 
-    // Pop: of those that started earlier. Then rows that are written at the end of this cycle are free.
+    // Pop: of those that started earlier. Then rows that are written at the end of this cycle are
+    // free.
     if (!items_.empty() && items_.front().ready != 0 && items_.front().ready <= cycle_) {
       const Item& item = items_.front();
       vectors_.push_back({cycle_ + 3, item, bytes(item)});
@@ -205,7 +218,8 @@ class Clockwork {
       }
       items_.pop_front();
     }
-    while (!flight_.empty() && flight_.front().until != 0 && flight_.front().until <= cycle_) flight_.pop_front();
+    while (!flight_.empty() && flight_.front().until != 0 && flight_.front().until <= cycle_)
+      flight_.pop_front();
 
     // Merge.
     if (left) {

@@ -1,5 +1,5 @@
-// gw_mx by itself, its assertions on, against docs/devices/mx.md: every handshake of every cycle, every byte, and what follows from both:
-// rate and latency.
+// gw_mx by itself, its assertions on, against docs/devices/mx.md: every handshake of every cycle,
+// every byte, and what follows from both: rate and latency.
 #include <Vgw_mx_0.h>
 #include <Vgw_mx_100.h>
 #include <gtest/gtest.h>
@@ -20,9 +20,9 @@ struct Stalls {
 };
 
 struct Kind {
-  int values = 0;        // what gradients look like
-  int early_late = 0;    // percent of chunks whose tlast is not where it belongs
-  int residual = 0;      // percent
+  int values = 0;      // what gradients look like
+  int early_late = 0;  // percent of chunks whose tlast is not where it belongs
+  int residual = 0;    // percent
   uint32_t largest = 300;
 };
 
@@ -62,15 +62,25 @@ class Bench {
   uint32_t value(int kind) {
     const uint32_t bits = random_();
     const uint32_t sign = bits & 0x80000000;
-    const uint32_t fraction = below(3) == 0 ? bits & 0x7F0000 : below(4) == 0 ? bits & 0x7FFFFF & ~(0xFFFFF >> below(12)) : bits & 0x7FFFFF;
+    const uint32_t fraction = below(3) == 0   ? bits & 0x7F0000
+                              : below(4) == 0 ? bits & 0x7FFFFF & ~(0xFFFFF >> below(12))
+                                              : bits & 0x7FFFFF;
     switch (kind) {
-      case 0: return sign | (100 + below(14)) << 23 | fraction;
-      case 1: return sign | below(24) << 23 | fraction >> (below(2) ? below(24) : 0);
-      case 2: return sign | (245 + below(10)) << 23 | fraction | (below(4) ? 0 : 0x7FFFFF);
-      case 3: return below(60) == 0 ? sign | 0x7F800000 | (below(2) ? 0 : fraction) : sign | (110 + below(8)) << 23 | fraction;
-      case 4: return sign | (below(4) ? 0 : 0x00000001 << below(23));
-      case 5: return sign | (below(3) ? 0 : fraction >> below(24));
-      default: return below(20) ? sign | below(255) << 23 | fraction : bits;
+      case 0:
+        return sign | (100 + below(14)) << 23 | fraction;
+      case 1:
+        return sign | below(24) << 23 | fraction >> (below(2) ? below(24) : 0);
+      case 2:
+        return sign | (245 + below(10)) << 23 | fraction | (below(4) ? 0 : 0x7FFFFF);
+      case 3:
+        return below(60) == 0 ? sign | 0x7F800000 | (below(2) ? 0 : fraction)
+                              : sign | (110 + below(8)) << 23 | fraction;
+      case 4:
+        return sign | (below(4) ? 0 : 0x00000001 << below(23));
+      case 5:
+        return sign | (below(3) ? 0 : fraction >> below(24));
+      default:
+        return below(20) ? sign | below(255) << 23 | fraction : bits;
     }
   }
 
@@ -80,15 +90,25 @@ class Bench {
     c.fp4 = fp4;
     c.residual = percent(kind.residual);
     const uint32_t items = (n + 7) / 8;
-    c.row = below(10) == 0 || items > Rows ? below(1 << 24) : below(4) == 0 ? 0 : Rows > items ? below(Rows - items + (below(10) == 0)) : 0;
+    c.row = below(10) == 0 || items > Rows ? below(1 << 24)
+            : below(4) == 0                ? 0
+            : Rows > items                 ? below(Rows - items + (below(10) == 0))
+                                           : 0;
     c.error = percent(5);
     uint64_t bytes = 4ULL * n;
     if (n == 0 || percent(kind.early_late)) {
       switch (below(4)) {
-        case 0: bytes = below(4 * n + 1); break;
-        case 1: bytes += below(100); break;
-        case 2: bytes = bytes / 32 * 32 + below(33); break;
-        default: bytes = bytes < 4 ? 0 : bytes - below(4);
+        case 0:
+          bytes = below(4 * n + 1);
+          break;
+        case 1:
+          bytes += below(100);
+          break;
+        case 2:
+          bytes = bytes / 32 * 32 + below(33);
+          break;
+        default:
+          bytes = bytes < 4 ? 0 : bytes - below(4);
       }
     }
     const int values = kind.values < 7 ? kind.values : below(7);
@@ -104,7 +124,9 @@ class Bench {
       if (b + 1 == beats) {
         const uint64_t left = bytes - std::min(bytes, 32 * b);
         beat.last = true;
-        beat.keep = left >= 32 ? 0xFFFFFFFF : ((1U << left) - 1) | ((uint64_t{random_()} << (left + 1)) & 0xFFFFFFFF);
+        beat.keep = left >= 32
+                        ? 0xFFFFFFFF
+                        : ((1U << left) - 1) | ((uint64_t{random_()} << (left + 1)) & 0xFFFFFFFF);
         beat.user = (beat.user & ~(1ULL << 52)) | uint64_t{c.error} << 52;
       }
       c.beats.push_back(beat);
@@ -116,7 +138,8 @@ class Bench {
   void run(const std::function<bool(Chunk&)>& next, Stalls stalls, uint64_t longest = 1000000) {
     bool more = true;
     uint64_t idle = 0;
-    for (uint64_t cycle = 0; cycle < longest && idle < 60 && !::testing::Test::HasFailure(); ++cycle) {
+    for (uint64_t cycle = 0; cycle < longest && idle < 60 && !::testing::Test::HasFailure();
+         ++cycle) {
       if (more && (chunks_.empty() || index_ == chunks_.back().beats.size())) {
         Chunk c;
         more = next(c);
@@ -183,7 +206,8 @@ class Bench {
       const uint32_t bytes = model_.m_bytes();
       ASSERT_EQ(top_->m_axis_tlast, model_.m_last()) << "cycle " << cycles_;
       ASSERT_EQ(top_->m_axis_tuser, model_.m_user()) << "cycle " << cycles_;
-      ASSERT_EQ(top_->m_axis_tkeep, bytes == 32 ? 0xFFFFFFFF : (1U << bytes) - 1) << "cycle " << cycles_;
+      ASSERT_EQ(top_->m_axis_tkeep, bytes == 32 ? 0xFFFFFFFF : (1U << bytes) - 1)
+          << "cycle " << cycles_;
       for (uint32_t i = 0; i < 32; ++i) {
         const uint8_t is = top_->m_axis_tdata[i / 4] >> 8 * (i % 4);
         ASSERT_EQ(is, i < bytes ? model_.m_data()[i] : 0) << "cycle " << cycles_ << ", byte " << i;
@@ -194,11 +218,14 @@ class Bench {
       }
     }
     if (record != nullptr) {
-      std::fprintf(record, "1 %x %x %x %x %lx %x %x ", top_->format_i, top_->residual_i, top_->s_axis_tvalid, top_->s_axis_tkeep,
-                   static_cast<unsigned long>(top_->s_axis_tuser), top_->s_axis_tlast, top_->m_axis_tready);
+      std::fprintf(record, "1 %x %x %x %x %lx %x %x ", top_->format_i, top_->residual_i,
+                   top_->s_axis_tvalid, top_->s_axis_tkeep,
+                   static_cast<unsigned long>(top_->s_axis_tuser), top_->s_axis_tlast,
+                   top_->m_axis_tready);
       for (int i = 7; i >= 0; --i) std::fprintf(record, "%08x", top_->s_axis_tdata[i]);
-      std::fprintf(record, " %x %x %x %x %x %x %x ", top_->s_axis_tready, top_->m_axis_tvalid, top_->m_axis_tkeep, top_->m_axis_tlast,
-                   top_->m_axis_tuser, top_->raw_count_o, top_->error_count_o);
+      std::fprintf(record, " %x %x %x %x %x %x %x ", top_->s_axis_tready, top_->m_axis_tvalid,
+                   top_->m_axis_tkeep, top_->m_axis_tlast, top_->m_axis_tuser, top_->raw_count_o,
+                   top_->error_count_o);
       for (int i = 7; i >= 0; --i) std::fprintf(record, "%08x", top_->m_axis_tdata[i]);
       std::fprintf(record, "\n");
     }
@@ -243,11 +270,16 @@ TYPED_TEST(MxRtl, EveryCycleAndByteIsTheContracts) {
   for (int seed = 1; seed <= 80; ++seed) {
     Bench<typename TypeParam::Top, TypeParam::kRows> bench(seed);
     for (int episode = 0; episode < 3; ++episode) {  // all but the last end by a reset amid traffic
-      const Kind kind{seed % 8, seed % 3 == 0 ? 0 : 30, seed % 4 == 0 ? 0 : 90, seed % 5 == 0 ? 1000U : seed % 5 == 1 ? 12U : 300U};
+      const Kind kind{seed % 8, seed % 3 == 0 ? 0 : 30, seed % 4 == 0 ? 0 : 90,
+                      seed % 5 == 0   ? 1000U
+                      : seed % 5 == 1 ? 12U
+                                      : 300U};
       int chunks = 60;
       bench.run(
           [&](Chunk& c) {
-            const uint32_t n = bench.below(20) == 0 ? 0 : bench.below(3) == 0 ? 1 + bench.below(40) : 1 + bench.below(kind.largest);
+            const uint32_t n = bench.below(20) == 0  ? 0
+                               : bench.below(3) == 0 ? 1 + bench.below(40)
+                                                     : 1 + bench.below(kind.largest);
             c = bench.chunk(kind, n, bench.below(2));
             return chunks-- > 0;
           },
@@ -303,7 +335,8 @@ TYPED_TEST(MxRtl, Latency) {
       {});
   ASSERT_EQ(bench.accepted_at.size(), 4u);
   ASSERT_EQ(bench.left_at.size(), 2u);
-  // The block's last beat completes 16 + 1 + 8 + ... bytes: the second item is merged a cycle behind the first one.
+  // The block's last beat completes 16 + 1 + 8 + ... bytes: the second item is merged a cycle
+  // behind the first one.
   EXPECT_LE(bench.left_at[0] - bench.accepted_at[3], TypeParam::kRows > 0 ? 13u : 8u);
   EXPECT_EQ(bench.left_at[1] - bench.accepted_at[3], TypeParam::kRows > 0 ? 14u : 9u);
 }
@@ -333,7 +366,8 @@ TYPED_TEST(MxRtl, Recorded) {
     int chunks = 50;
     bench.run(
         [&](Chunk& c) {
-          c = bench.chunk({episode == 0 ? 7 : 5 + episode, 30, 80, 100}, bench.below(90), bench.below(2));
+          c = bench.chunk({episode == 0 ? 7 : 5 + episode, 30, 80, 100}, bench.below(90),
+                          bench.below(2));
           return chunks-- > 0;
         },
         {20, 25}, episode == 1 ? TypeParam::kRows + 100 : 1000000);

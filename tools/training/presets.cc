@@ -24,11 +24,10 @@ const std::vector<Preset>& presets() {
   static const std::vector<Preset> kPresets = [] {
     Preset tgs{.name = "tgs", .options = {}, .seeds = 2, .codecs = {"none"}};
     tgs.options.iterations = 200;
-    for (const char* method : {"wgt", "bgt"}) {
-      for (const int t : {-12, -10, -9, -8, -7, -5}) {
-        tgs.codecs.push_back(fmt::format("{}:t=2^{}", method, t));
-      }
-    }
+    for (const int t : {-12, -10, -9, -8, -7, -5})
+      tgs.codecs.push_back(fmt::format("wgt:t=2^{}", t));
+    for (const int t : {-12, -9, -7, -5, -3, -1})
+      tgs.codecs.push_back(fmt::format("bgt:t=2^{}", t));
     for (const int t : {-20, -18, -16, -13, -10, -7}) {
       tgs.codecs.push_back(fmt::format("qgt:t=2^{}", t));
     }
