@@ -132,6 +132,8 @@ Section what_ran(const Json& doc) {
                            : "");
   if (const auto rtls = strings(find(doc, {"against"})); rtls.size() == 2) {
     add(s, "rtl", rtls[0], "against " + rtls[1]);
+  } else if (const std::string rtl = text(doc, {"rtl"}); rtl != "own RTL" && rtl != "no RTL") {
+    add(s, "rtl", rtl);  // not the project's
   }
   add(s, "mutant", text(doc, {"mutant"}));
   std::vector<std::string> codec;
@@ -676,6 +678,7 @@ std::vector<Section> others(const Json& doc) {
                                             "format",
                                             "residual",
                                             "rows",
+                                            "rtl",
                                             "coverage",
                                             "coverage_points",
                                             "nic",
