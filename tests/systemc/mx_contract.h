@@ -238,7 +238,7 @@ class LiteralMx {
       if (c.residual && !filler) {
         in_flight_.push_back({c.row + index, kOpen, item});
       }
-      const Row r = c.residual && !filler ? memory_[c.row + index] : Row{};
+      const Row r = c.residual && !filler ? memory_.at(c.row + index) : Row{};
       for (int i = 0; i < kLanes; ++i) {
         item->keeps[i] = came[i] || (!filler && !n_.missing_keep);
         if (8 * index + static_cast<uint32_t>(i) >= c.n) {
@@ -345,7 +345,7 @@ class LiteralMx {
   /// Residuals that are written in this cycle.
   void write() {
     while (!in_flight_.empty() && in_flight_.front().last == cycle_) {
-      memory_[in_flight_.front().row] = in_flight_.front().item->after;
+      memory_.at(in_flight_.front().row) = in_flight_.front().item->after;
       in_flight_.pop_front();
     }
   }
