@@ -53,18 +53,19 @@ module gw_dequantizer (
   );
 
   logic         valid;
-  logic [265:0] beat;
+  logic [9:0]   beat_end;
+  logic [255:0] beat;
   gw_dequantizer_values u_values (
     .clk_i, .rst_ni, .emit_i(emit), .error_i(error), .final_i(final_beat), .user_i(user), .opens_i(opens), .empty_i(empty),
     .take_i(take), .entry_one_i(entry_one), .entry_two_i(entry_two), .context_i(fields), .words_i(words), .bytes_i(shift[5:3]),
-    .valid_o(valid), .beat_o(beat)
+    .valid_o(valid), .end_o(beat_end), .data_o(beat)
   );
   wire unused_shift = ^shift[2:0];
 
   logic       room;
   logic [7:0] lanes;
   gw_fifo #(.Width(266), .DepthLog2(5)) u_queue (
-    .clk_i, .rst_ni, .s_valid_i(valid), .s_ready_o(room), .s_data_i(beat), .m_valid_o(m_axis_tvalid), .m_ready_i(m_axis_tready),
+    .clk_i, .rst_ni, .s_valid_i(valid), .s_ready_o(room), .s_data_i({beat_end, beat}), .m_valid_o(m_axis_tvalid), .m_ready_i(m_axis_tready),
     .m_data_o({m_axis_tuser, m_axis_tlast, lanes, m_axis_tdata})
   );
   for (genvar i = 0; i < 8; i++) begin : gen_keep

@@ -28,10 +28,10 @@ module gw_dequantizer_header (
   assign wrong[6] = ((threshold | means) & &header_i[94:87]) | (means & &header_i[126:119]);
   assign reason_o = wrong & (~wrong + 7'd1);
 
-  wire [19:0] before = n[19:0] - 20'd1;
+  wire [19:0] decrement = n[19:0] - 20'd1;
   wire [3:0]  k      = coding[3:0] - 4'd1;
-  assign context_o = {format, rice, k, before[19:3], n[19:0], header_i[95:64], header_i[127:96]};
-  wire unused = ^before[2:0];
+  assign context_o = {format, rice, k, decrement[19:3], n[19:0], header_i[95:64], header_i[127:96]};
+  wire unused = ^decrement[2:0];
 endmodule
 
 `default_nettype wire

@@ -30,11 +30,12 @@ module gw_dequantizer_lane (
   wire [31:0] by16 = integer_q[31:16] == 16'd0 ? {integer_q[15:0], 16'd0} : integer_q;
   wire [31:0] by8  = by16[31:24] == 8'd0 ? {by16[23:0], 8'd0} : by16;
   wire [31:0] by4  = by8[31:28] == 4'd0 ? {by8[27:0], 4'd0} : by8;
-  wire [31:0] by2  = by4[31:30] == 2'd0 ? {by4[29:0], 2'd0} : by4;
-  wire [4:0]  zeros = {integer_q[31:16] == 16'd0, by16[31:24] == 8'd0, by8[31:28] == 4'd0, by4[31:30] == 2'd0, ~by2[31]};
+  wire        by2  = by4[31:30] == 2'd0 ? by4[29] : by4[31];
+  wire [4:0]  zeros = {integer_q[31:16] == 16'd0, by16[31:24] == 8'd0, by8[31:28] == 4'd0, by4[31:30] == 2'd0, ~by2};
   wire [8:0]  most    = exponent_q + 9'd7;
   wire        limited = {4'd0, zeros} > most;
   wire [4:0]  shift   = limited ? most[4:0] : zeros;
+  wire unused = ^by4[28:0];
   logic        product_qq, nan_qq, sign_qq, zero_qq;
   logic [31:0] normal_qq, ready_qq;
   logic [8:0]  exponent_qq;

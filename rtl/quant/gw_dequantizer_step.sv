@@ -53,7 +53,7 @@ module gw_dequantizer_step (
   logic        drain_q;
   wire [9:0] avail = bits_i - {1'b0, p_q};
   wire       final_beat = beat_q == last_beat;
-  wire [7:0] inside = final_beat & n[2:0] != 3'd0 ? ~(8'hFF << n[2:0]) : 8'hFF;
+  wire [7:0] below_n = final_beat & n[2:0] != 3'd0 ? ~(8'hFF << n[2:0]) : 8'hFF;
   assign word_o  = p_q[7:6];
   assign shift_o = p_q[5:0];
   wire [191:0] shifted = words_i >> p_q[5:0];
@@ -75,7 +75,7 @@ module gw_dequantizer_step (
   wire       fresh     = mask & ~runs;
   wire [16:0] groups_left = last_beat - beat_q;
   wire       wrong     = sent == 8'd0 ? {9'd0, second} > groups_left
-                                      : (sent & ~inside) != 8'd0 | (~wgt & (second & ~sent) != 8'd0);
+                                      : (sent & ~below_n) != 8'd0 | (~wgt & (second & ~sent) != 8'd0);
   wire [7:0] zeros;
   for (genvar i = 0; i < 8; i++) begin : gen_m
     assign zeros[i] = head[16 + 8*i +: 8] == 8'd0 & ones > i;

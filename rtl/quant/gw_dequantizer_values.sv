@@ -19,8 +19,11 @@ module gw_dequantizer_values (
   input  wire logic [319:0] words_i,
   input  wire logic [2:0]   bytes_i,   // of the first word, in front of the place
   output logic              valid_o,
-  output logic [265:0]      beat_o     // tuser, tlast, lanes 8, data 256
+  output logic [9:0]        end_o,     // tuser, tlast, lanes 8
+  output logic [255:0]      data_o
 );
+  wire unused_context = ^context_i[104:67];
+
   // Cycle 1: what the step was.
   logic         emit_q, error_q, final_q, user_q, opens_q, empty_q;
   logic [3:0]   take_q;
@@ -115,9 +118,9 @@ module gw_dequantizer_values (
   logic [7:0] scale_q;
   wire  [7:0] scale = opens_qq ? data_qq[7:0] : scale_q;
   always_ff @(posedge clk_i) if (valid_qq & mx) scale_q <= scale;
-  wire [7:0]  inside    = final_qq & tail_qq != 3'd0 ? ~(8'hFF << tail_qq) : 8'hFF;
+  wire [7:0]  below_n    = final_qq & tail_qq != 3'd0 ? ~(8'hFF << tail_qq) : 8'hFF;
   wire [7:0]  sent      = (rice ? sent_qq : raw | onebit | mx ? 8'hFF : data_qq[7:0] & {8{~empty_qq}})
-                        & inside & {8{~error_qq}};
+                        & below_n & {8{~error_qq}};
   wire [7:0]  signs     = rice ? sign_qq : onebit ? ~data_qq[7:0] : data_qq[15:8];
   wire [63:0] elements  = opens_qq ? data_qq[71:8] : data_qq[63:0];
   wire [31:0] t         = levels_qq[63:32];
@@ -137,14 +140,14 @@ module gw_dequantizer_values (
   end
   always_ff @(posedge clk_i) begin
     product_q3  <= (qgt | mx) & ~error_qq;
-    lanes_q3[3] <= inside | {8{error_qq}};
+    lanes_q3[3] <= below_n | {8{error_qq}};
     end_q3[3]   <= {error_qq | (final_qq & user_qq), error_qq | final_qq};
     for (int i = 4; i <= 5; i++) begin
       lanes_q3[i] <= lanes_q3[i-1];
       end_q3[i]   <= end_q3[i-1];
     end
   end
-  always_ff @(posedge clk_i) beat_o[265:256] <= {end_q3[5], lanes_q3[5]};
+  always_ff @(posedge clk_i) end_o <= {end_q3[5], lanes_q3[5]};
 
   for (genvar i = 0; i < 8; i++) begin : gen_lane
     // Values sent in lanes below.
@@ -177,7 +180,7 @@ module gw_dequantizer_values (
     end
     gw_dequantizer_lane u_lane (
       .clk_i, .product_i(product_q3), .nan_i(nan_q3), .sign_i(sign_q3), .m_i(m_q3), .t_i(t_q3), .exponent_i(exponent_q3),
-      .ready_i(ready_q3), .value_o(beat_o[32*i +: 32])
+      .ready_i(ready_q3), .value_o(data_o[32*i +: 32])
     );
   end
 endmodule
