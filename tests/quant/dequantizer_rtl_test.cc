@@ -6,6 +6,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <cstdio>
 #include <deque>
 #include <memory>
 #include <random>
@@ -258,7 +259,7 @@ void put32(Bytes& bytes, size_t at, uint32_t word) {
 // Changes what reasons look at, and T, which makes products subnormal or infinite.
 void spoil(DequantizerBench& bench, Sent& packet) {
   Bytes& bytes = packet.bytes;
-  switch (bench.below(14)) {
+  switch (bench.below(15)) {
     case 0:
       bytes.resize(bench.below(static_cast<uint32_t>(bytes.size()) + 1));
       break;
@@ -282,7 +283,8 @@ void spoil(DequantizerBench& bench, Sent& packet) {
       packet.limit = bench.below(400);
       break;
     case 7:
-      put32(bytes, 4, bench.below(3) ? bench.below(600) : 0);
+      put32(bytes, 4, bench.below(3) ? bench.below(600) : bench.random() << bench.below(33) % 32);
+      if (bench.below(4) == 0) put32(bytes, 4, 0);
       break;
     case 8:
       bytes.back() = bench.random();
@@ -299,6 +301,9 @@ void spoil(DequantizerBench& bench, Sent& packet) {
       put32(bytes, 8,
             bench.below(2) ? bench.below(1 << 24) >> bench.below(24)
                            : 0x7F7FFFFF - bench.below(1 << 26));
+      break;
+    case 13:  // not finite
+      put32(bytes, bench.below(2) ? 8 : 12, 0x7F800000 | bench.random());
       break;
     default:
       for (size_t i = 16; i + 1 < bytes.size(); ++i) bytes[i] = bench.random();
@@ -340,19 +345,65 @@ TEST(DequantizerRtl, ValuesAndReasonsAreTheReferences) {
 }
 
 TEST(DequantizerRtl, EightCyclesFromTheBeatThatCompletesOne) {
-  for (const char* spec : kSpecs) {
-    DequantizerBench bench(1);
-    bench.send({encoded(bench, spec, 1, 100)});
-    bench.run(0, 0);
-    ASSERT_EQ(bench.left_at.size(), 1u) << spec;
-    // Rice: index 0 is taken in one step, the end found in the next.
-    const std::string name = spec;
-    const bool two_steps = name.find("rice") != std::string::npos;
-    const uint64_t took = bench.left_at.front() - bench.accepted_at.back();
-    if (two_steps) {
-      EXPECT_TRUE(took == 8 || took == 9) << spec << " took " << took;
-    } else {
-      EXPECT_EQ(took, 8u) << spec;
+  for (const std::string spec : kSpecs) {
+    for (uint32_t density : {0, 100}) {
+      DequantizerBench bench(1);
+      const Bytes packet = encoded(bench, spec, 1, density);
+      std::vector<float> values;
+      const size_t entries = reference::quant::decode_packet(packet, 4096, values).entries;
+      bench.send({packet});
+      bench.run(0, 0);
+      ASSERT_EQ(bench.left_at.size(), 1u) << spec;
+      // Rice: an entry of the last beat is taken in one step, the end behind it closes in the next.
+      const size_t more = spec.find("rice") != std::string::npos ? entries : 0;
+      EXPECT_EQ(bench.left_at.front() - bench.accepted_at.back(), 8 + more) << spec;
+    }
+  }
+}
+
+// A packet that ends with a whole beat amid its payload: all of its last beat is read, and the beat
+// still is there for the error step.
+TEST(DequantizerRtl, TruncatedBehindAWholeBeat) {
+  DequantizerBench bench(1);
+  Bytes packet = encoded(bench, "onebit:residual=off", 200, 100);
+  packet.resize(32);
+  bench.send({packet});
+  bench.send({encoded(bench, "mxfp8", 100, 100)});
+  bench.run(0, 0);
+  EXPECT_EQ(bench.left_at.size(), 16u + 1u + 13u);
+}
+
+// 32 beats of credit, four beats in the buffer: so many are accepted while nothing leaves.
+TEST(DequantizerRtl, CreditAndBufferHold) {
+  DequantizerBench bench(1);
+  for (int i = 0; i < 60; ++i) bench.send({encoded(bench, "bgt:t=2^-3,residual=off", 8, 100)});
+  bench.cycles(100, 0, 100);
+  EXPECT_EQ(bench.accepted_at.size(), 36u);
+  EXPECT_TRUE(bench.left_at.empty());
+  bench.run(0, 0);
+  EXPECT_EQ(bench.left_at.size(), 60u);
+}
+
+// Rice: two entries a cycle.
+TEST(DequantizerRtl, RiceTakesTwoEntriesACycle) {
+  for (const char* spec :
+       {"bgt:t=2^-3,coding=rice,residual=off", "qgt:t=2^-4,coding=rice,residual=off"}) {
+    for (uint32_t density : {0, 5, 30, 100}) {
+      DequantizerBench bench(2);
+      const Bytes packet = encoded(bench, spec, 4096, density);
+      std::vector<float> values;
+      const size_t entries = reference::quant::decode_packet(packet, 4096, values).entries;
+      bench.send({packet});
+      bench.run(0, 0);
+      ASSERT_EQ(bench.left_at.size(), 512u);
+      const uint64_t took = bench.left_at.back() - bench.accepted_at.front();
+      // spec: max(n / 8, entries / 2) + 16 where neither bounds the other; a beat with an odd
+      // number of entries may lose half a cycle.
+      EXPECT_LE(took, 512 + entries / 2 + 16) << spec << " density " << density;
+      if (density == 0 || density == 100) {
+        std::printf("%s: %zu entries, %llu cycles\n", spec, entries,
+                    static_cast<unsigned long long>(took));
+      }
     }
   }
 }
