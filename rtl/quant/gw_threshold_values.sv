@@ -67,7 +67,7 @@ module gw_threshold_values (
     assign sent_o[i]         = sent_q[1];
     assign sign_o[i]         = v_q[1][31];
     assign v_o[32*i +: 32]   = v_q[4];
-    assign m_o[8*i +: 8]     = m_q[5] & {8{sent_q[5]}};
+    assign m_o[8*i +: 8]     = m_q[5] & {8{sent_q[5] & (&method_q[5])}};
 
     // 6. m T, in units of T's last bit: T, 255 T, or the dividend less the remainder.
     wire  [15:0] significand = {1'b1, t_q[5][14:0]};
