@@ -64,7 +64,7 @@ module gw_threshold #(
     .arrives_row_i(arrives_row), .first_i(first), .row_i(row), .start_i(start), .conflict_o(row_conflict), .enters_row_i(row),
     .enters_i(start & residual), .row_o(write_row)
   );
-  gw_threshold_in_flight #(.RowBits(RowBits), .Tap(14), .Runs(1'b0)) u_k_in_flight (
+  gw_threshold_in_flight #(.RowBits(RowBits), .Tap(15), .Runs(1'b0)) u_k_in_flight (
     .clk_i, .rst_ni, .head_stays_i(head_stays), .head_row_i(head_row), .next_valid_i(next_valid), .next_row_i(next_row),
     .arrives_row_i(arrives_row), .first_i(first), .row_i(row), .start_i(start), .conflict_o(k_conflict), .enters_row_i(first_row),
     .enters_i(start & leaves), .row_o(k_write_row)
@@ -112,7 +112,7 @@ module gw_threshold #(
   logic [255:0] value;
   logic [63:0]  m;
   gw_threshold_values u_values (
-    .clk_i, .v_i(v), .threshold_i(threshold7), .method_i(method7), .count_i(count7), .sent_o(sent), .sign_o(sign), .v_o(value), .m_o(m),
+    .clk_i, .v_i(v), .threshold_i(threshold7), .method_i(method7), .count_i(count7), .sent_o(sent), .sign_o(sign), .whole_o(value), .m_o(m),
     .remainder_o(remainder)
   );
 
@@ -141,12 +141,11 @@ module gw_threshold #(
   logic [55:0]  place, hole;
   logic [6:0]   closing_place;
   logic [27:0]  length;
-  logic [7:0]   sent11;
-  logic         whole;
+  logic         full;
   gw_threshold_code u_code (
     .clk_i, .rst_ni, .valid_i(valid_q[8] & payload8), .first_i(first8), .last_i(last8), .method_i(method8), .rice_i(rice8), .count_i(count8),
     .sent_i(sent), .sign_i(sign), .k_i(k_q[8]), .k_o(k9), .head_o(head), .bits_o(bits), .closing_o(closing), .place_o(place),
-    .closing_place_o(closing_place), .hole_o(hole), .length_o(length), .sent_o(sent11), .whole_o(whole)
+    .closing_place_o(closing_place), .hole_o(hole), .length_o(length), .full_o(full)
   );
 
   // 11 to 14: the vector.
@@ -157,7 +156,7 @@ module gw_threshold #(
   logic [15:0]  excess;
   gw_threshold_pack u_pack (
     .clk_i, .head_i(head), .bits_i(bits), .closing_i(closing), .place_i(place), .closing_place_i(closing_place), .hole_i(hole),
-    .length_i(length), .sent_i(sent11), .whole_i(whole), .value_i(value), .m_i(m), .length_o(vector_length),
+    .length_i(length), .full_i(full), .value_i(value), .m_i(m), .length_o(vector_length),
     .lower_length_o(lower_length), .lower_o(lower), .upper_o(upper), .excess_o(excess)
   );
 

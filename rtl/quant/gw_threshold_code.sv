@@ -28,8 +28,7 @@ module gw_threshold_code (
   output logic [6:0]        closing_place_o,
   output logic [55:0]       hole_o,     // of m in the pairs
   output logic [27:0]       length_o,   // of pairs
-  output logic [7:0]        sent_o,
-  output logic              whole_o     // lanes are floats
+  output logic              full_o      // lanes are floats, and all are sent
 );
   // 1. The gap in front of each lane; runs of empty groups.
   wire        some    = sent_i != 8'd0;
@@ -96,7 +95,7 @@ module gw_threshold_code (
   logic [18:0]  parts2_q;
   logic [19:0]  gap2_q;
   logic [3:0]   k2_q;
-  logic         any_gap2_q, mask2_q, whole2_q;
+  logic         any_gap2_q, mask2_q, full2_q;
   logic [23:0]  bytes2_q;
   logic [1:0]   bytes_length2_q;
   logic [127:0] bits2_q;
@@ -104,19 +103,17 @@ module gw_threshold_code (
   logic [47:0]  length2_q;
   logic [14:0]  end2_q;
   logic [4:0]   end_length2_q;
-  logic [7:0]   sent2_q;
   always_ff @(posedge clk_i) begin
     parts2_q        <= parts;
     gap2_q          <= gap_q;
     k2_q            <= k_q;
     any_gap2_q      <= any_gap_q;
     mask2_q         <= mask_q;
-    whole2_q        <= whole_q;
+    full2_q         <= whole_q & (&sent_q);
     bytes2_q        <= bytes_q;
     bytes_length2_q <= bytes_length_q;
     end2_q          <= end_code[14:0] & {15{end_q}};
     end_length2_q   <= end_code[19:15] & {5{end_q}};
-    sent2_q         <= sent_q;
   end
   for (genvar i = 0; i < 8; i++) begin : gen_lane
     // A first one's gap is in the head.
@@ -148,11 +145,10 @@ module gw_threshold_code (
     end
   end
   always_ff @(posedge clk_i) begin
-    head_o  <= mask2_q ? {11'd0, bytes2_q} : long_code[34:0] & {35{any_gap2_q}};
-    bits_o  <= bits2_q;
+    head_o    <= mask2_q ? {11'd0, bytes2_q} : long_code[34:0] & {35{any_gap2_q}};
+    bits_o    <= bits2_q;
     closing_o <= end2_q;
-    sent_o  <= sent2_q;
-    whole_o <= whole2_q;
+    full_o    <= full2_q;
   end
 
   `GW_COVER(LongGap, any_gap2_q && parts2_q[18])

@@ -14,9 +14,8 @@ module gw_threshold_pack (
   input  wire logic [6:0]   closing_place_i,
   input  wire logic [55:0]  hole_i,
   input  wire logic [27:0]  length_i,
-  input  wire logic [7:0]   sent_i,
-  input  wire logic         whole_i,
-  input  wire logic [255:0] value_i,
+  input  wire logic         full_i,          // lanes are floats, and all are sent
+  input  wire logic [255:0] value_i,         // zero if lanes are not floats
   input  wire logic [63:0]  m_i,             // one cycle later
   output logic [8:0]        length_o,        // two cycles later, of all, with what comes beside
   output logic [7:0]        lower_length_o,
@@ -25,14 +24,13 @@ module gw_threshold_pack (
   output logic [15:0]       excess_o
 );
   // 1. Pairs without m. All floats and a head in front: the last one does not fit.
-  wire        full   = whole_i & (&sent_i);
   wire [1:0]  ahead  = place_i[4:3];  // bytes of the head: 0, 1, 2, if the lanes are floats
   wire [15:0] over   = ahead[1] ? value_i[255:240] : {8'd0, value_i[255:248] & {8{ahead[0]}}};
   wire [31:0] fits   = {{8{ahead == 2'd0}}, {8{~ahead[1]}}, 16'hFFFF};
   wire [255:0] lane;
   for (genvar i = 0; i < 8; i++) begin : gen_lane
-    wire [31:0] value = value_i[32*i +: 32] & (i == 7 && full ? fits : 32'hFFFF_FFFF);
-    assign lane[32*i +: 32] = whole_i ? value & {32{sent_i[i]}} : {16'd0, bits_i[16*i +: 16]};
+    wire [31:0] value = value_i[32*i +: 32] & (i == 7 && full_i ? fits : 32'hFFFF_FFFF);
+    assign lane[32*i +: 32] = value | {16'd0, bits_i[16*i +: 16]};
   end
   wire [63:0] lane0      = gw_threshold_pkg::stay({32'd0, lane[31:0]}, place_i[5:0]);
   wire [63:0] lane1      = gw_threshold_pkg::stay({32'd0, lane[63:32]}, place_i[12:7]);
@@ -55,7 +53,7 @@ module gw_threshold_pack (
     length1_q <= length_i;
     lower1_q  <= {1'b0, length_i[6:0]} + {1'b0, length_i[13:7]};
     upper1_q  <= {1'b0, length_i[20:14]} + {1'b0, length_i[27:21]};
-    excess1_q <= over & {16{full}};
+    excess1_q <= over & {16{full_i}};
     // 2. With m.
     first2_q        <= first1_q | {16'd0, m0 | m1} | {m1_more[15:0], 64'd0};
     first_length2_q <= length1_q[6:0];

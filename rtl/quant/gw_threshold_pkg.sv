@@ -93,23 +93,29 @@ package gw_threshold_pkg;
     spill = (word >> 1) >> ~bits;
   endfunction
 
-  // k from 3c and n: places by which their leading ones differ, less one if 3c's then is the larger one. Both are normalised first:
-  // {zeros in front, number}.
-  function automatic [26:0] front(input [21:0] value);
-    logic [4:0]  zeros;
+  // k from 3c and n: places by which their leading ones differ, less one if 3c's then is the larger one. Both are normalised first, in two
+  // steps: {zeros in front, number}.
+  function automatic [23:0] front_far(input [21:0] value);
+    logic [1:0]  zeros;
     logic [21:0] moved;
     moved    = value;
-    zeros[4] = moved[21:6] == 16'd0;
-    if (zeros[4]) moved = {moved[5:0], 16'd0};
-    zeros[3] = moved[21:14] == 8'd0;
-    if (zeros[3]) moved = {moved[13:0], 8'd0};
+    zeros[1] = moved[21:6] == 16'd0;
+    if (zeros[1]) moved = {moved[5:0], 16'd0};
+    zeros[0] = moved[21:14] == 8'd0;
+    if (zeros[0]) moved = {moved[13:0], 8'd0};
+    front_far = {zeros, moved};
+  endfunction
+  function automatic [26:0] front_near(input [23:0] far);
+    logic [4:0]  zeros;
+    logic [21:0] moved;
+    {zeros[4:3], moved} = far;
     zeros[2] = moved[21:18] == 4'd0;
     if (zeros[2]) moved = {moved[17:0], 4'd0};
     zeros[1] = moved[21:20] == 2'd0;
     if (zeros[1]) moved = {moved[19:0], 2'd0};
     zeros[0] = !moved[21];
     if (zeros[0]) moved = {moved[20:0], 1'b0};
-    front = {zeros, moved};
+    front_near = {zeros, moved};
   endfunction
   function automatic [3:0] rice_k(input [26:0] thrice, input [26:0] twice_n);
     logic [5:0] differ;

@@ -13,7 +13,7 @@ module gw_threshold_values (
   input  wire logic [3:0]   count_i,      // values below n
   output logic [7:0]        sent_o,      // a cycle later
   output logic [7:0]        sign_o,
-  output logic [255:0]      v_o,         // 4 cycles later
+  output logic [255:0]      whole_o,     // 4 cycles later: of WGT and RAW what is sent, else zero
   output logic [63:0]       m_o,         // 5 cycles later
   output logic [255:0]      remainder_o  // 11 cycles later
 );
@@ -66,7 +66,7 @@ module gw_threshold_values (
     end
     assign sent_o[i]         = sent_q[1];
     assign sign_o[i]         = v_q[1][31];
-    assign v_o[32*i +: 32]   = v_q[4];
+    always_ff @(posedge clk_i) whole_o[32*i +: 32] <= v_q[3] & {32{sent_q[3] & ~method_q[3][1]}};
     assign m_o[8*i +: 8]     = m_q[5] & {8{sent_q[5] & (&method_q[5])}};
 
     // 6. m T, in units of T's last bit: T, 255 T, or the dividend less the remainder.
