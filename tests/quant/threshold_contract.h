@@ -31,6 +31,8 @@ struct Chunk {
   std::vector<uint8_t> packet;
   std::vector<uint32_t> bits;  // of each payload item, without the status
   uint8_t status = 0;
+  int k = -1;  // of Rice codes
+  uint32_t longest_gap = 0;
   bool rice() const { return !raw && coding == 1 && method >= 2; }
 };
 
@@ -40,9 +42,7 @@ inline bool legal(uint32_t t) {
 }
 
 // Bits of a gap in Rice code.
-inline uint32_t gap_bits(uint32_t gap, int k) {
-  return (gap >> k) < 15 ? (gap >> k) + 1 + k : 35;
-}
+inline uint32_t gap_bits(uint32_t gap, int k) { return (gap >> k) < 15 ? (gap >> k) + 1 + k : 35; }
 
 // The chunk's packet and what each of its items has of it.
 inline void encode(Chunk& c, quant::Quantiser& quantiser) {
@@ -50,7 +50,8 @@ inline void encode(Chunk& c, quant::Quantiser& quantiser) {
   quant::Config config;
   config.method = plain ? quant::Method::kRaw : static_cast<quant::Method>(c.method);
   if (!plain) config.threshold = as_float(c.threshold);
-  config.coding = c.coding == 1 && c.method != 1 && !plain ? quant::Coding::kRice : quant::Coding::kMask;
+  config.coding =
+      c.coding == 1 && c.method != 1 && !plain ? quant::Coding::kRice : quant::Coding::kMask;
   config.residual = c.residual && !plain;
   quantiser.configure(config);
   std::vector<float> values;
@@ -73,6 +74,7 @@ inline void encode(Chunk& c, quant::Quantiser& quantiser) {
   std::vector<float> sent;
   quant::Decoded decoded;
   if (!c.raw) decoded = quant::decode_packet(c.packet, quant::kMaxValues, sent);
+  c.k = decoded.k;
   uint32_t gap = 0;
   bool run = false;
   uint32_t count = 0;
@@ -86,7 +88,7 @@ inline void encode(Chunk& c, quant::Quantiser& quantiser) {
     } else if (c.rice()) {
       for (uint32_t j = first; j < end; ++j) {
         if (sent[j] == 0) {
-          ++gap;
+          c.longest_gap = std::max(c.longest_gap, ++gap);
           continue;
         }
         bits += gap_bits(gap, decoded.k) + 1 + (c.method == 3 ? 8 : 0);

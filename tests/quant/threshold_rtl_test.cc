@@ -1,6 +1,7 @@
 // gw_threshold by itself, its assertions on, against docs/devices/threshold.md: every handshake of
 // every cycle, every byte (of the reference), and what follows from both: rate and latency.
 #include <Vgw_threshold_100.h>
+#include <Vgw_threshold_131072.h>
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -8,13 +9,12 @@
 #include <functional>
 #include <list>
 #include <random>
+#include <set>
 
 #include "tests/quant/threshold_contract.h"
 
 namespace gw::threshold_contract {
 namespace {
-
-constexpr uint32_t kRows = 100;
 
 struct Stalls {
   int source = 0, sink = 0;  // percent
@@ -28,19 +28,19 @@ struct Kind {
   int method = 4, coding = 2;  // 4, 2: any
 };
 
-class ThresholdBench {
+template <class Top, uint32_t kRows>
+class Bench {
  public:
-  explicit ThresholdBench(uint64_t seed)
-      : random_(seed), model_(kRows), quantiser_(quant::Config{}, kRows) {
+  explicit Bench(uint64_t seed) : random_(seed), model_(kRows), quantiser_(quant::Config{}, kRows) {
     context_.randSeed(static_cast<int>(seed % 1000) + 1);
     context_.randReset(2);
-    top_ = std::make_unique<Vgw_threshold_100>(&context_);
+    top_ = std::make_unique<Top>(&context_);
     top_->aclk = 0;
     top_->s_axis_tvalid = 0;
     top_->m_axis_tready = 0;
     reset();
   }
-  ~ThresholdBench() { top_->final(); }
+  ~Bench() { top_->final(); }
 
   /// One cycle in reset; whatever was under way is gone.
   void reset() {
@@ -85,7 +85,8 @@ class ThresholdBench {
     const uint32_t e = t >> 23 & 0xFF;
     switch (kind) {
       case 0:  // about T
-        return sign | std::clamp<int>(static_cast<int>(e + below(6)) - 3, 0, 254) << 23 | (bits & 0x7FFFFF);
+        return sign | std::clamp<int>(static_cast<int>(e + below(6)) - 3, 0, 254) << 23 |
+               (bits & 0x7FFFFF);
       case 1:  // now and then
         return below(40) ? sign | (bits & 0x7FFFFF) >> below(24)
                          : sign | std::min(254U, e + below(12)) << 23 | (bits & 0x7FFFFF);
@@ -103,7 +104,8 @@ class ThresholdBench {
                : below(3)     ? sign | 254U << 23 | (bits & 0x7FFFFF)
                               : sign | std::min(254U, e + below(8)) << 23 | (bits & 0x7FFFFF);
       case 6:  // very seldom
-        return below(600) ? sign : sign | std::min(254U, e + 2 + below(8)) << 23 | (bits & 0x7FFFFF);
+        return below(600) ? sign
+                          : sign | std::min(254U, e + 2 + below(8)) << 23 | (bits & 0x7FFFFF);
       default:
         return bits;
     }
@@ -172,6 +174,8 @@ class ThresholdBench {
         more = next(c);
         if (more) {
           encode(c, quantiser_);
+          ks.insert(c.k);
+          longest_gap = std::max(longest_gap, c.longest_gap);
           chunks_.push_back(std::move(c));
           index_ = 0;
         }
@@ -187,7 +191,9 @@ class ThresholdBench {
   uint64_t left() const { return left_at.size(); }
   const Clockwork& model() const { return model_; }
   std::vector<uint64_t> accepted_at, left_at;  // cycles of all beats
-  FILE* record = nullptr;                      // each cycle's pins, for gw_threshold_tb.sv
+  std::set<int> ks;                            // of Rice codes
+  uint32_t longest_gap = 0;
+  FILE* record = nullptr;  // each cycle's pins, for gw_threshold_tb.sv
 
  private:
   void edge() {
@@ -266,7 +272,7 @@ class ThresholdBench {
 
   std::mt19937 random_;
   VerilatedContext context_;
-  std::unique_ptr<Vgw_threshold_100> top_;
+  std::unique_ptr<Top> top_;
   Clockwork model_;
   quant::Quantiser quantiser_;
   std::list<Chunk> chunks_;
@@ -274,6 +280,9 @@ class ThresholdBench {
   bool offered_ = false;
   uint64_t cycles_ = 0;
 };
+
+constexpr uint32_t kFewRows = 100;
+using ThresholdBench = Bench<Vgw_threshold_100, kFewRows>;
 
 TEST(ThresholdRtl, EveryCycleAndByteIsTheContracts) {
   const Stalls stalls[] = {{0, 0}, {30, 0}, {0, 30}, {30, 30}, {0, 60}};
@@ -294,7 +303,7 @@ TEST(ThresholdRtl, EveryCycleAndByteIsTheContracts) {
             c = bench.chunk(kind, n);
             return chunks-- > 0;
           },
-          stalls[seed % 5], episode < 2 ? kRows + 20 + bench.below(400) : 10000000);
+          stalls[seed % 5], episode < 2 ? kFewRows + 20 + bench.below(400) : 10000000);
       ASSERT_FALSE(::testing::Test::HasFailure()) << "seed " << seed << ", episode " << episode;
       waited_for_row += bench.model().waited_for_row();
       waited_for_k += bench.model().waited_for_k();
@@ -319,7 +328,7 @@ TEST(ThresholdRtl, LongGapsAndRuns) {
           c = bench.chunk(kind, 1 + bench.below(most[bench.below(5)]));
           if (bench.below(3)) {
             c.threshold = 120 << 23;
-            if (c.n <= 8 * kRows) {
+            if (c.n <= 8 * kFewRows) {
               c.row = 0;
               c.beats[0].user &= ~0xFFFFFFULL;
             }
@@ -329,6 +338,32 @@ TEST(ThresholdRtl, LongGapsAndRuns) {
         {});
     ASSERT_FALSE(::testing::Test::HasFailure()) << "seed " << seed;
   }
+}
+
+// Gaps of 20 bits, and every k.
+TEST(ThresholdRtl, LongestChunks) {
+  Bench<Vgw_threshold_131072, 131072> bench(3);
+  int chunks = 0;
+  bench.run(
+      [&](Chunk& c) {
+        const bool longest = chunks % 40 == 39;
+        const uint32_t n = longest ? (1 << 20) - 1 - bench.below(9)
+                                   : 20 + bench.below(bench.below(2) ? 60000 : 2000);
+        c = bench.chunk({4, 0, 0, 0, 2 + static_cast<int>(bench.below(2)), 1}, n);
+        c.threshold = 120 << 23;
+        c.row = 0;
+        c.beats[0].user &= ~0xFFFFFFULL;
+        // Values are far apart, or a few beside each other.
+        const uint32_t step = longest ? n / (1 + chunks / 80) : 1 + (2 * n >> bench.below(16));
+        for (uint32_t j = bench.below(step); j < n;
+             j += bench.below(4) ? step + bench.below(2) : 1 + bench.below(2 * step))
+          c.beats[j / 8].data[j % 8] = (bench.below(2) << 31) | (123 << 23);
+        return chunks++ < 119;
+      },
+      {});
+  ASSERT_FALSE(::testing::Test::HasFailure());
+  for (int k = 0; k <= 14; ++k) EXPECT_TRUE(bench.ks.contains(k)) << "k " << k;
+  EXPECT_GT(bench.longest_gap, 1U << 19);
 }
 
 // The same rows again and again: what is left of a value counts in its next chunk.
@@ -371,7 +406,7 @@ TEST(ThresholdRtl, ABeatACycleAtEverySize) {
               c.residual = true;
               c.row = row;
               c.beats[0].user = (c.beats[0].user & ~0xFFFFFFULL) | row;
-              row = row + 2 * beats <= kRows ? row + beats : 0;
+              row = row + 2 * beats <= kFewRows ? row + beats : 0;
               return chunks-- > 0;
             },
             {});
@@ -432,7 +467,7 @@ TEST(ThresholdRtl, Recorded) {
           c = bench.chunk({episode == 0 ? 8 : episode - 1, 30, 80, 100}, bench.below(90));
           return chunks-- > 0;
         },
-        {20, 25}, episode == 1 ? kRows + 100 : 10000000);
+        {20, 25}, episode == 1 ? kFewRows + 100 : 10000000);
   }
   std::fclose(file);
 }
