@@ -61,13 +61,13 @@ module gw_threshold_values (
       rest_q[3] <= step3[15:0];
       m_q[4]    <= {m_q[3][5:0], step4[17:16]};
       rest_q[4] <= step4[15:0];
-      m_q[5]    <= {m_q[4][5:0], step5[17:16]} | {8{clipped_q[4]}};
+      m_q[5]    <= ({m_q[4][5:0], step5[17:16]} | {8{clipped_q[4]}}) & {8{sent_q[4] & (&method_q[4])}};
       rest_q[5] <= step5[15:0];
     end
     assign sent_o[i]         = sent_q[1];
     assign sign_o[i]         = v_q[1][31];
     always_ff @(posedge clk_i) whole_o[32*i +: 32] <= v_q[3] & {32{sent_q[3] & ~method_q[3][1]}};
-    assign m_o[8*i +: 8]     = m_q[5] & {8{sent_q[5] & (&method_q[5])}};
+    assign m_o[8*i +: 8]     = m_q[5];
 
     // 6. m T, in units of T's last bit: T, 255 T, or the dividend less the remainder.
     wire  [15:0] significand = {1'b1, t_q[5][14:0]};

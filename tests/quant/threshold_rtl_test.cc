@@ -389,6 +389,31 @@ TEST(ThresholdRtl, ResidualsOverManyChunks) {
   }
 }
 
+// The longest vectors: floats of whole groups, at every place of a burst, with a status that is not
+// zero, and here and there an empty group.
+TEST(ThresholdRtl, FloatsAtEveryPlace) {
+  ThresholdBench bench(9);
+  for (int seed = 0; seed < 3; ++seed) {
+    uint32_t n = 1;
+    bench.run(
+        [&](Chunk& c) {
+          c = bench.chunk({3, 0, 0, 0, bench.below(4) ? 1 : 0, 0}, n);
+          c.threshold = 120 << 23;
+          for (Beat& beat : c.beats) {
+            for (uint32_t& x : beat.data)
+              x = (bench.below(2) << 31) | (121 + bench.below(3)) << 23 | bench.below(1 << 23);
+            if (bench.below(12) == 0) beat.data = {};
+          }
+          c.error = bench.below(4) != 0;
+          c.beats.back().user = (c.beats.back().user & ~(1ULL << 52)) | uint64_t{c.error} << 52;
+          n += bench.below(3) ? 8 - n % 8 : 1;
+          return n < 700;
+        },
+        {0, seed == 2 ? 40 : 0});
+    ASSERT_FALSE(::testing::Test::HasFailure()) << "seed " << seed;
+  }
+}
+
 // Packets of one size, back to back: one beat a cycle where the output port can carry what leaves.
 TEST(ThresholdRtl, ABeatACycleAtEverySize) {
   for (int method = 1; method <= 3; ++method) {
