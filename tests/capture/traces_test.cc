@@ -166,6 +166,32 @@ TEST(Traces, ExpEtherHoldsWhatTheManifestSays) {
   EXPECT_EQ(names, (std::set<std::string>{"expether-workers", "expether-faults"}));
 }
 
+TEST(Traces, StepsAreTheSameRowsInEachIteration) {
+  const nlohmann::json all = manifest();
+  nlohmann::json entry;
+  for (const auto& e : all.at("captures")) {
+    if (e.at("name") == "hdc-steps") entry = e;
+  }
+  ASSERT_FALSE(entry.is_null());
+  const auto capture = read(kTraces / entry.at("file").get<std::string>());
+  ASSERT_TRUE(capture) << capture.error().sentence;
+  EXPECT_FALSE(capture->damage);
+  const Info i = info(*capture);
+  EXPECT_EQ(i.packets, entry.at("packets"));
+  EXPECT_EQ(i.selected, i.packets);
+  EXPECT_EQ(i.bad_checksums, 0u);
+  EXPECT_EQ(i.flows.size(), 1u);
+  const size_t iterations = entry.at("iterations"), values = entry.at("values");
+  const size_t each = capture->packets.size() / iterations;
+  EXPECT_EQ(i.selected_bytes, 4 * iterations * values);
+  std::vector<size_t> lengths;
+  for (size_t p = 0; p < capture->packets.size(); ++p) {
+    const size_t length = capture->packets[p].original_length;
+    if (p < each) lengths.push_back(length);
+    EXPECT_EQ(length, lengths[p % each]) << "packet " << p + 1;
+  }
+}
+
 TEST(Traces, MixedHoldsOtherTraffic) {
   const auto capture = read(kTraces / "mixed.pcap");
   ASSERT_TRUE(capture);

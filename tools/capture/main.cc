@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "tools/capture/manifest.h"
+#include "tools/capture/steps.h"
 #include "tools/capture/worker.h"
 
 int main(int argc, char** argv) {
@@ -49,6 +50,19 @@ int main(int argc, char** argv) {
   manifest->add_option("--sums", sums, "output of sha256sum")->required();
   manifest->add_option("--command", command, "how the captures were made")->required();
 
+  gw::capture::StepsOptions steps_options;
+  auto* steps = app.add_subcommand(
+      "steps",
+      "one worker's gradients in iterations that follow each other, in frames made for them");
+  steps->add_option("file", steps_options.file, "capture to write")->required();
+  steps->add_option("--data", steps_options.data, "folder of the MNIST files; else draw digits");
+  steps->add_option("--seed", steps_options.seed, "of weights, batches and drawn digits");
+  steps->add_option("--worker", steps_options.worker, "of four")->check(CLI::Range(0, 3));
+  steps->add_option("--first", steps_options.first_iteration, "iteration");
+  steps->add_option("--iterations", steps_options.iterations, "from there on");
+  steps->add_option("--parameter", steps_options.first_value, "the first");
+  steps->add_option("--values", steps_options.values, "from there on, in each iteration");
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -60,6 +74,7 @@ int main(int argc, char** argv) {
       throw std::runtime_error("--output and --copy are needed, or --no-capture.");
     }
     if (*worker) gw::capture::run_worker(o);
+    if (*steps) gw::capture::write_steps(steps_options);
     if (*manifest) gw::capture::write_manifest(folder, sums, command);
   } catch (const std::exception& e) {
     if (*worker) fmt::print(stderr, "worker {}: ", o.rank);

@@ -38,11 +38,11 @@ HdcNetwork::HdcNetwork(std::uint64_t seed)
   }
 }
 
-Eigen::Map<HdcNetwork::Matrix> HdcNetwork::weights(std::vector<float>& of, std::size_t layer) {
+Eigen::Map<HdcNetwork::Matrix> HdcNetwork::weights(Values& of, std::size_t layer) {
   return {of.data() + offset_[layer], kSizes[layer + 1], kSizes[layer]};
 }
 
-Eigen::Map<Eigen::RowVectorXf> HdcNetwork::biases(std::vector<float>& of, std::size_t layer) {
+Eigen::Map<Eigen::RowVectorXf> HdcNetwork::biases(Values& of, std::size_t layer) {
   return {of.data() + offset_[layer] +
               static_cast<std::size_t>(kSizes[layer]) * static_cast<std::size_t>(kSizes[layer + 1]),
           kSizes[layer + 1]};

@@ -44,14 +44,17 @@ class HdcNetwork {
 
  private:
   using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  Eigen::Map<Matrix> weights(std::vector<float>& of, std::size_t layer);
-  Eigen::Map<Eigen::RowVectorXf> biases(std::vector<float>& of, std::size_t layer);
+  /// Aligned as Eigen's packets are: what is left over at either end is computed otherwise, to the
+  /// last bit, and where the ends are must not depend on the heap.
+  using Values = std::vector<float, Eigen::aligned_allocator<float>>;
+  Eigen::Map<Matrix> weights(Values& of, std::size_t layer);
+  Eigen::Map<Eigen::RowVectorXf> biases(Values& of, std::size_t layer);
   /// Fills activations_[1..kLayers] from activations_[0]; the last is not yet a softmax.
   void forward();
 
   std::array<std::size_t, kLayers> offset_{};
-  std::vector<float> weights_, gradient_;
-  std::vector<float> velocity_;  // of AdaGrad: h
+  Values weights_, gradient_;
+  Values velocity_;  // of AdaGrad: h
   std::array<Matrix, kLayers + 1> activations_;
 };
 

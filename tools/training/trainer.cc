@@ -188,7 +188,8 @@ class Run {
 
   double rate(size_t t) const {
     if (o_.optimizer == Optimizer::kAdagrad) return o_.rate;
-    const size_t every = std::max<size_t>(o_.iterations / 5, 1);
+    const size_t every =
+        o_.rate_every != 0 ? o_.rate_every : std::max<size_t>(o_.iterations / 5, 1);
     return o_.rate / std::pow(o_.rate_divisor, static_cast<double>((t - 1) / every));
   }
 
@@ -215,6 +216,7 @@ class Run {
     loss /= static_cast<double>(o_.workers);
     if (!std::isfinite(loss)) diverged_ = "the loss is no longer finite";
     if (!diverged_.empty()) return loss;
+    if (o_.tap) o_.tap(t, gradients_);
     traffic = exchange_->run(gradients_, delivered_, by_chunk_);
     if (!all_finite(delivered_)) {
       diverged_ = "the sum of the gradients is no longer finite";

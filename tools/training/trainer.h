@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "tools/training/codec.h"
 #include "tools/training/digits.h"
@@ -24,10 +26,14 @@ struct TrainOptions {
   double rate = 0.1;
   double momentum = 0.9;     ///< of kSgd
   double decay = 0.00005;    ///< of kSgd
-  double rate_divisor = 5;   ///< of kSgd, five times a run, as INCEPTIONN's Table I has it
+  double rate_divisor = 5;   ///< of kSgd, by this the rate falls, as INCEPTIONN's Table I has it
+  size_t rate_every = 0;     ///< of kSgd: iterations with the same rate; 0: a fifth of the run
   double sum_scale = 1;      ///< of kDirect
   size_t evaluations = 10;   ///< of the accuracy, evenly spread; the last is at the end
   size_t curve_points = 50;  ///< at most, of error, residual and sent share by iteration
+  /// Gets all workers' gradients in each iteration (from 1 on), before they are exchanged. Not
+  /// called where the workers do not communicate.
+  std::function<void(size_t iteration, std::span<const std::vector<float>> gradients)> tap = {};
 };
 
 /// The layer of Dryden et al., Figure 3: the third fully connected one.
