@@ -71,21 +71,22 @@ package gw_onebit_pkg;
                       1'b0, significand[23:11], significand[10:0], 15'd0};
   endfunction
 
-  // Two steps of the division, a bit each.
+  // Two steps of the division, a bit each; the second begins before it is known what becomes of the first.
   function automatic [61:0] divide(input [61:0] x);
-    logic [12:0] divisor;
-    logic [13:0] part;
-    logic [13:0] less;  // from minus the divisor to the divisor less one
+    logic [12:0] divisor, left;
+    logic [13:0] part, first, if_less, if_not;  // remainders: from minus the divisor to the divisor less one
     logic [25:0] bits;
+    logic        one, two;                      // bits of the quotient
     divisor = x[52:40];
     part    = x[39:26];
     bits    = x[25:0];
-    for (int i = 0; i < 2; i++) begin
-      less = part - {1'b0, divisor};
-      part = {less[13] ? part[12:0] : less[12:0], bits[25]};
-      bits = {bits[24:0], ~less[13]};
-    end
-    divide = {x[61:40], part, bits};
+    first   = part - {1'b0, divisor};
+    if_less = {part[12:0], bits[25]} - {1'b0, divisor};
+    if_not  = {first[12:0], bits[25]} - {1'b0, divisor};
+    one     = ~first[13];
+    two     = one ? ~if_not[13] : ~if_less[13];
+    left    = two ? (one ? if_not[12:0] : if_less[12:0]) : {one ? first[11:0] : part[11:0], bits[25]};
+    divide  = {x[61:40], left, bits[24], bits[23:0], one, two};
   endfunction
 
   // The quotient, rounded to nearest even, without a sign; of a division without its divisor.
