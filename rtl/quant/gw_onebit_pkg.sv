@@ -1,9 +1,41 @@
-// What the two means of gw_onebit are built from: values as integers, sums as numbers of 24 bits, their quotients.
+// What gw_onebit adds to the steps of gw_fp_add: one of them; and for its two means values as integers, sums as numbers of 24 bits,
+// and their quotients.
 // Functions, no latency.
 // Dryden et al. (MLHPC'16) section 3.2; docs/devices/onebit.md, sides.
 `default_nettype none
 
 package gw_onebit_pkg;
+  // gw_fp_add_pkg::count, with subnormals, once it is known where to stop. Zeros beyond whole fours are looked for in all fours and then
+  // chosen, not the other way round.
+  function automatic [43:0] count(input [39:0] x, input [26:0] stop);
+    logic        sign, differ;
+    logic [1:0]  kind, beyond;
+    logic [7:0]  exponent;
+    logic [27:0] sum, marked;
+    logic [6:0]  first;  // of the fours, from the upper end, the first with a one; the last one if there is none
+    logic [2:0]  fours;
+    logic        none;
+    {sign, differ, kind, exponent, sum} = x;
+    marked = sum | {1'b0, stop};
+    none   = 1'b1;
+    beyond = 2'd0;
+    for (int i = 0; i < 7; i++) begin
+      first[i] = none & (i == 6 || marked[27-4*i -: 4] != 4'd0);
+      none     = none & marked[27-4*i -: 4] == 4'd0;
+      beyond   = beyond | ({marked[27-4*i -: 2] == 2'd0,
+                            marked[27-4*i -: 2] == 2'd0 ? !marked[25-4*i] : !marked[27-4*i]} & {2{first[i]}});
+    end
+    fours = {first[6] | first[5] | first[4], first[6] | first[3] | first[2], first[5] | first[3] | first[1]};
+    if (kind == gw_fp_pkg::KindNumber) begin
+      if (exponent == 8'd254 && sum[27]) kind = gw_fp_pkg::KindInfinity;
+      if (sum == 28'd0) begin
+        kind = gw_fp_pkg::KindZero;
+        sign = sign && !differ;
+      end
+    end
+    count = {sign, kind, exponent[7:1], exponent[0] || exponent == 8'd0, fours, beyond, sum << {fours[1:0], 2'd0}};
+  endfunction
+
   // Q of a value, as 40 bits that are to be moved right by 0 to 7 places. {places, bits}.
   function automatic [42:0] coarse(input [30:0] value);
     logic [7:0]  places;
@@ -51,23 +83,23 @@ package gw_onebit_pkg;
     by_bits = {bits[55], x[58:56], places, bits[55:31], bits[30:0] != 31'd0};
   endfunction
 
-  // A count moved left until its first bit is set. {places, bits}.
-  function automatic [16:0] normal_count(input [12:0] count);
+  // A side's number moved left until its first bit is set. {places, bits}.
+  function automatic [16:0] normal_number(input [12:0] number);
     logic [3:0] places;
     places = 4'd12;
-    for (int i = 11; i >= 0; i--) if (count[12-i]) places = 4'(i);
-    normal_count = {places, count << places};
+    for (int i = 11; i >= 0; i--) if (number[12-i]) places = 4'(i);
+    normal_number = {places, number << places};
   endfunction
 
-  // The sum rounded to 24 bits and the count, as a division begins: {it is not zero; the quotient's exponent field if its first
+  // The sum rounded to 24 bits and the number, as a division begins: {it is not zero; the quotient's exponent field if its first
   // bit is set; divisor; what it is compared with; the dividend's further bits, which make way for the quotient's}.
-  function automatic [61:0] begin_division(input [32:0] sum, input [16:0] count);
+  function automatic [61:0] begin_division(input [32:0] sum, input [16:0] number);
     logic [24:0] rounded;
     logic [23:0] significand;
     rounded     = {1'b0, sum[25:2]} + {24'd0, sum[1] & (sum[0] | sum[2])};
     significand = rounded[24] ? 24'h80_0000 : rounded[23:0];
     // The sum's first bit has the weight 2^(55 - places); of a mean, 32 less.
-    begin_division = {sum[32], 8'd138 - {2'd0, sum[31:26]} + {4'd0, count[16:13]} + {7'd0, rounded[24]}, count[12:0],
+    begin_division = {sum[32], 8'd138 - {2'd0, sum[31:26]} + {4'd0, number[16:13]} + {7'd0, rounded[24]}, number[12:0],
                       1'b0, significand[23:11], significand[10:0], 15'd0};
   endfunction
 
