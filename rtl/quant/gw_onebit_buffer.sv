@@ -198,7 +198,7 @@ module gw_onebit_buffer #(
   `GW_COVER(Full, !room_o)
   `GW_COVER(FullOfChunks, !chunk_room_o)
   `GW_COVER(PoppedWhileItIsWritten, pop_o && word_valid_i && word_write_q == read_q)
-  `GW_COVER(RawWaitsForTheOneBefore, waits_q && some_q && !done_some_q)
+  `GW_COVER(WaitsForItsMeans, waits_q && some_q && !done_some_q)
   `GW_COVER(TailIsPopped, pop_o && !waits_q && !raw_q)
   `GW_COVER(NoCreditForAnItem, !credit_i && some_q && (!waits_q || done_some_q))
 endmodule
