@@ -198,7 +198,7 @@ module gw_onebit #(
   );
   assign m_axis_tkeep = 32'hFFFF_FFFF >> pad;
 
-  // Credit: beats in the queue plus two for each item popped and not merged. No packet's end is flushed: a vector completes two beats at most.
+  // Credit: beats in the queue plus two for each item popped and not merged. No end of a packet is flushed: vectors complete two beats at most.
   logic [6:0] used_q;
   wire        leave   = m_axis_tvalid & m_axis_tready;
   wire [6:0]  settled = used_q - {5'd0, merge, 1'b0} + {6'd0, first_valid} + {6'd0, second_valid} - {6'd0, leave};

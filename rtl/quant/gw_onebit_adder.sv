@@ -13,13 +13,15 @@ module gw_onebit_adder (
   logic [63:0] classified_q;
   logic [39:0] added_q;
   logic [26:0] stop_q;
+  logic [5:0]  stop_fours_q;
   logic [43:0] counted_q;
   logic [37:0] normalised_q;
   always_ff @(posedge clk_i) begin
     classified_q <= gw_fp_add_pkg::classify(a_i, b_i, 1'b1);
     added_q      <= gw_fp_add_pkg::add(gw_fp_add_pkg::align(classified_q, 1'b1));
     stop_q       <= gw_mx_pkg::stop(classified_q[60:53]);  // of the larger one's exponent
-    counted_q    <= gw_onebit_pkg::count(added_q, stop_q);
+    stop_fours_q <= gw_onebit_pkg::stop_fours(classified_q[60:53]);
+    counted_q    <= gw_onebit_pkg::count(added_q, stop_q, stop_fours_q);
     normalised_q <= gw_fp_add_pkg::normalise(counted_q, 1'b1);
   end
   assign sum_o    = gw_fp_add_pkg::round(normalised_q);

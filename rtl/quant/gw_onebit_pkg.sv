@@ -5,27 +5,38 @@
 `default_nettype none
 
 package gw_onebit_pkg;
-  // gw_fp_add_pkg::count, with subnormals, once it is known where to stop. Zeros beyond whole fours are looked for in all fours and then
-  // chosen, not the other way round.
-  function automatic [43:0] count(input [39:0] x, input [26:0] stop);
+  // In which of the first six fours counting leading zeros stops at the latest, by the exponent: gw_mx_pkg::stop.
+  function automatic [5:0] stop_fours(input [7:0] exponent);
+    logic [26:0] stop;
+    logic        unused;
+    stop       = gw_mx_pkg::stop(exponent);
+    stop_fours = {stop[26:24] != 3'd0, stop[23:20] != 4'd0, stop[19:16] != 4'd0, stop[15:12] != 4'd0, stop[11:8] != 4'd0, stop[7:4] != 4'd0};
+    unused     = stop[3:0] == 4'd0;
+  endfunction
+
+  // gw_fp_add_pkg::count, with subnormals, once it is known where to stop. Each result is a function of the same few bits, and what is
+  // looked for in the first four with a one is looked for in all of them.
+  function automatic [43:0] count(input [39:0] x, input [26:0] stop, input [5:0] stop_fours_too);
     logic        sign, differ;
     logic [1:0]  kind, beyond;
     logic [7:0]  exponent;
     logic [27:0] sum, marked;
-    logic [6:0]  first;  // of the fours, from the upper end, the first with a one; the last one if there is none
+    logic [5:0]  some;   // of the first six fours
+    logic [6:0]  first;  // the first four with a one; the last one if there is none
     logic [2:0]  fours;
-    logic        none;
     {sign, differ, kind, exponent, sum} = x;
-    marked = sum | {1'b0, stop};
-    none   = 1'b1;
-    beyond = 2'd0;
+    some = {sum[27:24] != 4'd0, sum[23:20] != 4'd0, sum[19:16] != 4'd0, sum[15:12] != 4'd0, sum[11:8] != 4'd0, sum[7:4] != 4'd0}
+           | stop_fours_too;
+    fours[2] = some[5:2] == 4'd0;
+    fours[1] = (some[5:4] == 2'd0 && some[3:2] != 2'd0) || some == 6'd0;
+    fours[0] = (!some[5] && some[4]) || (some[5:3] == 3'd0 && some[2]) || (some[5:1] == 5'd0 && some[0]);
+    first    = {some[5], some[5:4] == 2'd1, some[5:3] == 3'd1, some[5:2] == 4'd1, some[5:1] == 5'd1, some == 6'd1, some == 6'd0};
+    marked   = sum | {1'b0, stop};
+    beyond   = 2'd0;
     for (int i = 0; i < 7; i++) begin
-      first[i] = none & (i == 6 || marked[27-4*i -: 4] != 4'd0);
-      none     = none & marked[27-4*i -: 4] == 4'd0;
-      beyond   = beyond | ({marked[27-4*i -: 2] == 2'd0,
-                            marked[27-4*i -: 2] == 2'd0 ? !marked[25-4*i] : !marked[27-4*i]} & {2{first[i]}});
+      beyond = beyond | ({marked[4*i+2 +: 2] == 2'd0,
+                          marked[4*i+2 +: 2] == 2'd0 ? !marked[4*i+1] : !marked[4*i+3]} & {2{first[i]}});
     end
-    fours = {first[6] | first[5] | first[4], first[6] | first[3] | first[2], first[5] | first[3] | first[1]};
     if (kind == gw_fp_pkg::KindNumber) begin
       if (exponent == 8'd254 && sum[27]) kind = gw_fp_pkg::KindInfinity;
       if (sum == 28'd0) begin
