@@ -14,14 +14,14 @@ module gw_mx_adder (
 );
   logic [63:0] classified_q;
   logic [39:0] added_q;
-  logic [26:0] stop_q;
+  logic [32:0] stop_q;
   logic [43:0] counted_q;
   logic [37:0] normalised_q;
   always_ff @(posedge clk_i) begin
     if (enable_i[0]) classified_q <= gw_mx_pkg::classify(a_i, b_i);
     if (enable_i[1]) begin
       added_q <= gw_fp_add_pkg::add(gw_fp_add_pkg::align(classified_q, 1'b1));
-      stop_q  <= gw_mx_pkg::stop(classified_q[60:53]);  // of the larger one's exponent
+      stop_q  <= gw_mx_pkg::stops(classified_q[60:53]);  // of the larger one's exponent
     end
     if (enable_i[2]) counted_q    <= gw_mx_pkg::count(added_q, stop_q);
     if (enable_i[3]) normalised_q <= gw_fp_add_pkg::normalise(counted_q, 1'b1);

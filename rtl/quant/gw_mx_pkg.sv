@@ -196,14 +196,24 @@ package gw_mx_pkg;
     stop = (27'(28'h800_0000 >> exponent[4:0]) & {27{exponent[7:5] == 3'd0}}) | {exponent == 8'd0, 26'd0};
   endfunction
 
-  // Fours of leading zeros, of a number that begins at bit 27.
-  function automatic [2:0] fours(input [27:4] marked);
-    logic [5:0] some;
+  // Which fours of a number that begins at bit 27 are not zero, all but the last.
+  function automatic [5:0] some(input [27:4] marked);
     some = {marked[27:24] != 4'd0, marked[23:20] != 4'd0, marked[19:16] != 4'd0, marked[15:12] != 4'd0, marked[11:8] != 4'd0,
             marked[7:4] != 4'd0};
-    fours[2] = some[5:2] == 4'd0;
-    fours[1] = fours[2] ? some[1:0] == 2'd0 : some[5:4] == 2'd0;
-    fours[0] = fours[2] ? !fours[1] && !some[1] : fours[1] ? !some[3] : !some[5];
+  endfunction
+
+  // The same of where counting stops, in front of that.
+  function automatic [32:0] stops(input [7:0] exponent);
+    /*verilator no_inline_task*/
+    logic [26:0] place;
+    place = stop(exponent);
+    stops = {some({1'b0, place[26:4]}), place};
+  endfunction
+
+  // Fours of leading zeros.
+  function automatic [2:0] fours(input [5:0] s);
+    fours = {s[5:2] == 4'd0, s[5:4] == 2'd0 && (s[3:2] != 2'd0 || s[1:0] == 2'd0),
+             !s[5] && (s[4] || (!s[3] && (s[2] || (!s[1] && s[0]))))};
   endfunction
 
   // Its zeros are counted in fours, and no further than to the exponent of the smallest normal number, where a one is put.
@@ -213,7 +223,7 @@ package gw_mx_pkg;
     logic [26:0] marked;
     marked = {left_over[23:0], 3'd0} | stop_here;
     mark   = {left_over[32], left_over[23:0] == 24'd0, left_over[31:25], left_over[24] || left_over[31:24] == 8'd0,
-              fours({1'b0, marked[26:4]}), left_over[23:0], marked};
+              fours(some({1'b0, marked[26:4]})), left_over[23:0], marked};
   endfunction
 
   // What gw_fp_add_pkg::count makes of such a number, which is exact; zero is positive.
@@ -255,7 +265,7 @@ package gw_mx_pkg;
   endfunction
 
   // gw_fp_add_pkg::count, with subnormals, once it is known where to stop.
-  function automatic [43:0] count(input [39:0] x, input [26:0] stop_here);
+  function automatic [43:0] count(input [39:0] x, input [32:0] stop_here);
     /*verilator no_inline_task*/
     logic        sign, differ;
     logic [1:0]  kind;
@@ -264,8 +274,8 @@ package gw_mx_pkg;
     logic [2:0]  fours_of_zeros, four;
     logic [24:0] unused;
     {sign, differ, kind, exponent, sum} = x;
-    marked         = sum | {1'b0, stop_here};
-    fours_of_zeros = fours(marked[27:4]);
+    marked         = sum | {1'b0, stop_here[26:0]};
+    fours_of_zeros = fours(some(sum[27:4]) | stop_here[32:27]);
     {four, unused} = marked << {fours_of_zeros, 2'd0};
     if (kind == gw_fp_pkg::KindNumber) begin
       if (exponent == 8'd254 && sum[27]) kind = gw_fp_pkg::KindInfinity;
