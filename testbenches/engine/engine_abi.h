@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /// Raised with every change of this file; a library of another number is not used.
-#define GW_ENGINE_ABI 3u
+#define GW_ENGINE_ABI 4u
 /// Input or output ports at most.
 #define GW_ENGINE_PORTS 16u
 /// Control ports at most.
@@ -38,6 +38,8 @@ struct GwHarnessSignals {
   uint32_t source_stall, sink_stall;       ///< bit p: the environment withholds valid, ready
   uint32_t input_packet[GW_ENGINE_PORTS];  ///< number of the packet at each port, from 0
   uint32_t output_packet[GW_ENGINE_PORTS];
+  uint32_t model_s_ready;                   ///< bit i: s_axis_tready of the engine beside the RTL
+  const void* model_beat[GW_ENGINE_PORTS];  ///< what it offers at output port o; null: nothing
 };
 
 /// Something that can happen in the RTL, and how often it did.
