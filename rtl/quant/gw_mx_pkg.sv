@@ -34,6 +34,10 @@ package gw_mx_pkg;
     first_of = 8'hFF >> (4'd8 - {count == 3'd0, count});
   endfunction
 
+  function automatic finite(input [7:0] exponent);
+    finite = exponent != 8'hFF;
+  endfunction
+
   // The larger one of two exponents.
   function automatic [7:0] larger(input [7:0] a, input [7:0] b);
     larger = a < b ? b : a;
