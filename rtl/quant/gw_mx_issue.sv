@@ -39,17 +39,16 @@ module gw_mx_issue #(
   wire [23:0] row_in   = s_axis_tuser[23:0];
   wire [20:0] rounded  = {1'b0, n_in} + 21'd7;
   wire        empty_in = n_in == 20'd0;
-  wire        one_in   = n_in[19:4] == 16'd0 & (~n_in[3] | n_in[2:0] == 3'd0);
   wire [17:0] items_in = {rounded[20:4], rounded[3] | empty_in};
   wire        keeps_in = residual_i && Rows != 0;
   wire        beyond   = {1'b0, row_in} + {7'd0, rounded[20:3]} > 25'(Rows);
-  wire [Fields-1:0] fields_in = {n_in, row_in, items_in, one_in, empty_in, empty_in | (keeps_in & beyond), format_i, keeps_in};
+  wire [Fields-1:0] fields_in = {n_in, row_in, items_in, items_in == 18'd1, empty_in, empty_in | (keeps_in & beyond), format_i, keeps_in};
   wire [8:0]   came_in = gw_mx_pkg::arrived(s_axis_tkeep) | {1'b0, {8{~s_axis_tlast}}};
   wire         part_in = came_in[8] & s_axis_tlast;
   wire [4:0]   told_in = {gw_mx_pkg::count_of(came_in[7:0]), came_in[0] & ~part_in, ~came_in[0] & ~part_in};
   logic        begins_q;  // the beat that comes begins a chunk
   wire [7:0]   wanted_in = gw_mx_pkg::first_of(n_in[2:0]) & {8{~empty_in}};
-  wire [7:0]   whole_in  = came_in[7:0] & (wanted_in | {8{~begins_q | ~one_in}});
+  wire [7:0]   whole_in  = came_in[7:0] & (wanted_in | {8{~begins_q | items_in != 18'd1}});
   localparam int Width = Fields + 1 + 1 + 5 + 8 + 256;
   localparam int RowAt = Width - 20 - 24;
   wire [Width-1:0] beat_in = {fields_in, s_axis_tuser[52], s_axis_tlast, told_in, whole_in, s_axis_tdata};
