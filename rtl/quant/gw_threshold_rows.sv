@@ -78,7 +78,7 @@ module gw_threshold_rows #(
       other_q[3] <= (residual ? r_q : g) & {32{here & (finite | residual | raw_q[2])}};
       for (int j = 4; j <= Sum; j++) other_q[j] <= other_q[j-1];
     end
-    gw_mx_adder u_adder (.clk_i, .a_i(g), .b_i(r_q), .sum_o(sum), .finite_o(sum_finite));
+    gw_mx_adder u_adder (.clk_i, .enable_i(4'hF), .a_i(g), .b_i(r_q), .sum_o(sum), .finite_o(sum_finite));
     // A sum that is not finite leaves r, which then is wanted: it waits beside g's.
     assign bad[i] = bad_q[Sum] | (summed_q[Sum] & ~sum_finite);
     always_ff @(posedge clk_i) v_o[32*i +: 32] <= summed_q[Sum] & sum_finite ? sum : other_q[Sum];

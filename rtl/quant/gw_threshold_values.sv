@@ -89,7 +89,7 @@ module gw_threshold_values (
 
     // 8. to 12. v - d.
     wire unused_finite;
-    gw_mx_adder u_adder (.clk_i, .a_i(v_q[7]), .b_i(less_q), .sum_o(remainder_o[32*i +: 32]), .finite_o(unused_finite));
+    gw_mx_adder u_adder (.clk_i, .enable_i(4'hF), .a_i(v_q[7]), .b_i(less_q), .sum_o(remainder_o[32*i +: 32]), .finite_o(unused_finite));
   end
 endmodule
 
