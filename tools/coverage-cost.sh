@@ -25,7 +25,7 @@ for device in "$@"; do
     nic_rx) stimulus="--synth wire --packets 40000" ;;
     nic*) stimulus="--synth hosts --packets 40000" ;;
     parser | aggregator | optimizer | switch) stimulus="--synth irregular --packets 40000" ;;
-    *) stimulus="--synth mixed --packets 20000" ;;
+    *) stimulus="--synth mixed --packets 100000" ;;
   esac
   plain=() counted=()
   for ((pass = 0; pass < passes; ++pass)); do

@@ -72,23 +72,27 @@ void Points::add(const std::string& top, const std::string& name, const ToggleSi
   using Seen = ToggleSignal::Seen;
   const auto [at, fresh] = toggles_.try_emplace({top, name}, signal);
   ToggleSignal& there = at->second;
-  // What another build has removed is known from this one.
-  if (fresh || signal.seen == Seen::kAbsent) return;
-  if (there.seen == Seen::kAbsent) {
+  // What one build has removed another may have: then it is known.
+  if (fresh || signal.seen > there.seen) return;
+  if (signal.seen < there.seen) {
     there = signal;
     return;
   }
-  if (there.bits != signal.bits || there.lsb != signal.lsb || there.seen != signal.seen ||
-      there.elements != signal.elements) {
+  if (there.lsb != signal.lsb) {
     throw InputError(
         fmt::format("the signal {} of {} has other bits in another file: they are of different "
-                    "versions or parameters and do not add up",
+                    "versions and do not add up",
                     name, top));
   }
-  for (size_t i = 0; i < signal.rose.size(); ++i) {
-    there.rose[i] |= signal.rose[i];
-    there.fell[i] |= signal.fell[i];
-  }
+  // Of builds with other parameters: bit by bit, as many as the widest has.
+  there.bits = std::max(there.bits, signal.bits);
+  there.elements = std::max(there.elements, signal.elements);
+  const auto merge = [](std::vector<uint64_t>& to, const std::vector<uint64_t>& from) {
+    if (to.size() < from.size()) to.resize(from.size());
+    for (size_t i = 0; i < from.size(); ++i) to[i] |= from[i];
+  };
+  merge(there.rose, signal.rose);
+  merge(there.fell, signal.fell);
 }
 
 void Points::add(const Points& other) {

@@ -34,9 +34,9 @@ struct RtlPoint {
 /// A signal of RTL: which of its bits rose, and which fell, in any run.
 struct ToggleSignal {
   enum class Seen {
-    kCounted,
-    kMemory,  ///< of too many elements to be counted
-    kAbsent,  ///< declared, but not in the simulator's state: removed, or another's name
+    kCounted,  // in the order in which one takes another's place
+    kMemory,   ///< of too many elements to be counted
+    kAbsent,   ///< declared, but not in the simulator's state: removed, or another's name
   };
   Seen seen = Seen::kCounted;
   uint32_t lsb = 0, bits = 0;        ///< of an element
@@ -53,8 +53,8 @@ class Points {
   /// other cells: another version's.
   void add(const std::string& device, const Table& table);
   void add(const RtlPoint& point, uint64_t times) { rtl_[point] += times; }
-  /// A signal by its name with top and instances. A bit that rose in one run and fell in another
-  /// did both. Throws InputError if it has other bits: another version's, or other parameters'.
+  /// By its name with top and instances; a bit that rose in one run and fell in another did both.
+  /// Of another width: as many as the widest has. InputError: it begins at another bit.
   void add(const std::string& top, const std::string& name, const ToggleSignal& signal);
   void add(const Points& other);
   /// One run more is in these points.

@@ -226,10 +226,17 @@ TEST(Toggles, MemoriesAndAbsentSignalsAreNamedAndNotPossible) {
   EXPECT_EQ(s["toggle"]["absent_bits"], 0);
 }
 
-TEST(Toggles, SignalsOfOtherWidthsDoNotAddUp) {
-  Points points;
-  points.add("top", "top.x", signal({}, {}));
-  EXPECT_THROW(points.add("top", "top.x", {ToggleSignal::Seen::kCounted, 0, 8, 1, {0}, {0}}),
+TEST(Toggles, SignalsOfOtherWidthsAddUpBitByBitAndOfOtherPlacesDoNot) {
+  const ToggleSignal narrow{ToggleSignal::Seen::kCounted, 2, 8, 1, {0x81}, {0x80}};
+  Points a, b;
+  a.add("top", "top.x", signal({0, 69}, {69}));
+  a.add("top", "top.x", narrow);
+  b.add("top", "top.x", narrow);
+  b.add("top", "top.x", signal({0, 69}, {69}));
+  EXPECT_EQ(a.to_json(), b.to_json());
+  EXPECT_EQ(summary(a)["toggle"]["covered"], 2);
+  EXPECT_EQ(summary(a)["toggle"]["possible"], 70);
+  EXPECT_THROW(a.add("top", "top.x", {ToggleSignal::Seen::kCounted, 0, 8, 1, {0}, {0}}),
                InputError);
 }
 
