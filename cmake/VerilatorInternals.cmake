@@ -5,6 +5,8 @@
 #   memory of the clock's last value      testbenches/engine/verilated_engine.h  the clock falls by an evaluation
 #   ports in the class's header           testbenches/engine/engine_source.cc    a sentence that names the ports not found
 #   tables of scopes and variables        testbenches/engine/verilated_inside.h  the compiler's words, if an engine's state is asked for
+#   names in the state's header            testbenches/engine/engine_source.cc    --coverage toggle knows fewer signals, or none
+#   XML of the declarations                testbenches/engine/engine_source.cc    --coverage toggle names no absent signals
 #   text of the coverage file             testbenches/engine/verilated_inside.h  no points; tests/engine/inside_test.cc notices
 #   calls of mmap in the FST writer       testbenches/engine/fst_mmap.cc         a sentence, if the writer is not where it was
 #   the FST reader beside the writer      testbenches/engine/wave.cc             a sentence, if the reader is not where it was

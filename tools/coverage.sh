@@ -1,90 +1,144 @@
 #!/usr/bin/env bash
-# How far simulation reaches: runs of every device with coverage, their points merged, a report. coverage.sh [DIR]
-# FUNCTIONAL=0 or RTL=0 leaves one of the two halves out. Needs a build with tests (build/tests/coverage/coverage_directed).
+# How far simulation reaches: runs of every device with coverage, their points merged, a report a family against the goals.
+# coverage.sh [DIR]
+# FUNCTIONAL=0 or RTL=0 leaves one of the two halves out; FAMILIES="codec switch" the other families; JOBS runs at once.
+# Needs a build with tests (build/tests/coverage/coverage_directed).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=${1:-out/coverage}
-gradwire=$PWD/build/gradwire
+families=${FAMILIES:-codec mx nic switch}
+export gradwire=$PWD/build/gradwire
 directed=$PWD/build/tests/coverage/coverage_directed
 for program in "$gradwire" "$directed"; do
   [ -x "$program" ] || { echo "coverage: $program is not built (tools/build.sh)" >&2; exit 1; }
 done
 rm -rf "$out"
 mkdir -p "$out"
+begin=$SECONDS
 
-# count KINDS NAME RUN-ARGUMENT...: one run, one file of points.
-runs=0
-count() {
-  local kinds=$1 name=$2
-  shift 2
-  runs=$((runs + 1))
-  "$gradwire" run "$@" --quiet --coverage "$kinds" --coverage-out "$out/$name-$runs.json" \
-    || { echo "coverage: failed: gradwire run $*" >&2; exit 1; }
+devices_of() {
+  case $1 in
+    codec) echo compressor decompressor codec_loop ;;
+    mx) echo mx ;;
+    nic) echo nic_tx nic_rx nic ;;
+    switch) echo parser aggregator optimizer switch ;;
+    *) echo "coverage: there is no family '$1'" >&2; exit 1 ;;
+  esac
 }
 
-# Every device's own stimuli, without stalls and with; what else reaches a table beside it.
-stimulate() {
-  local kinds=$1 name=$2 device stall k mode synth
-  for device in compressor decompressor codec_loop; do
-    for stall in none source:30 sink:30 both:20 both:60; do
-      for synth in mixed single raw zeros; do
-        count "$kinds" "$name" $device --synth $synth --stall $stall --packets 300
-      done
-      for k in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do
-        for mode in paper bounded; do
-          count "$kinds" "$name" $device --synth irregular --stall $stall --bound $k --mode $mode --seed $((k + 20)) --packets 300
+stalls=(none source:30 sink:30 both:20 both:60)
+turn=0
+# The next of the stalls: where their product with all else would reach nothing more.
+next_stall() { stall=${stalls[turn++ % ${#stalls[@]}]}; }
+
+# A family's own stimuli, without stalls and with, a run a line; what else reaches a table beside it. `whole`: the product of
+# stimuli and stalls, which tables of the streams need; else each stimulus with one of the stalls in turn.
+stimuli() {
+  local family=$1 product=$2 device k mode synth
+  case $family in
+    codec)
+      for device in compressor decompressor codec_loop; do
+        for synth in mixed single raw zeros; do
+          for stall in "${stalls[@]}"; do echo "$device --synth $synth --stall $stall --packets 300"; done
+        done
+        for k in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do
+          for mode in paper bounded; do
+            next_stall
+            echo "$device --synth irregular --stall $stall --bound $k --mode $mode --seed $((k + 20)) --packets 300"
+          done
         done
       done
-    done
-  done
-  for k in "mxfp8 on" "mxfp8 off" "mxfp4 on" "mxfp4 off"; do
-    for stall in none source:30 sink:30 both:20 both:60; do
-      for synth in mixed single raw zeros irregular; do
-        count "$kinds" "$name" mx --synth $synth --stall $stall --packets 300 --format ${k% *} --residual ${k#* }
+      ;;
+    mx)
+      for k in "mxfp8 on" "mxfp8 off" "mxfp4 on" "mxfp4 off"; do
+        for synth in mixed single raw zeros irregular; do
+          for stall in "${stalls[@]}"; do
+            [ "$product" = whole ] || next_stall
+            echo "mx --synth $synth --stall $stall --packets 300 --format ${k% *} --residual ${k#* }"
+            [ "$product" = whole ] || break
+          done
+        done
+        echo "mx --random hostile --packets 1000 --format ${k% *} --residual ${k#* }"
       done
-      count "$kinds" "$name" mx --random hostile --packets 1000 --format ${k% *} --residual ${k#* }
-    done
-  done
-  for device in nic_tx nic_rx nic; do
-    synth=hosts
-    [ $device != nic_rx ] || synth=wire
-    for stall in none source:30 sink:30 both:20 both:60; do
-      count "$kinds" "$name" $device --synth $synth --stall $stall --packets 20000 --seed 3
-    done
-  done
-  for device in parser aggregator optimizer switch; do
-    for stall in none source:30 sink:30 both:60; do
-      for synth in anything irregular; do
-        count "$kinds" "$name" $device --synth $synth --stall $stall --packets 20000 --seed 5
+      ;;
+    nic)
+      for device in nic_tx nic_rx nic; do
+        synth=hosts
+        [ $device != nic_rx ] || synth=wire
+        for stall in "${stalls[@]}"; do echo "$device --synth $synth --stall $stall --packets 20000 --seed 3"; done
       done
-      for synth in gradient-192 ordinary-60 incast; do
-        count "$kinds" "$name" $device --synth $synth --stall $stall --packets 4000
+      ;;
+    switch)
+      for device in parser aggregator optimizer switch; do
+        for synth in anything irregular gradient-192 ordinary-60 incast; do
+          for stall in none source:30 sink:30 both:60; do
+            [ "$product" = whole ] || next_stall
+            case $synth in
+              anything | irregular) echo "$device --synth $synth --stall $stall --packets 20000 --seed 5" ;;
+              *) echo "$device --synth $synth --stall $stall --packets 4000" ;;
+            esac
+            [ "$product" = whole ] || break
+          done
+        done
+        for stall in none source:30 sink:30 both:60; do
+          echo "$device --synth workers --stall $stall --iterations 12 --sequences 32 --duplicate 10 --reorder 10 --malformed 10" \
+            "--foreign 10 --loss 5"
+        done
       done
-      count "$kinds" "$name" $device --synth workers --stall $stall --iterations 12 --sequences 32 --duplicate 10 --reorder 10 --malformed 10 \
-        --foreign 10 --loss 5
-    done
-  done
-  for device in aggregator switch; do
-    count "$kinds" "$name" $device --synth anything --workers 1 --depth 5 --packets 20000
-    count "$kinds" "$name" $device --synth workers --workers 16 --sequences 3 --iterations 20 --duplicate 20 --reorder 20
+      for device in aggregator switch; do
+        echo "$device --synth anything --workers 1 --depth 5 --packets 20000"
+        echo "$device --synth workers --workers 16 --sequences 3 --iterations 20 --duplicate 20 --reorder 20"
+      done
+      # An optimizer that is too slow for its ports: RX queues fill.
+      if [ "$product" = whole ]; then
+        for k in 1 2; do
+          echo "switch --engine model --algorithm adam --pes 1 --kind iterative --workers 1 --synth gradient-192 --packets 3000 --seed $k"
+        done
+      fi
+      ;;
+  esac
+}
+
+# run_all KINDS NAME: the runs of the standard input, several at once, a file of points each.
+run_all() {
+  nl -w1 -s' ' | kinds=$1 points=$out/$2 xargs -P "${JOBS:-$(nproc)}" -d '\n' -I{} bash -c '
+    set -- $1
+    number=$1
+    shift
+    "$gradwire" run "$@" --quiet --coverage "$kinds" --coverage-out "$points-$number.json" \
+      || { echo "coverage: failed: gradwire run $*" >&2; exit 255; }' coverage {}
+}
+
+# shares NAME FAMILY GOAL...: the report of NAME.FAMILY, and whether each goal is met.
+shares() {
+  local name=$1 family=$2 goals=()
+  shift 2
+  for goal in "$@"; do goals+=(--goal "$goal"); done
+  echo "== $family ($name)"
+  "$gradwire" coverage report --waivers tests/coverage/waivers.toml --json "$out/$name.$family.report.json" "${goals[@]}" \
+    "$out/$name.$family.merged.json" || failed=1
+}
+
+half() {
+  local name=$1 kinds=$2 product=$3 family
+  for family in $families; do
+    stimuli "$family" "$product" | run_all "$kinds" "$name.$family"
+    # shellcheck disable=SC2046  # a word a device
+    "$directed" "$kinds" "$out/$name.$family-directed.json" $(devices_of "$family")
+    "$gradwire" coverage merge --out "$out/$name.$family.merged.json" "$out/$name.$family"-*.json
+    echo "coverage: $family, $kinds: $((SECONDS - begin)) s so far"
   done
 }
 
 if [ "${FUNCTIONAL:-1}" = 1 ]; then
-  stimulate functional functional
-  # An optimizer that is too slow for its ports: RX queues fill.
-  for seed in 1 2; do
-    count functional functional switch --engine model --algorithm adam --pes 1 --kind iterative --workers 1 --synth gradient-192 --packets 3000 --seed $seed
-  done
-  "$directed" functional "$out/functional-directed.json"
-  "$gradwire" coverage merge --out "$out/functional.merged.json" "$out"/functional-*.json
-  "$gradwire" coverage report --waivers tests/coverage/waivers.toml --json "$out/functional.report.json" "$out/functional.merged.json" || failed=1
+  half functional functional whole
+  for family in $families; do shares functional "$family" functional=100; done
 fi
 if [ "${RTL:-1}" = 1 ]; then
-  stimulate line,user rtl
-  "$directed" line,user "$out/rtl-directed.json"
-  "$gradwire" coverage merge --out "$out/rtl.merged.json" "$out"/rtl-*.json
-  "$gradwire" coverage report --waivers tests/coverage/waivers.toml --json "$out/rtl.report.json" --info "$out/merged.info" \
-    "$out/rtl.merged.json" || failed=1
+  half rtl line,user,toggle turns
+  for family in $families; do shares rtl "$family" line=98 toggle=95; done
+  "$gradwire" coverage merge --out "$out/rtl.merged.json" "$out"/rtl.*.merged.json
+  "$gradwire" coverage report --info "$out/merged.info" "$out/rtl.merged.json" > "$out/rtl.report.txt"
 fi
+echo "coverage: $((SECONDS - begin)) s"
 exit "${failed:-0}"

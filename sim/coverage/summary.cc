@@ -172,6 +172,94 @@ json of_kind(const Points& points, const std::string& kind, Waiving& waiving) {
   return section;
 }
 
+/// Bits of a signal that miss the same thing, as one name: gw_x.u_y.count_q[31:20] never rose.
+class Unreached {
+ public:
+  explicit Unreached(json& names) : names_(names) {}
+
+  void bit(const std::string& name, const ToggleSignal& signal, uint32_t bit, const char* what) {
+    if (what == what_ && &signal == signal_ && bit == last_ + 1) {
+      last_ = bit;
+      return;
+    }
+    flush();
+    signal_ = &signal;
+    name_ = &name;
+    what_ = what;
+    first_ = last_ = bit;
+  }
+  void flush() {
+    if (what_ == nullptr) return;
+    const uint32_t lsb = signal_->lsb;
+    std::string index;
+    if (signal_->bits != 1) {
+      index = first_ == last_ ? fmt::format("[{}]", lsb + first_)
+                              : fmt::format("[{}:{}]", lsb + last_, lsb + first_);
+    }
+    names_.push_back(fmt::format("{}{} {}", *name_, index, what_));
+    what_ = nullptr;
+  }
+
+ private:
+  json& names_;
+  const ToggleSignal* signal_ = nullptr;
+  const std::string* name_ = nullptr;
+  const char* what_ = nullptr;
+  uint32_t first_ = 0, last_ = 0;
+};
+
+json toggle(const Points& points, Waiving& waiving) {
+  struct Top {
+    Sum sum;
+    json unreached = json::array();
+  };
+  std::map<std::string, Top> tops;
+  std::map<std::string, Sum> instances;
+  json absent = json::array(), memories = json::array();
+  uint64_t absent_bits = 0, memory_bits = 0;
+  Sum all;
+  for (const auto& [key, s] : points.toggles()) {
+    const auto& [top, name] = key;
+    if (s.seen != ToggleSignal::Seen::kCounted) {
+      const bool is_absent = s.seen == ToggleSignal::Seen::kAbsent;
+      const uint64_t bits = uint64_t{s.bits} * s.elements;
+      (is_absent ? absent : memories).push_back({{"name", name}, {"bits", bits}});
+      (is_absent ? absent_bits : memory_bits) += bits;
+      continue;
+    }
+    Sum sum;
+    Unreached unreached(tops[top].unreached);
+    for (uint32_t bit = 0; bit < s.bits; ++bit) {
+      const bool rose = s.bit_rose(bit), fell = s.bit_fell(bit), covered = rose && fell;
+      const bool waived =
+          !waiving.none() && waiving.waived(toggle_point(top, name, s, bit), covered);
+      sum.add(covered, waived);
+      if (covered || waived) continue;
+      unreached.bit(name, s, bit, rose ? "never fell" : fell ? "never rose" : "never changed");
+    }
+    unreached.flush();
+    tops[top].sum += sum;
+    instances[name.substr(0, name.rfind('.'))] += sum;
+    all += sum;
+  }
+  json files = json::array(), scopes = json::array();
+  for (auto& [name, top] : tops) {
+    json one = {{"file", name}, {"unreached", std::move(top.unreached)}};
+    top.sum.write(one);
+    files.push_back(std::move(one));
+  }
+  for (const auto& [scope, sum] : instances) {
+    json one = {{"instance", scope}};
+    sum.write(one);
+    scopes.push_back(std::move(one));
+  }
+  json section = {{"modules", std::move(files)},     {"instances", std::move(scopes)},
+                  {"absent", std::move(absent)},     {"absent_bits", absent_bits},
+                  {"memories", std::move(memories)}, {"memory_bits", memory_bits}};
+  all.write(section);
+  return section;
+}
+
 std::string shares(const json& section) {
   const auto waived = section["waived"].get<uint64_t>();
   return fmt::format("{:>6} of {:>6}  {:>6.2f} %{}", section["covered"].get<uint64_t>(),
@@ -189,6 +277,7 @@ json summary(const Points& points, const std::vector<Waiver>& waivers, const Day
   std::set<std::string> kinds;
   for (const auto& [point, times] : points.rtl()) kinds.insert(point.kind);
   for (const std::string& kind : kinds) document[kind] = of_kind(points, kind, waiving);
+  if (!points.toggles().empty()) document["toggle"] = toggle(points, waiving);
   waiving.tell(failures, today);
   document["failures"] = std::move(failures);
   return document;
@@ -228,6 +317,18 @@ std::string summary_text(const json& summary, size_t most, bool instances) {
     for (const json& module : section["modules"]) {
       out += fmt::format("  {:<46} {}\n", module["file"].get<std::string>(), shares(module));
       names(module["unreached"], [](const json& name) { return name.get<std::string>(); });
+    }
+    for (const char* apart : {"memories", "absent"}) {
+      if (!section.contains(apart) || section[apart].empty()) continue;
+      const bool is_absent = std::string_view(apart) == "absent";
+      out += fmt::format(
+          "  not counted: {} bits of {} {}\n",
+          section[is_absent ? "absent_bits" : "memory_bits"].get<uint64_t>(), section[apart].size(),
+          is_absent ? "signals that are absent (removed, or another's name)" : "memories");
+      names(section[apart], [](const json& s) {
+        return fmt::format("{}  ({} bits)", s["name"].get<std::string>(),
+                           s["bits"].get<uint64_t>());
+      });
     }
     if (!instances) continue;
     out += fmt::format("  {} by instance\n", kind);

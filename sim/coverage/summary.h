@@ -13,8 +13,10 @@ namespace gw::sim::coverage {
 
 /// `functional`, if there are tables: covered, possible, waived, percent, tables [{device, table,
 /// meaning, covered, possible, waived, impossible [{reason, cells}], unreached [{name, cells}]}].
-/// `line`, `branch`, `user`, `toggle`, of RTL, summed over the instances of a module: covered,
+/// `line`, `branch`, `user`, of RTL, summed over the instances of a module: covered,
 /// possible, waived, percent, modules [{file, ..., unreached [name]}], instances [{instance, ...}].
+/// `toggle`, bits that rose and fell: the same, with a module a top, whose `unreached` says what a
+/// bit has not done; absent and memories [{name, bits}], which are not among the possible.
 /// `runs`. `failures`: waivers that expired, or whose point was reached, and cells that were
 /// reached although they cannot be; each a sentence.
 nlohmann::json summary(const Points& points, const std::vector<Waiver>& waivers = {},

@@ -12,6 +12,7 @@
 
 #include "sim/base/error.h"
 #include "sim/regress/folder.h"
+#include "sim/report/json.h"
 #include "sim/report/text.h"
 
 namespace gw::regress {
@@ -58,6 +59,13 @@ int work(const WorkerOptions& options, const Runner& run) {
         const json report = run(entry.what, command_of(command, entry.what), [&] { say("busy"); });
         if (report.contains("interrupted")) return kCutOff;
         entry.result = judge(entry.what, report);
+        // Before the case itself, whose file says that it is done.
+        if (report.contains(kCoveragePoints)) {
+          const std::filesystem::path points = folder.path() / kCoverageFolder;
+          std::filesystem::create_directories(points);
+          sim::write_report_file((points / (entry.what.hash + ".json")).string(),
+                                 report.at(kCoveragePoints).dump() + "\n");
+        }
       } catch (const sim::UserError& error) {
         entry.result = refused(one_line(error.what()));
       } catch (const std::exception& error) {

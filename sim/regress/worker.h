@@ -26,6 +26,10 @@ struct WorkerOptions {
   std::function<void(const std::string&)> say;  ///< gets the lines
 };
 
+/// A run's points of coverage in its report, and the folder that has them, HASH.json a case.
+inline constexpr const char* kCoveragePoints = "coverage_points";
+inline constexpr const char* kCoverageFolder = "coverage";
+
 /// The exit code of a worker that was told to end in a case, which is not told to have failed.
 inline constexpr int kCutOff = 130;
 

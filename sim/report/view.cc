@@ -580,6 +580,7 @@ Section coverage(const Json& doc) {
   table("line", "modules", "file", "lines");
   table("branch", "modules", "file", "branches");
   table("user", "modules", "file", "covers");
+  table("toggle", "modules", "file", "bits that rose and fell");
   return s;
 }
 

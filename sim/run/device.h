@@ -83,11 +83,12 @@ struct StimulusSpec {
 struct CoverageSpec {
   bool functional = false;  ///< cross points of the streams, by the harness
   bool line = false;        ///< lines and branches of the RTL ...
-  bool user = false;        ///< its GW_COVER, by the simulator, in a build of its own
+  bool user = false;        ///< its GW_COVER, by the simulator ...
+  bool toggle = false;      ///< bits that rose and fell, in a build of its own
 
   /// "functional,line". Throws UsageError for another word.
   static CoverageSpec parse(const std::string& words);
-  bool rtl() const { return line || user; }
+  bool rtl() const { return line || user || toggle; }
   bool any() const { return functional || rtl(); }
 };
 

@@ -20,12 +20,13 @@ CoverageSpec CoverageSpec::parse(const std::string& words) {
     bool* const kind = word == "functional" ? &spec.functional
                        : word == "line"     ? &spec.line
                        : word == "user"     ? &spec.user
+                       : word == "toggle"   ? &spec.toggle
                                             : nullptr;
     if (kind == nullptr) {
-      throw UsageError(
-          fmt::format("--coverage '{}' is not functional, line, user, or several of them with "
-                      "commas between",
-                      words));
+      throw UsageError(fmt::format(
+          "--coverage '{}' is not functional, line, user, toggle, or several of them with "
+          "commas between",
+          words));
     }
     *kind = true;
   }

@@ -144,6 +144,7 @@ CompiledRtl compile_rtl(const sim::Device::Facts& facts,
   request.netlist = spec.netlist;
   if (spec.coverage.line) request.coverage.emplace_back("line");
   if (spec.coverage.user) request.coverage.emplace_back("user");
+  if (spec.coverage.toggle) request.coverage.emplace_back("toggle");
   request.own = spec.user_rtl.file_list.empty();
   if (request.own) {
     for (const auto& [name, value] : parameters) request.parameters.push_back(name + "=" + value);

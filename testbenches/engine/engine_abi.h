@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /// Raised with every change of this file; a library of another number is not used.
-#define GW_ENGINE_ABI 4u
+#define GW_ENGINE_ABI 5u
 /// Input or output ports at most.
 #define GW_ENGINE_PORTS 16u
 /// Control ports at most.
@@ -50,6 +50,23 @@ struct GwCoverPoint {
   uint32_t line, column;
   const char* text;  ///< what distinguishes it: else, a bit, the name of a cover
   uint64_t count;
+};
+
+/// What is known of a signal's bits.
+enum {
+  GW_TOGGLE_COUNTED = 0,
+  GW_TOGGLE_MEMORY = 1,  ///< too many elements: not counted
+  GW_TOGGLE_ABSENT = 2   ///< declared, but not in the simulator's state: removed, or another's name
+};
+
+/// A signal of the RTL, and which of its bits rose and fell since reset.
+struct GwToggle {
+  const char* name;      ///< with its scopes, points between them
+  uint32_t lsb, bits;    ///< of an element
+  uint32_t elements;     ///< 1, but for memories
+  uint32_t seen;         ///< GW_TOGGLE_...
+  const uint64_t* rose;  ///< bit i of word i / 64; null: not counted
+  const uint64_t* fell;
 };
 
 /// A variable of the RTL: registers, memories, and the nets that the simulator kept.
@@ -104,6 +121,8 @@ struct GwEngine {
   /// All points in an order of the build's own, so that runs are merged by adding counts; until the
   /// next call. Null and 0: built without coverage.
   const struct GwCoverPoint* (*coverage)(void* engine, uint32_t* points);
+  /// All signals with what their bits did; until the next call. Null and 0: built without.
+  const struct GwToggle* (*toggles)(void* engine, uint32_t* signals);
   /// All variables, by name; addresses are the instance's and stay. What is written there counts
   /// from the next edge on. Null and 0: built without.
   const struct GwVariable* (*state)(void* engine, uint32_t* variables);

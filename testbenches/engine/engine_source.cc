@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <fstream>
+#include <functional>
+#include <initializer_list>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -31,6 +35,10 @@ void write_file(const fs::path& path, std::string_view text) {
   file.write(text.data(), static_cast<std::streamsize>(text.size()));
   file.flush();
   if (!file) throw sim::InputError(fmt::format("cannot write '{}'", path.string()));
+}
+
+bool toggles(const VerilateJob& job) {
+  return std::ranges::find(job.coverage, "toggle") != job.coverage.end();
 }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -248,10 +256,12 @@ std::string unit_of(const std::string& what, std::vector<std::string> parts) {
 }
 
 std::string glue(const VerilateJob& job, const std::vector<TopPort>& ports,
-                 const std::vector<std::string>& parts, bool quiet_fall) {
+                 const std::vector<std::string>& parts, bool quiet_fall,
+                 const std::string& signals) {
   std::string text = fmt::format("// Generated: {} as an engine.\n", job.top);
   if (job.traced) text += "#define GW_ENGINE_TRACED\n";
-  if (!job.coverage.empty()) text += "#define GW_ENGINE_COVERAGE\n";
+  if (has_counters(job.coverage)) text += "#define GW_ENGINE_COVERAGE\n";
+  if (toggles(job)) text += "#define GW_ENGINE_TOGGLE\n";
   if (job.state) text += "#define GW_ENGINE_STATE\n";
   text += fmt::format("#include \"V{0}.h\"\n#include \"V{0}___024root.h\"\n", job.name);
   if (job.traced) text += fmt::format("#include \"H{}.h\"\n", job.name);
@@ -304,12 +314,32 @@ std::string glue(const VerilateJob& job, const std::vector<TopPort>& ports,
   }
   text += "      {}};\n";
   if (job.traced) text += harness_facts(job);
+  text += signals;
   text += fmt::format(
       "}};\n}}  // namespace\n}}  // namespace gw::testbenches\n\n"
       "extern \"C\" __attribute__((visibility(\"default\"))) const GwEngine* {}(void) {{\n"
       "  return gw::testbenches::engine_table<gw::testbenches::Facts>();\n}}\n",
       job.entry);
   return text;
+}
+
+/// All signals of the state, and those that are not there, for the glue.
+std::string toggle_facts(const VerilateJob& job, const std::string& prefix,
+                         const std::string& xml) {
+  const std::vector<StateSignal> there =
+      state_signals(read_file(job.out / (prefix + "___024root.h")), job.top);
+  std::string text =
+      fmt::format("  static void signals(ToggleScan& scan, const {}___024root& root) {{\n", prefix);
+  std::set<std::string, std::less<>> names;
+  for (const StateSignal& s : there) {
+    names.insert(s.name);
+    text += fmt::format("    scan.add(\"{}\", root.{}, {}, {});\n", s.name, s.member, s.msb, s.lsb);
+  }
+  for (const DeclaredSignal& s : declared_signals(xml, job.top)) {
+    if (names.contains(s.name)) continue;
+    text += fmt::format("    scan.add_absent(\"{}\", {}u);\n", s.name, s.bits);
+  }
+  return text + "  }\n";
 }
 
 /// Runs Verilator and returns its words; throws them if it fails.
@@ -394,6 +424,264 @@ std::string port_differences(const std::string& top, const EngineShape& shape,
   }
   if (all.empty()) return "";
   return fmt::format("the ports of {} are not the device's; {}", top, joined(all));
+}
+
+namespace {
+
+/// The name of a member in the RTL; empty: it is the simulator's own.
+std::string signal_name(std::string member, const std::string& top) {
+  const auto replace = [&member](std::string_view what, std::string_view with) {
+    for (size_t at = member.find(what); at != std::string::npos;
+         at = member.find(what, at + with.size())) {
+      member.replace(at, what.size(), with);
+    }
+  };
+  bool pin = false;  // of an instance: SCOPES.INSTANCE__PIN
+  for (const char* word : {"__Vcellinp__", "__Vcellout__"}) {
+    if (const size_t at = member.find(word); at != std::string::npos) {
+      member.erase(at, std::strlen(word));
+      pin = true;
+    }
+  }
+  replace("__BRA__", "[");
+  replace("__KET__", "]");
+  replace("__DOT__", ".");
+  replace("__PVT__", "");
+  if (pin) {
+    // Characters that C++ has not are written __0 and two digits: that is no end of a name.
+    size_t at = member.rfind("__");
+    while (at != std::string::npos && at > 0 && member.compare(at, 3, "__0") == 0) {
+      at = member.rfind("__", at - 1);
+    }
+    const size_t point = member.rfind('.');
+    if (at != std::string::npos && (point == std::string::npos || at > point)) {
+      member.replace(at, 2, ".");
+    }
+  }
+  std::istringstream scopes(member);
+  for (std::string scope; std::getline(scopes, scope, '.');) {
+    if (scope.starts_with("__V") || scope.starts_with("unnamedblk") ||
+        scope.find("__V") != std::string::npos) {
+      return {};
+    }
+  }
+  for (size_t at = member.find("__0"); at != std::string::npos; at = member.find("__0", at + 1)) {
+    if (at + 5 > member.size() || std::isxdigit(static_cast<unsigned char>(member[at + 3])) == 0 ||
+        std::isxdigit(static_cast<unsigned char>(member[at + 4])) == 0) {
+      continue;
+    }
+    const int code = std::stoi(member.substr(at + 3, 2), nullptr, 16);
+    member.replace(at, 5, 1, static_cast<char>(code));
+  }
+  return member.starts_with(top + '.') ? member : top + '.' + member;
+}
+
+/// An element of XML as Verilator writes it: a tag and its attributes.
+class Tag {
+ public:
+  explicit Tag(std::string_view text) : text_(text) {}
+  bool closes() const { return text_.starts_with('/'); }
+  bool is_empty() const { return text_.ends_with('/'); }
+  std::string_view kind() const {
+    const std::string_view word = closes() ? text_.substr(1) : text_;
+    return word.substr(0, word.find_first_of(" /"));
+  }
+  std::string attribute(std::string_view name) const {
+    const std::string key = fmt::format(" {}=\"", name);
+    const size_t at = text_.find(key);
+    if (at == std::string_view::npos) return {};
+    const size_t begin = at + key.size();
+    return std::string(text_.substr(begin, text_.find('"', begin) - begin));
+  }
+  bool has(std::string_view name) const {
+    return text_.find(fmt::format(" {}=\"", name)) != std::string_view::npos;
+  }
+
+ private:
+  std::string_view text_;
+};
+
+/// Calls note(tag) for each tag in its order.
+template <class Note>
+void each_tag(std::string_view xml, Note&& note) {
+  for (size_t at = xml.find('<'); at != std::string_view::npos; at = xml.find('<', at)) {
+    const size_t end = xml.find('>', at);
+    if (end == std::string_view::npos) return;
+    note(Tag(xml.substr(at + 1, end - at - 1)));
+    at = end;
+  }
+}
+
+/// Types by their number in the XML: how many bits.
+class DeclaredTypes {
+ public:
+  explicit DeclaredTypes(std::string_view xml) {
+    std::string array;  // the one whose range is read
+    std::vector<int64_t> range;
+    std::string record;
+    each_tag(xml, [&](const Tag& tag) {
+      const std::string_view kind = tag.kind();
+      if (kind == "unpackarraydtype" || kind == "packarraydtype") {
+        if (!tag.closes()) {
+          array = tag.attribute("id");
+          types_[array].of = {tag.attribute("sub_dtype_id")};
+          range.clear();
+        } else {
+          if (range.size() == 2) {
+            types_[array].times = static_cast<uint32_t>(std::abs(range[0] - range[1]) + 1);
+          }
+          array.clear();
+        }
+      } else if (kind == "const" && !array.empty()) {
+        // 32&apos;sh1f
+        const std::string value = tag.attribute("name");
+        const size_t h = value.rfind('h');
+        if (h != std::string::npos) range.push_back(std::strtoll(&value[h + 1], nullptr, 16));
+      } else if (kind == "basicdtype") {
+        const std::string left = tag.attribute("left"), right = tag.attribute("right");
+        if (!left.empty()) {
+          types_[tag.attribute("id")].own = static_cast<uint32_t>(
+              std::abs(std::atoi(left.c_str()) - std::atoi(right.c_str())) + 1);
+        }
+      } else if (kind == "structdtype" || kind == "uniondtype") {
+        record = tag.closes() ? "" : tag.attribute("id");
+        if (!record.empty()) types_[record].own = 0;
+      } else if (kind == "memberdtype" && !record.empty() && !tag.closes()) {
+        types_[record].of.push_back(tag.attribute("sub_dtype_id"));
+      } else if ((kind == "enumdtype" || kind == "refdtype") && !tag.closes()) {
+        types_[tag.attribute("id")].of = {tag.attribute("sub_dtype_id")};
+      }
+    });
+  }
+  uint32_t bits(const std::string& id, int depth = 0) const {
+    constexpr int kDeepest = 32;  // a type of itself: no XML of Verilator's
+    const auto at = types_.find(id);
+    if (at == types_.end() || depth > kDeepest) return 1;
+    if (at->second.of.empty()) return at->second.own;
+    uint32_t sum = 0;
+    for (const std::string& part : at->second.of) sum += bits(part, depth + 1);
+    return sum * at->second.times;
+  }
+
+ private:
+  struct Type {
+    uint32_t own = 1, times = 1;
+    std::vector<std::string> of;
+  };
+  std::map<std::string, Type> types_;
+};
+
+}  // namespace
+
+std::vector<StateSignal> state_signals(std::string_view header, const std::string& top) {
+  const size_t begin = header.find("// DESIGN SPECIFIC STATE");
+  const size_t end = header.find("// INTERNAL VARIABLES", std::min(begin, header.size()));
+  std::vector<StateSignal> all;
+  if (begin == std::string_view::npos) return all;
+  std::istringstream lines{std::string(header.substr(begin, end - begin))};
+  for (std::string line; std::getline(lines, line);) {
+    line.erase(0, line.find_first_not_of(' '));
+    if (!line.ends_with(';')) continue;
+    StateSignal s;
+    int a = 0, b = 0;
+    if (line.starts_with("VL_IN") || line.starts_with("VL_OUT")) {
+      const size_t open = line.find('('), comma = line.find(',');
+      if (open == std::string::npos || comma == std::string::npos) continue;
+      s.member = line.substr(open + 1, comma - open - 1);
+      if (std::sscanf(line.c_str() + comma, ",%d,%d", &a, &b) != 2) continue;
+    } else {
+      // CData/*3:0*/ name; VlWide<9>/*262:0*/ name; VlUnpacked<IData/*31:0*/, 4> name;
+      const bool known = std::ranges::any_of(
+          std::initializer_list<const char*>{"CData/*", "SData/*", "IData/*", "QData/*", "VlWide<",
+                                             "VlUnpacked<"},
+          [&](const char* type) { return line.starts_with(type); });
+      const size_t range = line.find("/*"), space = line.rfind(' ');
+      if (!known || range == std::string::npos || space == std::string::npos) continue;
+      if (std::sscanf(line.c_str() + range, "/*%d:%d*/", &a, &b) != 2) continue;
+      s.member = line.substr(space + 1, line.size() - space - 2);
+    }
+    s.msb = std::max(a, b);
+    s.lsb = std::min(a, b);
+    s.name = signal_name(s.member, top);
+    if (s.name.empty() || s.member == "aclk" || s.member == "aresetn") continue;
+    all.push_back(std::move(s));
+  }
+  return all;
+}
+
+std::vector<DeclaredSignal> declared_signals(std::string_view xml, const std::string& top) {
+  struct Module {
+    std::vector<std::pair<std::string, std::string>> signals, instances;  // name, type or module
+  };
+  std::map<std::string, Module> modules;
+  const DeclaredTypes types(xml);
+  std::string top_module;
+  Module* module = nullptr;
+  bool is_top = false;
+  int inside = 0;                   // functions and procedures around it
+  std::vector<std::string> scopes;  // of generate blocks, and unnamed ones
+  each_tag(xml, [&](const Tag& tag) {
+    const std::string_view kind = tag.kind();
+    if (kind == "module") {
+      module = nullptr;
+      if (tag.closes()) return;
+      const std::string name = tag.attribute("name");
+      is_top = tag.has("topModule");
+      if (is_top) top_module = name;
+      module = &modules[name];
+      scopes.clear();
+      inside = 0;
+    }
+    if (module == nullptr) return;
+    const auto within = [&](const std::string& name) {
+      std::string path;
+      for (const std::string& scope : scopes) {
+        if (!scope.empty()) path += scope + '.';
+      }
+      return path + name;
+    };
+    for (const char* procedure : {"func", "task", "always", "initial", "final"}) {
+      if (kind == procedure && !tag.is_empty()) inside += tag.closes() ? -1 : 1;
+    }
+    if (kind == "begin" && !tag.is_empty()) {
+      if (!tag.closes()) {
+        scopes.push_back(tag.attribute("name"));
+      } else if (!scopes.empty()) {
+        scopes.pop_back();
+      }
+    }
+    if (inside != 0 || tag.closes()) return;
+    if (kind == "var") {
+      const bool port = tag.has("dir") && !is_top;
+      const std::string name = tag.attribute("name");
+      if (port || tag.has("param") || tag.has("localparam") ||
+          tag.attribute("vartype") == "integer" || name == "aclk" || name == "aresetn") {
+        return;
+      }
+      module->signals.emplace_back(within(name), tag.attribute("dtype_id"));
+    } else if (kind == "instance") {
+      module->instances.emplace_back(within(tag.attribute("name")), tag.attribute("defName"));
+    }
+  });
+  std::vector<DeclaredSignal> all;
+  const std::function<void(const std::string&, const std::string&, int)> walk =
+      [&](const std::string& name, const std::string& path, int depth) {
+        constexpr int kDeepest = 64;  // a module in itself: no XML of Verilator's
+        const auto at = modules.find(name);
+        if (at == modules.end() || depth > kDeepest) return;
+        for (const auto& [signal, type] : at->second.signals) {
+          all.push_back({path + '.' + signal, types.bits(type)});
+        }
+        for (const auto& [instance, of] : at->second.instances) {
+          walk(of, path + '.' + instance, depth + 1);
+        }
+      };
+  walk(top_module, top, 0);
+  return all;
+}
+
+bool has_counters(const std::vector<std::string>& kinds) {
+  return std::ranges::any_of(kinds, [](const std::string& kind) { return kind != "toggle"; });
 }
 
 bool lean_is_tried(std::string_view verilator_version) {
@@ -509,7 +797,11 @@ EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run) 
     for (const std::string& p : job.parameters) arguments.push_back("-G" + p);
   }
   arguments.insert(arguments.end(), job.arguments.begin(), job.arguments.end());
-  for (const std::string& kind : job.coverage) arguments.push_back("--coverage-" + kind);
+  const std::vector<std::string> plain = arguments;
+  for (const std::string& kind : job.coverage) {
+    if (kind != "toggle") arguments.push_back("--coverage-" + kind);
+  }
+  if (toggles(job)) arguments.emplace_back("--flatten");  // one struct, whatever the RTL
   // Newer versions count cover properties as they check assertions: only if asked to.
   if (std::ranges::find(job.coverage, "user") != job.coverage.end()) {
     arguments.emplace_back("--assert");
@@ -534,6 +826,22 @@ EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run) 
     verilate(beside, arguments, run);
   }
 
+  std::string signals;
+  if (toggles(job)) {
+    // Declarations as they were read, before anything is removed. Not every version has XML: then
+    // no signal is known to be absent.
+    std::vector<std::string> declared = plain;
+    declared.insert(declared.end(),
+                    {"--xml-only", "--xml-output", fs::absolute(job.out / "declared.xml").string(),
+                     "-Wno-fatal"});
+    std::erase(declared, "--cc");
+    std::string ignored, xml;
+    if (run(job.verilator, declared, job.folder, ignored) == 0) {
+      xml = read_file(job.out / "declared.xml");
+    }
+    signals = toggle_facts(job, prefix, xml);
+  }
+
   std::vector<std::string> hot, cold, harness;
   const bool shortcuts = job.shortcuts && lean_is_tried(job.version);
   bool quiet_fall = true;
@@ -556,7 +864,7 @@ EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run) 
   std::ranges::sort(hot);
 
   source.hot = job.out / (job.name + "_engine.cc");
-  write_file(source.hot, glue(job, ports, hot, quiet_fall));
+  write_file(source.hot, glue(job, ports, hot, quiet_fall, signals));
   source.cold = job.out / (job.name + "_cold.cc");
   write_file(source.cold, unit_of(fmt::format("what {} runs once", job.top), cold));
   if (job.traced) {

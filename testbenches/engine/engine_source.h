@@ -16,6 +16,9 @@ namespace gw::testbenches {
 /// Kinds of coverage that an engine can be built with; line is also branches.
 inline constexpr const char* kCoverageKinds[] = {"line", "toggle", "user"};
 
+/// Whether Verilator counts any of these: toggles are looked for in its state.
+bool has_counters(const std::vector<std::string>& kinds);
+
 /// The ports that a top shall have, beside aclk and aresetn.
 struct EngineShape {
   int beat_bits = 256;
@@ -39,6 +42,27 @@ std::vector<TopPort> top_ports(std::string_view header);
 /// All that is missing, left over or of another width, in one sentence; "": nothing.
 std::string port_differences(const std::string& top, const EngineShape& shape,
                              const std::vector<TopPort>& ports);
+
+/// A signal in the state of a verilated top.
+struct StateSignal {
+  std::string member;  ///< of the struct
+  std::string name;    ///< in the RTL, with the top and the instances, points between them
+  int msb = 0, lsb = 0;
+};
+
+/// From the state's header, as Verilator wrote it with all modules in one struct; without what is
+/// the simulator's own (copies, triggers, variables of loops and functions), clock and reset.
+std::vector<StateSignal> state_signals(std::string_view header, const std::string& top);
+
+/// A signal that the RTL declares, with the bits of all its elements.
+struct DeclaredSignal {
+  std::string name;
+  uint32_t bits = 1;
+};
+
+/// From Verilator's XML: the top's ports, and what modules declare beside their ports, in all
+/// instances; without parameters, and variables of functions and procedures.
+std::vector<DeclaredSignal> declared_signals(std::string_view xml, const std::string& top);
 
 /// Generated code without the clearing of variables that a call fills at once: with hundreds of
 /// calls a cycle that costs time. Tried with the Verilator versions that `lean_is_tried` names.

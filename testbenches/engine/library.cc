@@ -401,7 +401,7 @@ class Builder {
       runtimes.push_back(runtime("testbenches/engine/verilated_trace_runtime.cc", "-O2"));
       runtimes.push_back(runtime("testbenches/engine/fst_mmap.cc", "-O1"));
     }
-    if (!request_.coverage.empty()) {
+    if (has_counters(request_.coverage)) {
       runtimes.push_back(runtime("testbenches/engine/verilated_coverage_runtime.cc", "-O1"));
     }
     for (const Runtime& r : runtimes) {

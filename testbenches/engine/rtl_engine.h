@@ -108,6 +108,25 @@ class RtlEngine {
       const GwCoverPoint& p = all[i];
       points.add({p.kind, top, p.scope, p.file, p.line, p.column, p.text}, p.count);
     }
+    using sim::coverage::ToggleSignal;
+    const GwToggle* const signals = api_.toggles(self_, &n);
+    for (uint32_t i = 0; i < n; ++i) {
+      const GwToggle& s = signals[i];
+      ToggleSignal signal{s.seen == GW_TOGGLE_MEMORY   ? ToggleSignal::Seen::kMemory
+                          : s.seen == GW_TOGGLE_ABSENT ? ToggleSignal::Seen::kAbsent
+                                                       : ToggleSignal::Seen::kCounted,
+                          s.lsb,
+                          s.bits,
+                          s.elements,
+                          {},
+                          {}};
+      if (s.rose != nullptr) {
+        const size_t words = (size_t{s.bits} + 63) / 64;
+        signal.rose.assign(s.rose, s.rose + words);
+        signal.fell.assign(s.fell, s.fell + words);
+      }
+      points.add(top, s.name, signal);
+    }
   }
   void show(const sim::Cycle<P>& cycle) {
     GwHarnessSignals signals{.cycle = cycle.cycle,

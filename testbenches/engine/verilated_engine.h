@@ -14,6 +14,7 @@
 //   Controls               ControlBundles<...>: AXI4-Lite ports, or none
 //   probe(top)             the outputs that are compared in each cycle
 //   kPins                  array of NamedPin<Top>, ended by an empty one
+//   signals(scan, root)    with GW_ENGINE_TOGGLE: adds each signal of the state to a ToggleScan
 #pragma once
 
 #include <verilated.h>
@@ -33,6 +34,10 @@
 #include "testbenches/engine/engine_abi.h"
 #include "testbenches/engine/verilated_failure.h"
 #include "testbenches/engine/verilated_inside.h"
+
+#ifdef GW_ENGINE_TOGGLE
+#include "testbenches/engine/toggle_scan.h"
+#endif
 
 #ifdef GW_ENGINE_TRACED
 #include <gtkwave/fstapi.h>
@@ -381,6 +386,11 @@ class VerilatedEngine {
   using Controls = typename Facts::Controls;
   static constexpr int kLanes = Facts::kLanes;
   static constexpr bool kHost = requires(Top & top) { top.cfg_valid_i; };
+#ifdef GW_ENGINE_TOGGLE
+  static constexpr bool kToggles = true;
+#else
+  static constexpr bool kToggles = false;
+#endif
   static constexpr bool kQuietFall = Facts::kQuietFall && kReachesClock<Top> && !Facts::kTraced;
 
  public:
@@ -400,6 +410,10 @@ class VerilatedEngine {
       Outputs::take(*top_, 0);
       Controls::silence(*top_);
       top_->eval();
+#ifdef GW_ENGINE_TOGGLE
+      scan_ = std::make_unique<ToggleScan>(*top_->rootp);
+      Facts::signals(*scan_, *top_->rootp);
+#endif
     });
     shown_.m_beat = beats_;
     if constexpr (Controls::kCount != 0) shown_.control = replies_;
@@ -511,6 +525,13 @@ class VerilatedEngine {
     return nullptr;
 #endif
   }
+  const GwToggle* toggles(uint32_t* signals) {
+    *signals = 0;
+#ifdef GW_ENGINE_TOGGLE
+    if (scan_ != nullptr) return scan_->read(signals);
+#endif
+    return nullptr;
+  }
   const GwVariable* state(uint32_t* variables) {
     *variables = 0;
 #ifdef GW_ENGINE_STATE
@@ -547,6 +568,7 @@ class VerilatedEngine {
                       (shown_.m_valid & 1) != 0 ? &beats_[0] : nullptr);
         top_->aclk = 0;
         top_->eval();
+        look();
         waves_->dump(0);
         top_->aclk = 1;
         top_->eval();
@@ -554,10 +576,11 @@ class VerilatedEngine {
       } else
 #endif
       {
-        if constexpr (!kQuietFall) {
+        if constexpr (!kQuietFall || kToggles) {
           top_->aclk = 0;
           top_->eval();
         }
+        look();
         top_->aclk = 1;
         top_->eval();
         if constexpr (kQuietFall) forget_clock(*top_);
@@ -566,6 +589,21 @@ class VerilatedEngine {
       dead_ = true;
     }
     read();
+  }
+
+  /// Notes what toggled between the last cycle and this one, whose inputs are there and whose edge
+  /// is not: what the edge will sample. What reset does is not counted.
+  void look() {
+#ifdef GW_ENGINE_TOGGLE
+    if (top_->aresetn == 0) {
+      looking_ = false;
+    } else if (looking_) {
+      scan_->look();
+    } else {
+      scan_->begin();
+      looking_ = true;
+    }
+#endif
   }
 
   void read() {
@@ -589,6 +627,10 @@ class VerilatedEngine {
 #endif
 #ifdef GW_ENGINE_COVERAGE
   EngineCoverage coverage_;
+#endif
+#ifdef GW_ENGINE_TOGGLE
+  std::unique_ptr<ToggleScan> scan_;
+  bool looking_ = false;  ///< there was a cycle since reset
 #endif
 #ifdef GW_ENGINE_STATE
   EngineState state_;
@@ -630,6 +672,7 @@ const GwEngine* engine_table() {
       .skip = [](void* e, uint64_t cycles) { self(e).skip(cycles); },
       .finish = [](void* e) { return self(e).finish(); },
       .coverage = [](void* e, uint32_t* points) { return self(e).coverage(points); },
+      .toggles = [](void* e, uint32_t* signals) { return self(e).toggles(signals); },
       .state = [](void* e, uint32_t* variables) { return self(e).state(variables); },
       .failure = [](void* e) { return self(e).failure(); }};
   return &kTable;

@@ -1013,6 +1013,45 @@ TEST_F(Cli, CoverageOfSeveralRunsIsAddedAndReported) {
   EXPECT_NE(missed.out.find("FAIL  line: nothing was counted"), std::string::npos) << missed.out;
 }
 
+// Bits of the RTL: of two runs what either has seen, a waiver that has run out, and one that has
+// not.
+TEST_F(Cli, CoverageOfTogglesIsOfAllRuns) {
+  const std::string run = "run compressor --stall both:40 --coverage toggle ";
+  ASSERT_EQ(gradwire(run + "--synth zeros --packets 20 --coverage-out a.json --json r.json").code,
+            0);
+  ASSERT_EQ(gradwire(run + "--synth raw --packets 60 --coverage-out b.json").code, 0);
+  const json report = json::parse(text_of(path("r.json")));
+  const json plain = [&] {
+    EXPECT_EQ(
+        gradwire("run compressor --stall both:40 --synth zeros --packets 20 --json p.json").code,
+        0);
+    return json::parse(text_of(path("p.json")));
+  }();
+  EXPECT_EQ(report["cycles"], plain["cycles"]);
+  EXPECT_FALSE(plain.contains("coverage"));
+  ASSERT_EQ(gradwire("coverage merge --out ab.json a.json b.json").code, 0);
+  ASSERT_EQ(gradwire("coverage report ab.json --json ab.report --info ab.info").code, 0);
+  const json both = json::parse(text_of(path("ab.report")));
+  EXPECT_EQ(both["toggle"]["possible"], report["coverage"]["toggle"]["possible"]);
+  EXPECT_GT(both["toggle"]["covered"], report["coverage"]["toggle"]["covered"]);
+  EXPECT_EQ(gradwire("coverage report ab.json --goal toggle=1").code, 0);
+  EXPECT_EQ(gradwire("coverage report ab.json --goal toggle=100").code, 1);
+
+  const auto waived = [&](const char* until) {
+    write("w.toml", fmt::format("[[waiver]]\n"
+                                "point = \"toggle/gw_compressor/gw_compressor.error_count_o*\"\n"
+                                "reason = \"nothing is in error\"\nwho = \"w\"\nuntil = {}\n",
+                                until));
+    return gradwire("coverage report ab.json --waivers w.toml");
+  };
+  const Ended taken_out = waived("2999-12-31");
+  EXPECT_EQ(taken_out.code, 0) << taken_out.out;
+  EXPECT_NE(taken_out.out.find("32 waived"), std::string::npos) << taken_out.out;
+  const Ended over = waived("2001-01-01");
+  EXPECT_EQ(over.code, 1);
+  EXPECT_NE(over.out.find("expired on 2001-01-01"), std::string::npos) << over.out;
+}
+
 TEST_F(Cli, CoverageWaiversFailWhenTheyAreOverOrNotNeeded) {
   ASSERT_EQ(
       gradwire("run compressor --engine model --synth single --packets 4 --coverage functional "

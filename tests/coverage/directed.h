@@ -112,6 +112,8 @@ inline sim::RawPacket odd_groups(sim::Random& random) {
       const uint32_t tag = tags >> (2 * lane) & 3;
       uint32_t payload = tag == 3 ? any_value(random) : static_cast<uint32_t>(random.next());
       if (tag != 3 && random.below(3) == 0) payload &= 0x8080;  // no bits, or a sign alone
+      // Bytes of ones: each reads as the tags of four RAW lanes.
+      if (raw == 8 && group % 2 == 0) payload = ~uint32_t{0};
       for (uint32_t byte = 0; byte < (tag == 3 ? 4 : tag); ++byte) {
         bytes.push_back(static_cast<uint8_t>(payload >> (8 * byte)));
       }

@@ -175,6 +175,104 @@ TEST(Summary, NeverReadsAsWholeWhatIsNot) {
   EXPECT_EQ(summary(a)["line"]["percent"], 99.99);
 }
 
+// A signal of 70 bits with an lsb of 2: bit by bit what it did.
+ToggleSignal signal(std::vector<uint32_t> rose, std::vector<uint32_t> fell) {
+  ToggleSignal s{ToggleSignal::Seen::kCounted, 2, 70, 1, {0, 0}, {0, 0}};
+  for (const uint32_t bit : rose) s.rose[bit / 64] |= uint64_t{1} << bit % 64;
+  for (const uint32_t bit : fell) s.fell[bit / 64] |= uint64_t{1} << bit % 64;
+  return s;
+}
+
+TEST(Toggles, ABitCountsWhenItRoseAndFellInAnyRun) {
+  Points a, b;
+  a.add("top", "top.u_a.x", signal({0, 1, 69}, {0}));
+  b.add("top", "top.u_a.x", signal({3}, {1, 68}));
+  const nlohmann::json only = summary(a)["toggle"];
+  EXPECT_EQ(only["covered"], 1);
+  EXPECT_EQ(only["possible"], 70);
+  EXPECT_EQ(only["modules"][0]["unreached"],
+            nlohmann::json({"top.u_a.x[3] never fell", "top.u_a.x[70:4] never changed",
+                            "top.u_a.x[71] never fell"}));
+  Points ab = a, ba = b;
+  ab.add(b);
+  ba.add(a);
+  EXPECT_EQ(ab.to_json(), ba.to_json());
+  const nlohmann::json both = summary(ab)["toggle"];
+  EXPECT_EQ(both["covered"], 2);
+  EXPECT_EQ(both["instances"][0]["instance"], "top.u_a");
+  // As they were written.
+  EXPECT_EQ(Points::from_json(ab.to_json(), "f").to_json(), ab.to_json());
+}
+
+TEST(Toggles, MemoriesAndAbsentSignalsAreNamedAndNotPossible) {
+  Points points;
+  points.add("top", "top.x", signal({0}, {0}));
+  points.add("top", "top.memory", {ToggleSignal::Seen::kMemory, 0, 8, 1024, {}, {}});
+  points.add("top", "top.gone", {ToggleSignal::Seen::kAbsent, 0, 7, 1, {}, {}});
+  nlohmann::json s = summary(points);
+  EXPECT_EQ(s["toggle"]["possible"], 70);
+  EXPECT_EQ(s["toggle"]["memory_bits"], 8192);
+  EXPECT_EQ(s["toggle"]["absent_bits"], 7);
+  const std::string text = summary_text(s, 0, true);
+  EXPECT_NE(text.find("top.memory  (8192 bits)"), std::string::npos) << text;
+  EXPECT_NE(text.find("top.gone  (7 bits)"), std::string::npos) << text;
+  // Another build has it: then it is not absent.
+  Points other;
+  other.add("top", "top.gone", {ToggleSignal::Seen::kCounted, 0, 7, 1, {1}, {1}});
+  points.add(other);
+  s = summary(points);
+  EXPECT_EQ(s["toggle"]["possible"], 77);
+  EXPECT_EQ(s["toggle"]["covered"], 2);
+  EXPECT_EQ(s["toggle"]["absent_bits"], 0);
+}
+
+TEST(Toggles, SignalsOfOtherWidthsAddUpBitByBitAndOfOtherPlacesDoNot) {
+  const ToggleSignal narrow{ToggleSignal::Seen::kCounted, 2, 8, 1, {0x81}, {0x80}};
+  Points a, b;
+  a.add("top", "top.x", signal({0, 69}, {69}));
+  a.add("top", "top.x", narrow);
+  b.add("top", "top.x", narrow);
+  b.add("top", "top.x", signal({0, 69}, {69}));
+  EXPECT_EQ(a.to_json(), b.to_json());
+  EXPECT_EQ(summary(a)["toggle"]["covered"], 2);
+  EXPECT_EQ(summary(a)["toggle"]["possible"], 70);
+  EXPECT_THROW(a.add("top", "top.x", {ToggleSignal::Seen::kCounted, 0, 8, 1, {0}, {0}}),
+               InputError);
+}
+
+TEST(Toggles, DamagedFilesAreRefused) {
+  Points points;
+  points.add("top", "top.x", signal({1}, {}));
+  const nlohmann::json whole = points.to_json();
+  for (const auto& [at, value] : std::vector<std::pair<int, nlohmann::json>>{
+           {2, 3}, {4, 0}, {4, 64}, {6, "zz.0"}, {6, "1"}, {7, "0.ffff"}}) {
+    nlohmann::json broken = whole;
+    broken["toggle"][0][static_cast<size_t>(at)] = value;
+    EXPECT_THROW(Points::from_json(broken, "f"), InputError) << at << ' ' << value;
+  }
+}
+
+TEST(Toggles, WaiversTakeBitsOutExpireAndAreNotedWhenReached) {
+  Points points;
+  points.add("top", "top.x", signal({0, 1}, {0}));
+  const Day today{2026, 11, 23};
+  const auto waivers = [](const char* point, const char* until) {
+    return parse_waivers(std::string("[[waiver]]\npoint = \"") + point +
+                             "\"\nreason = \"r\"\nwho = \"w\"\nuntil = " + until + "\n",
+                         "w.toml");
+  };
+  const nlohmann::json one = summary(points, waivers("toggle/top/top.x[3]", "2027-01-01"), today);
+  EXPECT_EQ(one["toggle"]["waived"], 1);
+  EXPECT_TRUE(one["failures"].empty()) << one["failures"];
+  const nlohmann::json expired =
+      summary(points, waivers("toggle/top/top.x[3]", "2026-11-22"), today);
+  EXPECT_EQ(expired["failures"].size(), 1u);
+  const nlohmann::json reached = summary(points, waivers("toggle/top/top.x*", "2027-01-01"), today);
+  EXPECT_EQ(reached["failures"].size(), 1u);
+  EXPECT_NE(reached["failures"][0].get<std::string>().find("top.x[2] was reached"),
+            std::string::npos);
+}
+
 TEST(Lcov, HoldsLinesAndBranchesOverAllInstances) {
   Points a;
   a.add(kIf, 3);

@@ -71,6 +71,53 @@ TEST(Rtl, BothEnginesOfAChainCount) {
   EXPECT_NE(named(s["user"]["modules"], "file", "gw_decompressor.sv"), nullptr);
 }
 
+// What a bit has not done, by its name; empty: it rose and fell, or is not counted.
+std::string missing(const json& summary, const std::string& name) {
+  for (const json& module : summary["toggle"]["modules"]) {
+    for (const json& one : module["unreached"]) {
+      const auto text = one.get<std::string>();
+      if (text.starts_with(name + ' ')) return text.substr(name.size() + 1);
+    }
+  }
+  return "";
+}
+
+TEST(Rtl, BitsThatRoseAndFellAreCountedAndAddUp) {
+  const sim::CoverageSpec what{.toggle = true};
+  const sim::Outcome zeros = run("compressor", what, "zeros", 20);
+  const sim::Outcome raw = run("compressor", what, "raw", 200, "both:40");
+  EXPECT_TRUE(zeros.points.rtl().empty());
+  const json a = sim::coverage::summary(zeros.points), b = sim::coverage::summary(raw.points);
+  EXPECT_GT(a["toggle"]["possible"], 3000);
+  EXPECT_EQ(a["toggle"]["possible"], b["toggle"]["possible"]);
+  EXPECT_LT(a["toggle"]["covered"], b["toggle"]["covered"]);
+  // Of packets of zeros no bit of data changes; of any packet the handshake does.
+  EXPECT_EQ(missing(a, "gw_compressor.s_axis_tdata[255:0]"), "never changed");
+  EXPECT_EQ(missing(a, "gw_compressor.s_axis_tvalid"), "");
+  EXPECT_EQ(missing(b, "gw_compressor.s_axis_tdata[255:0]"), "");
+  // Nothing is in error, so that nothing counts errors; k stays the bound that it is.
+  EXPECT_EQ(missing(b, "gw_compressor.error_count_o[31:0]"), "never changed");
+  EXPECT_NE(named(a["toggle"]["memories"], "name", "u_queue.even_q"), nullptr);
+  EXPECT_NE(named(a["toggle"]["absent"], "name", "gw_compressor."), nullptr);
+  EXPECT_NE(named(b["toggle"]["instances"], "instance", "u_alignment_unit"), nullptr);
+
+  sim::coverage::Points both = zeros.points;
+  both.add(raw.points);
+  const json s = sim::coverage::summary(both);
+  EXPECT_EQ(s["toggle"]["possible"], b["toggle"]["possible"]);
+  EXPECT_GE(s["toggle"]["covered"], b["toggle"]["covered"]);
+}
+
+TEST(Rtl, CountingTogglesChangesNothing) {
+  const sim::Outcome plain = run("compressor", {}, "mixed", 100, "both:40");
+  const sim::Outcome counted = run("compressor", {.toggle = true}, "mixed", 100, "both:40");
+  EXPECT_EQ(plain.timeline.cycles, counted.timeline.cycles);
+  EXPECT_EQ(plain.timeline.in, counted.timeline.in);
+  EXPECT_EQ(plain.timeline.out, counted.timeline.out);
+  EXPECT_EQ(plain.statistics, counted.statistics);
+  EXPECT_FALSE(counted.points.toggles().empty());
+}
+
 TEST(Rtl, CountingChangesNothing) {
   const sim::Outcome plain = run("decompressor", {}, "mixed", 100, "both:40");
   const sim::Outcome counted =

@@ -76,6 +76,21 @@ TEST(Waivers, PatternsHoldWhatTheySay) {
   EXPECT_TRUE(matches("**b**", "abc"));
 }
 
+TEST(Waivers, BracesStandForEachOfTheirWords) {
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(without_braces("x[3]"), (Words{"x[3]"}));
+  EXPECT_EQ(without_braces("x[{7,15}]"), (Words{"x[7]", "x[15]"}));
+  EXPECT_EQ(without_braces("{a,b}[{9..11}]*"),
+            (Words{"a[9]*", "a[10]*", "a[11]*", "b[9]*", "b[10]*", "b[11]*"}));
+  for (const char* wrong : {"x{1,2", "x{5..3}", "x{0..99999}", "x{}"}) {
+    EXPECT_THROW(without_braces(wrong), InputError) << wrong;
+  }
+  const auto waivers = parse_waivers(
+      "[[waiver]]\npoint = \"x[{2..3}]\"\nreason = \"r\"\nwho = \"w\"\nuntil = 2027-01-01\n", "w");
+  EXPECT_TRUE(waivers[0].covers("x[3]"));
+  EXPECT_FALSE(waivers[0].covers("x[23]"));
+}
+
 TEST(Waivers, TakeTheirPointsOutAndDoNotFail) {
   const auto s = summary(points(), parse_waivers(kOne, "w.toml"), {2027, 6, 30});
   EXPECT_TRUE(s["failures"].empty()) << s["failures"];

@@ -36,10 +36,11 @@ int merge(const CoverageArguments& a) {
 std::string missed_goal(const std::string& goal, const nlohmann::json& summary) {
   const size_t equals = goal.find('=');
   const std::string kind = goal.substr(0, equals);
-  const bool known = kind == "functional" || kind == "line" || kind == "branch" || kind == "user";
+  const bool known = kind == "functional" || kind == "line" || kind == "branch" || kind == "user" ||
+                     kind == "toggle";
   if (equals == std::string::npos || !known) {
-    throw sim::UsageError(
-        fmt::format("--goal '{}' is not functional, line, branch or user, = and percent", goal));
+    throw sim::UsageError(fmt::format(
+        "--goal '{}' is not functional, line, branch, user or toggle, = and percent", goal));
   }
   const double least =
       sim::parse_number("--goal " + kind, goal.substr(equals + 1), 0, 100, "percent");

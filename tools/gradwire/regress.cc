@@ -14,6 +14,7 @@
 #include <unordered_map>
 
 #include "sim/base/error.h"
+#include "sim/coverage/summary.h"
 #include "sim/harness/kernel.h"
 #include "sim/regress/baseline.h"
 #include "sim/regress/case.h"
@@ -23,6 +24,7 @@
 #include "sim/regress/slurm_task.h"
 #include "sim/regress/summary.h"
 #include "sim/regress/worker.h"
+#include "sim/report/json.h"
 #include "sim/report/text.h"
 #include "tools/gradwire/capsule.h"
 #include "tools/gradwire/commands.h"
@@ -166,6 +168,33 @@ std::vector<regress::Entry> entries_of(const regress::Folder& folder, const regr
   return entries;
 }
 
+/// What the cases that counted have reached, all together, and one line a kind of it.
+void merge_coverage(const regress::Folder& folder, const regress::Summary& summary, bool quiet) {
+  namespace coverage = sim::coverage;
+  const fs::path where = folder.path() / regress::kCoverageFolder;
+  coverage::Points points;
+  for (const regress::Entry& entry : summary.entries) {
+    const fs::path file = where / (entry.what.hash + ".json");
+    if (fs::exists(file)) points.add(coverage::Points::read(file.string()));
+  }
+  if (points.empty()) return;
+  const auto write = [&](const char* name, const std::string& text) {
+    sim::write_report_file((where / name).string(), text, coverage::kFileOfPoints);
+  };
+  write("merged.json", points.to_json().dump() + "\n");
+  write("merged.info", coverage::lcov_text(points));
+  const nlohmann::json shares = coverage::summary(points);
+  write("report.json", sim::json_text(shares));
+  if (quiet) return;
+  for (const char* kind : {"functional", "line", "branch", "user", "toggle"}) {
+    if (!shares.contains(kind)) continue;
+    const nlohmann::json& share = shares[kind];
+    fmt::print("{:<12} {:>8} of {:>8}  {:>6.2f} %\n", kind, share["covered"].get<uint64_t>(),
+               share["possible"].get<uint64_t>(), share["percent"].get<double>());
+  }
+  fmt::print("coverage: gradwire coverage report {}\n", (where / "merged.json").string());
+}
+
 int report(const regress::Folder& folder, regress::Summary given, bool quiet,
            const std::function<void(const regress::Summary&)>& make_capsules = {}) {
   given.order.cases.clear();
@@ -179,6 +208,7 @@ int report(const regress::Folder& folder, regress::Summary given, bool quiet,
     std::fflush(stdout);
   }
   regress::write_reports(folder, summary);
+  merge_coverage(folder, summary, quiet);
   if (!summary.ran.stopped.empty()) throw sim::InputError(summary.ran.stopped);
   return summary.passed ? sim::kPass : sim::kCheckFailed;
 }

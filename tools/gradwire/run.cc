@@ -137,7 +137,7 @@ void set_mutant(sim::RunSpec& spec, const RunArguments& a) {
     throw sim::UsageError(fmt::format("--mutant runs a netlist of its own, without --{}",
                                       !spec.netlist.empty()    ? "netlist"
                                       : !spec.sv_bench.empty() ? "sv-bench"
-                                                               : "coverage line and user"));
+                                                               : "coverage of the RTL"));
   }
 }
 
@@ -168,10 +168,11 @@ void set_coverage(sim::RunSpec& spec, const RunArguments& a) {
   spec.coverage = sim::CoverageSpec::parse(a.coverage);
   if (!spec.coverage.rtl()) return;
   if (!spec.rtl) {
-    throw sim::UsageError("--coverage line and user are the RTL's and need the engine rtl");
+    throw sim::UsageError("--coverage line, user and toggle are the RTL's and need the engine rtl");
   }
   if (!spec.netlist.empty()) {
-    throw sim::UsageError("--coverage line and user are the RTL's: a netlist has neither");
+    throw sim::UsageError(
+        "--coverage line, user and toggle are the RTL's: a netlist has none of them");
   }
 }
 
@@ -331,9 +332,10 @@ void declare(CLI::App* command, RunArguments* a, const sim::Device* device) {
                       "write what went into the device as packets, for --trace");
   command->add_option("--json", a->json, "write the report as JSON; - for standard output");
   command->add_option("--html", a->html, "write the report as HTML with plots");
-  command->add_option("--coverage", a->coverage,
-                      "count what is reached: functional (cross points of the streams), line, user "
-                      "(lines and GW_COVER of the RTL); with commas between");
+  command->add_option(
+      "--coverage", a->coverage,
+      "count what is reached: functional (cross points of the streams), line, user, "
+      "toggle (lines, GW_COVER and bits of the RTL); with commas between");
   command->add_option("--coverage-out", a->coverage_out,
                       "write the points that were counted, for gradwire coverage");
   command->add_option("--capsule-out", a->capsule_out,
