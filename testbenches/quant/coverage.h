@@ -6,9 +6,11 @@
 
 #include "models/axis/beat.h"
 #include "sim/coverage/streams.h"
+#include "testbenches/quant/options.h"
 
 namespace gw::testbenches {
 
-std::unique_ptr<sim::coverage::Family<Beat>> mx_coverage(uint32_t rows);
+std::unique_ptr<sim::coverage::Family<Beat>> quantiser_coverage(const QuantiserFacts& facts,
+                                                                uint32_t rows);
 
 }  // namespace gw::testbenches

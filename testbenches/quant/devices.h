@@ -1,4 +1,4 @@
-// Registers the quantiser `mx`.
+// Registers the quantisers and their decoder.
 #pragma once
 
 #include "sim/run/device.h"
