@@ -88,8 +88,8 @@ std::vector<PacketCode> rice_codes(std::span<const uint8_t> packet, Method metho
     PacketCode gap{.kind = PacketCode::kGap, .begin = from.at()};
     uint32_t ones = 0;
     while (ones < quant::kRiceEscape && from.take(1) != 0) ++ones;
-    gap.count = ones < quant::kRiceEscape ? (ones << k | from.take(k))
-                                          : from.take(quant::kRiceGapBits);
+    gap.count =
+        ones < quant::kRiceEscape ? (ones << k | from.take(k)) : from.take(quant::kRiceGapBits);
     gap.end = from.at();
     if (!from.ok() || gap.count > n - next) break;
     gap.first = next += gap.count;

@@ -17,12 +17,12 @@ struct PacketCode {
     kGap,    ///< of Rice code
   };
   Kind kind = kGroup;
-  bool negative = false;        ///< kEntry
-  bool last = false;            ///< kGap: it leads to n
-  uint32_t first = 0;           ///< the group; of kEntry the value, of kGap the one it leads to
-  uint32_t count = 0;           ///< values sent; groups; m, of formats without 1; values skipped
-  uint32_t word = 0;            ///< kEntry of WGT: the float
-  size_t begin = 0, end = 0;    ///< in bits of the packet
+  bool negative = false;      ///< kEntry
+  bool last = false;          ///< kGap: it leads to n
+  uint32_t first = 0;         ///< the group; of kEntry the value, of kGap the one it leads to
+  uint32_t count = 0;         ///< values sent; groups; m, of formats without 1; values skipped
+  uint32_t word = 0;          ///< kEntry of WGT: the float
+  size_t begin = 0, end = 0;  ///< in bits of the packet
 };
 
 /// Those that begin before bit `until`, in order. Of any bytes: what is not well-formed ends them.

@@ -88,8 +88,8 @@ class QuantiserCoverage : public sim::coverage::Family<Beat> {
     const sim::Packet<Beat>& chunk = *packet.source;
     const uint32_t n = ChunkUser::count(chunk.beats.front());
     const auto method = static_cast<Method>(bytes.front());
-    const auto format = static_cast<size_t>(std::ranges::find(facts_.methods, method) -
-                                            facts_.methods.begin());
+    const auto format =
+        static_cast<size_t>(std::ranges::find(facts_.methods, method) - facts_.methods.begin());
     chunks_.hit(format, residual_of(chunk) ? 1 : 0, came(chunk, n));
     status_.hit(bytes.back() & quant::kStatusBits, format);
     if (method != Method::kRaw) payload_left(bytes, format, n);
@@ -242,8 +242,9 @@ class ThresholdCoverage final : public QuantiserCoverage {
  public:
   explicit ThresholdCoverage(uint32_t rows)
       : QuantiserCoverage(threshold_facts(), rows),
-        groups_("groups", "how many of a group's values are sent, in mask code x format",
-                {{"sent", numbers(0, 8)}, {"format", formats_of(threshold_facts().methods, false)}}),
+        groups_(
+            "groups", "how many of a group's values are sent, in mask code x format",
+            {{"sent", numbers(0, 8)}, {"format", formats_of(threshold_facts().methods, false)}}),
         runs_("runs", "empty groups one after the other, in mask code x what ends them",
               {{"groups", {"1", "2 to 15", "16 to 255", "256"}},
                {"end", {"a group that sends", "the most", "the chunk's end"}}}),
@@ -255,9 +256,8 @@ class ThresholdCoverage final : public QuantiserCoverage {
                  {{"value", {"wgt", "bgt", "qgt m = 1", "m = 2 to 254", "m = 255"}},
                   {"sign", {"+", "-"}},
                   {"coding", {"mask", "rice"}}}) {
-    runs_.impossible("256 groups are the most, and no fewer are", [](Table::At at) {
-      return at[0] == 3 ? at[1] == 0 : at[1] == 1;
-    });
+    runs_.impossible("256 groups are the most, and no fewer are",
+                     [](Table::At at) { return at[0] == 3 ? at[1] == 0 : at[1] == 1; });
     entries_.impossible("WGT has no Rice code",
                         [](Table::At at) { return at[0] == 0 && at[2] == 1; });
   }
@@ -306,9 +306,9 @@ class OneBitCoverage final : public QuantiserCoverage {
  public:
   explicit OneBitCoverage(uint32_t rows)
       : QuantiserCoverage(onebit_facts(), rows),
-        sides_("sides", "values above and below zero x the chunk's last group",
-               {{"sides", {"both", "positive alone", "negative alone"}},
-                {"values", numbers(1, 8)}}),
+        sides_(
+            "sides", "values above and below zero x the chunk's last group",
+            {{"sides", {"both", "positive alone", "negative alone"}}, {"values", numbers(1, 8)}}),
         means_("means", "mean of a side x side",
                {{"mean", {"zero", "below one", "one and more", "the largest"}},
                 {"side", {"positive", "negative"}}}) {}

@@ -178,7 +178,8 @@ class MxDevice final : public QuantiserDevice<MxPorts, systemc::Mx> {
             mx_facts()) {}
 
  protected:
-  void name_settings(const reference::quant::Config& config, nlohmann::json& report) const override {
+  void name_settings(const reference::quant::Config& config,
+                     nlohmann::json& report) const override {
     report["format"] = reference::quant::method_name(config.method);
   }
 };

@@ -60,9 +60,8 @@ ChunkSettings threshold_settings(const sim::OptionSet& options) {
   const size_t coding = options.choice("coding", {"mask", "rice"});
   const auto name = quant::method_name(static_cast<Method>(method));
   if (!quant::has_coding(static_cast<Method>(method), static_cast<quant::Coding>(coding))) {
-    throw sim::UsageError(
-        fmt::format("--coding rice goes with bgt and qgt: a {} value is too long for it to matter",
-                    name));
+    throw sim::UsageError(fmt::format(
+        "--coding rice goes with bgt and qgt: a {} value is too long for it to matter", name));
   }
   // T is read and rounded as in a codec's words.
   const std::string& t = options.word("threshold");
