@@ -69,7 +69,10 @@ class RandomChunks final : public sim::Source {
     Random lengths = stream("length"), values = stream("value"), gaps = stream("gap");
     packet.config = settings_.config;
     Random settings = stream("settings");
-    if (any_ != nullptr && word("settings", settings) == "any") packet.config = any_(settings);
+    if (any_ != nullptr && word("settings", settings) == "any") {
+      packet.config = any_(settings);
+      packet.own_config = true;
+    }
     packet.gap = static_cast<uint32_t>(sim::random_gap(*table_, gaps));
     std::vector<uint32_t> words(static_cast<size_t>(lengths_.draw(lengths)));
     values_.fill(values, words);

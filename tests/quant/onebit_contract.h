@@ -1,5 +1,5 @@
-// What docs/devices/onebit.md says of each cycle's handshakes, in plain C++. For the RTL's own test;
-// written from the contract alone. What a chunk's packet is the reference says.
+// What docs/devices/onebit.md says of each cycle's handshakes, in plain C++. For the RTL's own
+// test; written from the contract alone. What a chunk's packet is the reference says.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -176,8 +176,7 @@ class Clockwork {
     if (item.tail || item.chunk->raw) item.ready = cycle_ + 5 + 1;
     items_.push_back(item);
     if (!item.last_payload) return;
-    for (auto i = items_.rbegin(); i != items_.rend() && i->ready == 0; ++i)
-      i->ready = cycle_ + 32;
+    for (auto i = items_.rbegin(); i != items_.rend() && i->ready == 0; ++i) i->ready = cycle_ + 32;
   }
 
   static uint32_t bytes(const Item& item) {

@@ -96,10 +96,10 @@ class Bench {
     c.n = n;
     c.residual = percent(kind.residual);
     const uint32_t items = (n + 7) / 8;
-    c.row = percent(kind.same_row)             ? 0
+    c.row = percent(kind.same_row)           ? 0
             : below(10) == 0 || items > Rows ? below(1 << 24)
-            : Rows > items                     ? below(Rows - items + (below(10) == 0))
-                                               : 0;
+            : Rows > items                   ? below(Rows - items + (below(10) == 0))
+                                             : 0;
     c.error = percent(5);
     uint64_t bytes = 4ULL * n;
     if (n == 0 || percent(kind.early_late)) {
@@ -295,10 +295,10 @@ TYPED_TEST(OnebitRtl, EveryCycleAndByteIsTheContracts) {
       int chunks = 60;
       bench.run(
           [&](Chunk& c) {
-            const uint32_t n = bench.below(20) == 0   ? 0
+            const uint32_t n = bench.below(20) == 0    ? 0
                                : bench.below(100) == 0 ? 4095 + bench.below(4)
-                               : bench.below(3) == 0  ? 1 + bench.below(40)
-                                                      : 1 + bench.below(largest);
+                               : bench.below(3) == 0   ? 1 + bench.below(40)
+                                                       : 1 + bench.below(largest);
             c = bench.chunk(kind, n);
             return chunks-- > 0;
           },
@@ -341,7 +341,8 @@ TYPED_TEST(OnebitRtl, ABeatACycleAtEverySize) {
   }
 }
 
-// B + 32 cycles from a chunk's first beat to the pop of its first item, min(B, 16) + 3 to the first output beat.
+// B + 32 cycles from a chunk's first beat to the pop of its first item, min(B, 16) + 3 to the first
+// output beat.
 TYPED_TEST(OnebitRtl, Latency) {
   for (const uint32_t beats : {1U, 2U, 15U, 16U, 17U, 100U, 512U}) {
     typename TypeParam::Tried bench(1);
