@@ -337,7 +337,105 @@ class OneBitCoverage final : public QuantiserCoverage {
   Table sides_, means_;
 };
 
+class DequantizerCoverage final : public sim::coverage::Family<Beat> {
+ public:
+  DequantizerCoverage()
+      : formats_("formats", "format and coding of a packet x its last group x status",
+                 {{"format", kinds()},
+                  {"values", numbers(1, 8)},
+                  {"status", {"zero", "of the encoder", "of the port", "both"}}}),
+        malformed_("malformed", "why a packet is malformed x its format and coding",
+                   {{"reason", reasons()}, {"format", kinds_and_none()}}),
+        found_("found", "the beat that an error stands in place of x reason",
+               {{"beat", {"first", "later", "last"}}, {"reason", {"payload", "status"}}}),
+        behind_("behind", "a packet x the one behind it: the decoder begins anew",
+                {{"packet", {"good", "malformed"}}, {"behind it", {"good", "malformed"}}}) {
+    malformed_.impossible("there is no format in it",
+                          [](Table::At at) { return (at[0] < 2) != (at[1] == kinds().size()); });
+    malformed_.impossible("a coding that there is not is of no format's Rice code",
+                          [](Table::At at) { return at[0] == 2 && is_rice(at[1]); });
+    malformed_.impossible("it has neither T nor means: what is there is reserved",
+                          [](Table::At at) { return at[0] == 6 && !has_floats(at[1]); });
+    found_.impossible("status is the last thing that is looked at",
+                      [](Table::At at) { return at[1] == 1 && at[0] != 2; });
+  }
+
+  Tails tails(bool input, size_t) const override { return Tails::bytes(kBeatBytes, input); }
+  void arrived(size_t, const sim::PacketRef<Beat>&) override {}
+  void left(const sim::Passage&, const sim::Packet<Beat>& packet) override {
+    const sim::Packet<Beat>& source = *packet.source;
+    const std::vector<uint8_t> bytes = sim::bytes_of(source);
+    std::vector<float> values;
+    const quant::Decoded d = quant::decode_groups(bytes, source.config[0], values);
+    const bool bad = !d.ok();
+    if (any_) behind_.hit(before_ ? 1 : 0, bad ? 1 : 0);
+    any_ = true;
+    before_ = bad;
+    const size_t kind = d.reason == quant::Reason::kShort || d.reason == quant::Reason::kFormat
+                            ? kinds().size()
+                            : kind_of(d);
+    if (!bad) {
+      const size_t status = (d.status != 0 ? 1 : 0) + (source.beats.back().user != 0 ? 2 : 0);
+      formats_.hit(kind, (d.n - 1) % quant::kLanes, status);
+      return;
+    }
+    malformed_.hit(static_cast<size_t>(d.reason) - 1, kind);
+    if (d.reason < quant::Reason::kPayload) return;
+    const size_t group = values.size() / quant::kLanes;
+    found_.hit(group + 1 == quant::rows_of(d.n) ? 2
+               : group == 0                     ? 0
+                                                : 1,
+               d.reason == quant::Reason::kStatus ? 1 : 0);
+  }
+  std::vector<const Table*> tables() const override {
+    return {&formats_, &malformed_, &found_, &behind_};
+  }
+
+ private:
+  static constexpr size_t kRices = 3;
+  /// Methods, then those in Rice code.
+  static std::vector<std::string> kinds() {
+    std::vector<std::string> names;
+    for (size_t i = 0; i < quant::kMethods; ++i) {
+      names.emplace_back(quant::method_name(static_cast<Method>(i)));
+    }
+    for (const char* rice : {"bgt rice", "qgt rice", "adaptive rice"}) names.emplace_back(rice);
+    return names;
+  }
+  static std::vector<std::string> kinds_and_none() {
+    std::vector<std::string> names = kinds();
+    names.emplace_back("none");
+    return names;
+  }
+  static std::vector<std::string> reasons() {
+    std::vector<std::string> names;
+    for (size_t i = 1; i < quant::kReasons; ++i) {
+      names.emplace_back(quant::reason_name(static_cast<quant::Reason>(i)));
+    }
+    return names;
+  }
+  static bool is_rice(size_t kind) {
+    return kind >= quant::kMethods && kind < quant::kMethods + kRices;
+  }
+  static bool has_floats(size_t kind) {
+    if (kind >= quant::kMethods) return is_rice(kind);
+    const auto method = static_cast<Method>(kind);
+    return quant::is_threshold(method) || quant::has_means(method);
+  }
+  static size_t kind_of(const quant::Decoded& d) {
+    if (d.k < 0) return static_cast<size_t>(d.method);
+    return quant::kMethods + (d.method == Method::kBgt ? 0 : d.method == Method::kQgt ? 1 : 2);
+  }
+
+  Table formats_, malformed_, found_, behind_;
+  bool any_ = false, before_ = false;
+};
+
 }  // namespace
+
+std::unique_ptr<sim::coverage::Family<Beat>> dequantizer_coverage() {
+  return std::make_unique<DequantizerCoverage>();
+}
 
 std::unique_ptr<sim::coverage::Family<Beat>> quantiser_coverage(const QuantiserFacts& facts,
                                                                 uint32_t rows) {
