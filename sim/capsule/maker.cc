@@ -276,7 +276,8 @@ class Maker {
       const auto cycle = static_cast<int64_t>(outcome.failure.cycle);
       const SaveFileView view{
           .begin_ps = wave_time_ps(std::max(window.from, cycle - 40), spec.clock_mhz),
-          .cursor_ps = wave_time_ps(cycle, spec.clock_mhz)};
+          .cursor_ps = wave_time_ps(cycle, spec.clock_mhz),
+          .model = spec.model};
       write(folder / "first.gtkw", fmt::format("[*] The failure of a capsule: the cursor is on it\n"
                                                "[dumpfile] \"first.fst\"\n{}",
                                                save_file(shown, view)));

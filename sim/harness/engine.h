@@ -155,6 +155,9 @@ struct Cycle {
   uint32_t source_stall = 0, sink_stall = 0;  ///< bit p
   std::array<uint32_t, kInputsOf<Ports>> input_packet{};
   std::array<uint32_t, kOutputsOf<Ports>> output_packet{};
+  /// Of the engine beside it, if there is one.
+  uint32_t other_s_ready = 0;
+  std::array<const typename Ports::Beat*, kOutputsOf<Ports>> other_beat{};
 };
 
 /// Clock edges before cycle 0 that a waveform shows: two in reset, one to come out of it.

@@ -871,7 +871,9 @@ class Lockstep final : public Steppable {
     }
     for (size_t p = 0; p < kOut; ++p) {
       view.output_packet[p] = static_cast<uint32_t>(out_[p].packets);
+      if constexpr (kTwo) view.other_beat[p] = b_.m_beat(p);
     }
+    if constexpr (kTwo) view.other_s_ready = b_.s_ready();
     if constexpr (requires { a_.show(view); }) a_.show(view);
   }
 

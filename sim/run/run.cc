@@ -358,7 +358,7 @@ json run(const Device& device, const RunOptions& options) {
   if (spec.wave && outcome.wave_error.empty()) {
     Device::Facts shown = facts;
     if (!spec.netlist.empty()) shown.inside.clear();  // synthesis keeps few of them
-    write_save_file(shown, spec.wave->path);
+    write_save_file(shown, spec.wave->path, {.model = spec.rtl && spec.model});
   }
   report["sim"]["build_s"] = outcome.build_seconds;
   report["sim"]["whole_s"] = seconds_since(begin) - outcome.build_seconds;

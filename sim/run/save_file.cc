@@ -76,6 +76,25 @@ void add_stream(Writer& out, const Device::Facts& facts, const std::vector<Port>
   }
 }
 
+/// What the model has at the same ports; it changes half a cycle behind the RTL's, before the edge
+/// at which both are compared.
+void add_model(Writer& out, const Device::Facts& facts) {
+  out.heading("Model");
+  for (const Port& port : facts.inputs) {
+    out.wire(fmt::format("harness.model_{}_tready", port.name), 1, kBinary);
+  }
+  for (const Port& port : facts.outputs) {
+    const std::string pins = fmt::format("harness.model_{}", port.name);
+    out.wire(pins + "_tvalid", 1, kBinary);
+    out.wire(pins + "_tlast", 1, kBinary);
+    if (port.user_bits != 0) {
+      out.wire(pins + "_tuser", port.user_bits, port.user_bits > 4 ? kHex : kBinary);
+    }
+    out.wire(pins + "_tkeep", facts.beat_bytes, kHex);
+    out.wire(pins + "_tdata", facts.beat_bytes * 8, kHex);
+  }
+}
+
 /// Write channels, then read channels: what the master says before what the device answers.
 void add_control(Writer& out, const Device::Facts& facts, const ControlPort& port) {
   std::string_view side;
@@ -111,6 +130,7 @@ std::string save_file(const Device::Facts& facts, const SaveFileView& view) {
     out.line(vector ? kDecimal : kBinary, fmt::format("{0}.{0}.{1}", facts.top, signal));
   }
   add_stream(out, facts, facts.outputs, false, done);
+  if (view.model) add_model(out, facts);
   for (const Pin& pin : facts.probe) {
     out.wire(fmt::format("{}.{}", facts.top, pin.name), pin.bits, pin.bits > 1 ? kHex : kBinary);
   }
@@ -125,13 +145,14 @@ uint64_t wave_time_ps(int64_t cycle, double clock_mhz) {
   return static_cast<uint64_t>(cycle + kResetCycles) * period + period / 2;
 }
 
-void write_save_file(const Device::Facts& facts, const std::string& wave) {
+void write_save_file(const Device::Facts& facts, const std::string& wave,
+                     const SaveFileView& view) {
   std::filesystem::path path(wave);
   path.replace_extension(".gtkw");
   std::ofstream out(path);
   out << "[*] GTKWave save file of gradwire's device " << facts.name << "\n[dumpfile] \""
       << std::filesystem::absolute(wave).string() << "\"\n"
-      << save_file(facts);
+      << save_file(facts, view);
   out.flush();
   if (!out)
     throw InputError(fmt::format("cannot write '{}': {}", path.string(), std::strerror(errno)));

@@ -13,6 +13,7 @@ namespace gw::sim {
 struct SaveFileView {
   uint64_t begin_ps = 0;
   std::optional<uint64_t> cursor_ps = {};
+  bool model = false;  ///< what the model offers is in the waveform, too
 };
 
 /// Without its [dumpfile] line.
@@ -22,6 +23,6 @@ std::string save_file(const Device::Facts& facts, const SaveFileView& view = {})
 uint64_t wave_time_ps(int64_t cycle, double clock_mhz);
 
 /// `what.fst` gets `what.gtkw` beside it. Throws InputError.
-void write_save_file(const Device::Facts& facts, const std::string& wave);
+void write_save_file(const Device::Facts& facts, const std::string& wave, const SaveFileView& view);
 
 }  // namespace gw::sim

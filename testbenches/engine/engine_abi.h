@@ -41,6 +41,8 @@ struct GwHarnessSignals {
   uint32_t source_stall, sink_stall;       ///< bit p: the environment withholds valid, ready
   uint32_t input_packet[GW_ENGINE_PORTS];  ///< number of the packet at each port, from 0
   uint32_t output_packet[GW_ENGINE_PORTS];
+  uint32_t model_s_ready;                   ///< bit i: s_axis_tready of the engine beside the RTL
+  const void* model_beat[GW_ENGINE_PORTS];  ///< what it offers at output port o; null: nothing
 };
 
 /// Something that can happen in the RTL, and how often it did.

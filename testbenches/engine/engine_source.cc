@@ -178,6 +178,18 @@ std::string harness_module(const EngineShape& shape) {
   };
   port_signals("input_packet", "source_stall", shape.inputs.size());
   port_signals("output_packet", "sink_stall", shape.outputs.size());
+  const auto model_signal = [&](const sim::Port& port, const char* name, int bits) {
+    text += fmt::format(",\n  input wire logic{} model_{}_{}",
+                        bits == 1 ? "" : fmt::format(" [{}:0]", bits - 1), port.name, name);
+  };
+  for (const sim::Port& port : shape.inputs) model_signal(port, "tready", 1);
+  for (const sim::Port& port : shape.outputs) {
+    model_signal(port, "tvalid", 1);
+    model_signal(port, "tlast", 1);
+    if (port.user_bits != 0) model_signal(port, "tuser", port.user_bits);
+    model_signal(port, "tkeep", shape.beat_bits / 8);
+    model_signal(port, "tdata", shape.beat_bits);
+  }
   if (shape.inputs.size() == 1 && shape.outputs.size() == 1) {
     for (const char* side : {"s", "m"}) {
       for (int lane = 0; lane < shape.beat_bits / 32; ++lane) {
@@ -207,6 +219,27 @@ std::string harness_facts(const VerilateJob& job) {
   };
   port_signals("input_packet", "source_stall", shape.inputs.size());
   port_signals("output_packet", "sink_stall", shape.outputs.size());
+  for (size_t p = 0; p < shape.inputs.size(); ++p) {
+    text += fmt::format("    h.model_{}_tready = s.model_s_ready >> {} & 1;\n",
+                        shape.inputs[p].name, p);
+  }
+  for (size_t p = 0; p < shape.outputs.size(); ++p) {
+    const sim::Port& port = shape.outputs[p];
+    const std::string model = fmt::format("h.model_{}", port.name);
+    text += fmt::format(
+        "    {0}_tvalid = s.model_beat[{1}] != nullptr;\n"
+        "    if (const auto* beat = static_cast<const BasicBeat<kLanes>*>(s.model_beat[{1}])) {{\n"
+        "      {0}_tlast = beat->last;\n"
+        "      {0}_tkeep = beat->keep;\n"
+        "      std::memcpy(&{0}_tdata[0], beat->data.data(), sizeof beat->data);\n",
+        model, p);
+    if (port.user_bits == 1) text += fmt::format("      {}_tuser = beat->user;\n", model);
+    for (int word = 0; port.user_bits > 1 && 32 * word < port.user_bits; ++word) {
+      text += fmt::format("      put_bits<{}>({}_tuser, {}, beat->meta[{}]);\n",
+                          std::min(32, port.user_bits - 32 * word), model, 32 * word, word);
+    }
+    text += "    }\n";
+  }
   text += "  }\n";
   if (lanes) {
     text += "  static void show_lanes(Harness& h, const auto* s, const auto* m) {\n";

@@ -123,9 +123,12 @@ class RtlEngine {
                              .source_stall = cycle.source_stall,
                              .sink_stall = cycle.sink_stall,
                              .input_packet = {},
-                             .output_packet = {}};
+                             .output_packet = {},
+                             .model_s_ready = cycle.other_s_ready,
+                             .model_beat = {}};
     std::copy(cycle.input_packet.begin(), cycle.input_packet.end(), signals.input_packet);
     std::copy(cycle.output_packet.begin(), cycle.output_packet.end(), signals.output_packet);
+    std::copy(cycle.other_beat.begin(), cycle.other_beat.end(), signals.model_beat);
     api_.harness(self_, &signals);
   }
   std::string stopped() const {

@@ -66,6 +66,7 @@ TEST_F(Capsules, ABit) {
   expect_whole("compressor, faulty_compressor, lockstep, m_axis tdata, rtl and model");
   EXPECT_EQ(packets(), 1u);
   EXPECT_EQ(lines_of(path("c/stalls.txt")), 0u);
+  EXPECT_THAT(text_of(path("c/first.gtkw")), HasSubstr("harness.model_m_axis_tdata[255:0]"));
   // The bound is at its default: it fails there, too.
   EXPECT_THAT(text_of(path("c/command.txt")), Not(HasSubstr("--bound=")));
   EXPECT_THAT(text_of(path("c/shrink.txt")), HasSubstr("nothing more goes"));

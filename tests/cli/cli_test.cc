@@ -228,6 +228,8 @@ TEST_F(Cli, WaveformsWithTheirSaveFile) {
       ASSERT_EQ(vcd.code, 0) << vcd.err;
       EXPECT_NE(vcd.out.find("s_axis_tready"), std::string::npos);
       EXPECT_NE(vcd.out.find("input_packet"), std::string::npos);
+      EXPECT_NE(vcd.out.find("model_m"), std::string::npos);
+      EXPECT_NE(text_of(path(device + ".gtkw")).find("-Model\n"), std::string::npos);
       // Every signal that the save file names is in the waveform, in its scope, or its group would
       // open empty.
       const std::set<std::string> signals = signals_of(vcd.out);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <gtkwave/fstapi.h>
 
+#include <bitset>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -249,6 +250,13 @@ TEST(GlueWaves, OfSeveralPorts) {
   signals.output_packet[2] = 42;
   signals.source_stall = 0b10;
   signals.sink_stall = 0b100;
+  signals.model_s_ready = 0b01;
+  BasicBeat<16> beside;
+  for (uint32_t lane = 0; lane < 16; ++lane) beside.data[lane] = 0x01010101u * (lane + 1);
+  beside.keep = 0xFF;
+  beside.last = 1;
+  beside.set_user_word(0xA5'1234'5678);
+  signals.model_beat[1] = &beside;
   e->harness(self, &signals);
   e->clock(self, offered, 7);
   ASSERT_EQ(e->finish(self), nullptr);
@@ -260,6 +268,18 @@ TEST(GlueWaves, OfSeveralPorts) {
   EXPECT_EQ(waves.at("harness.source_stall0", UINT64_MAX), "0");
   EXPECT_EQ(waves.at("harness.source_stall1", UINT64_MAX), "1");
   EXPECT_EQ(waves.at("harness.sink_stall2", UINT64_MAX), "1");
+  EXPECT_EQ(waves.at("harness.model_s0_tready", UINT64_MAX), "1");
+  EXPECT_EQ(waves.at("harness.model_s1_tready", UINT64_MAX), "0");
+  EXPECT_EQ(waves.at("harness.model_m0_tvalid", UINT64_MAX), "0");
+  EXPECT_EQ(waves.at("harness.model_m1_tvalid", UINT64_MAX), "1");
+  EXPECT_EQ(waves.at("harness.model_m1_tlast", UINT64_MAX), "1");
+  EXPECT_EQ(waves.at("harness.model_m1_tkeep", UINT64_MAX),
+            std::string(56, '0') + std::string(8, '1'));
+  EXPECT_EQ(waves.at("harness.model_m1_tuser", UINT64_MAX),
+            std::bitset<40>(0xA5'1234'5678).to_string());
+  std::string data;
+  for (size_t lane = 16; lane-- > 0;) data += std::bitset<32>(beside.data[lane]).to_string();
+  EXPECT_EQ(waves.at("harness.model_m1_tdata", UINT64_MAX), data);
   EXPECT_FALSE(waves.has("harness.s_float0"));
 }
 
