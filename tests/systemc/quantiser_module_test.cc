@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "models/systemc/onebit_module.h"
 #include "models/systemc/threshold_module.h"
 #include "tests/systemc/module_compare.h"
 #include "tests/systemc/mx_stimulus.h"
@@ -74,6 +75,32 @@ TEST(ThresholdModule, EqualsCore) {
 TEST(ThresholdModule, PortsAreNamedAsTheRtls) {
   EXPECT_EQ(port_names<gw_threshold>(),
             with(kQuantiserPorts, {"method_i", "coding_i", "threshold_i", "residual_i"}));
+}
+
+TEST(OneBitModule, EqualsCore) {
+  CountWires wires;
+  sc_core::sc_signal<bool> residual{"residual"};
+  gw_onebit module("dut", 40);
+  wires.bind(module);
+  module.residual_i(residual);
+  OneBit core(40);
+  MxTraffic traffic(7, 40);
+  OneBitConfig config;
+  compare_module(wires, core,
+                 {.packet = [&] { return traffic.packet(); },
+                  .drive =
+                      [&](int) {
+                        config.residual = traffic.one_in(2);
+                        residual.write(config.residual);
+                      },
+                  .configure = [&] { core.configure(config); },
+                  .expect_equal = [&](int c) { wires.expect_counts(core, c); },
+                  .reset_in = 3000,
+                  .least = 3000});
+}
+
+TEST(OneBitModule, PortsAreNamedAsTheRtls) {
+  EXPECT_EQ(port_names<gw_onebit>(), with(kQuantiserPorts, {"residual_i"}));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <ctime>
 #include <vector>
 
+#include "models/systemc/onebit.h"
 #include "models/systemc/threshold.h"
 #include "tests/systemc/mx_stimulus.h"
 
@@ -64,6 +65,14 @@ TEST(QuantiserSpeed, Threshold) {
   run("QGT", 3, false, 116, 1.0);
   run("BGT, Rice", 2, true, 120, 1.0);
   run("QGT, Rice", 3, true, 116, 1.0);
+}
+
+TEST(QuantiserSpeed, OneBit) {
+  const auto in = speed_gradients();
+  for (const bool residual : {false, true}) {
+    OneBit device(kSpeedRows, {residual});
+    measure(residual ? "one-bit, residuals" : "one-bit", device, in, 1.0);
+  }
 }
 
 }  // namespace
