@@ -1,5 +1,5 @@
 // Beats become items: chunks are cut and filled up to the announced number of values, what is missing is told, what is too much dropped.
-// Input queue of two beats; an item starts in the cycle in which its beat is the queue's oldest, one a cycle. gw_mx has its own, with blocks.
+// Input queue of two beats; an item starts in the cycle in which its beat is the queue's oldest, one a cycle. gw_mx has its own.
 // docs/devices/mx.md, input queue, items, start.
 `include "gw_assert.svh"
 `default_nettype none
@@ -46,8 +46,9 @@ module gw_quant_items #(
   output logic [RowBits-1:0]       row_o,         // its own row
   output logic [RowBits-1:0]       first_row_o,   // its chunk's
   output logic                     row_exists_o,  // its chunk's first row is below Rows
-  // Candidates of the next cycle: the item now offered goes on being so if nothing starts; the next one of its chunk has row_o + 1; a chunk's first
-  // one has the row of the beat that is then the oldest: the oldest now (head_stays_o), else the one behind it, else the one that arrives.
+  // Candidates of the next cycle: the item now offered goes on being so if nothing starts; the next one of its chunk has row_o + 1; a
+  // chunk's first one has the row of the beat that is then the oldest: the oldest now (head_stays_o), else the one behind it
+  // (next_valid_o), else the one that arrives.
   output logic                     head_stays_o,
   output logic [RowBits-1:0]       head_row_o,
   output logic                     next_valid_o,

@@ -1,4 +1,4 @@
-// Chunks of binary32 gradients in, packets of those that reach a threshold out: whole (WGT), as +-T (BGT) or +-m T (QGT), with or without residuals.
+// Chunks of binary32 gradients in, packets of those that reach a threshold out: whole (WGT), +-T (BGT), +-m T (QGT); with residuals or without.
 // Latency 17 cycles from the beat that completes an output beat, one beat a cycle.
 // Thresholded gradient synchronisation (Anoosheh et al.), listing (a)-(c); ports and cycle contract: docs/devices/threshold.md.
 `include "gw_assert.svh"
@@ -143,8 +143,8 @@ module gw_threshold #(
   logic [27:0]  length;
   logic         full;
   gw_threshold_code u_code (
-    .clk_i, .rst_ni, .valid_i(valid_q[8] & payload8), .first_i(first8), .last_i(last8), .method_i(method8), .rice_i(rice8), .count_i(count8),
-    .sent_i(sent), .sign_i(sign), .k_i(k_q[8]), .k_o(k9), .head_o(head), .bits_o(bits), .closing_o(closing), .place_o(place),
+    .clk_i, .rst_ni, .valid_i(valid_q[8] & payload8), .first_i(first8), .last_i(last8), .method_i(method8), .rice_i(rice8),
+    .count_i(count8), .sent_i(sent), .sign_i(sign), .k_i(k_q[8]), .k_o(k9), .head_o(head), .bits_o(bits), .closing_o(closing), .place_o(place),
     .closing_place_o(closing_place), .hole_o(hole), .length_o(length), .full_o(full)
   );
 

@@ -4,9 +4,9 @@
 `include "gw_assert.svh"
 `default_nettype none
 
-// A vector is: head (of mask: count of a run, mask, signs; of Rice: the gap to the first value sent, or to n), lanes, end (the gap to n
-// behind a value). Of a Rice code a group has one long gap at most, in its head. Lanes are put together in pairs, the head with the
-// first one, the end with the last one. A lane is what is known by now, and a hole of 8 bits for m.
+// A vector is: head (of mask: count of a run, mask, signs; of Rice: the gap to the first value sent, or to n), lanes, closing (the gap to
+// n behind a value). Of a Rice code a group has one long gap at most, in its head. Lanes are put together in pairs, the head with the
+// first one, the closing with the last one. A lane is what is known by now, and a hole of 8 bits for m.
 module gw_threshold_code (
   input  wire logic         clk_i,
   input  wire logic         rst_ni,
@@ -56,30 +56,30 @@ module gw_threshold_code (
   end
   assign k_o = k_q;
 
-  logic        rice_q, mask_q, whole_q, any_gap_q, end_q, quads_q;
+  logic        rice_q, mask_q, whole_q, any_gap_q, closes_q, has_m_q;
   logic [7:0]  sent_q, sign_q, leads_q;
   logic [23:0] gaps_q;
   logic [19:0] gap_q;
-  logic [2:0]  end_gap_q;
+  logic [2:0]  closing_gap_q;
   logic [23:0] bytes_q;
   logic [1:0]  bytes_length_q;
-  wire [2:0]  end_gap = count_i[2:0] - 3'd1 - high;  // 0..7, once something is sent
+  wire [2:0]  closing_gap = count_i[2:0] - 3'd1 - high;  // 0..7, once something is sent
   wire [7:0]  signs   = sign_i & sent_i;
   wire [15:0] masks   = {signs & {8{valued}}, sent_i};
   wire [7:0]  leads   = sent_i & ~(sent_i - 8'd1);
   always_ff @(posedge clk_i) begin
-    rice_q    <= rice;
-    mask_q    <= mask;
-    whole_q   <= valid_i & ~method_i[1];
-    quads_q   <= valid_i & (&method_i);
-    any_gap_q <= rice & (some | last_i);
-    end_q     <= rice & some & last_i;
-    sent_q    <= sent_i & {8{valid_i}};
-    sign_q    <= sign_i;
-    leads_q   <= leads;
+    rice_q        <= rice;
+    mask_q        <= mask;
+    whole_q       <= valid_i & ~method_i[1];
+    has_m_q       <= valid_i & (&method_i);
+    any_gap_q     <= rice & (some | last_i);
+    closes_q      <= rice & some & last_i;
+    sent_q        <= sent_i & {8{valid_i}};
+    sign_q        <= sign_i;
+    leads_q       <= leads;
     for (int i = 0; i < 8; i++) gaps_q[3*i +: 3] <= gw_threshold_pkg::gap_below(sent_i, 3'(i));
-    gap_q     <= since + {16'd0, some ? {1'b0, low} : count_i};
-    end_gap_q <= end_gap;
+    gap_q         <= since + {16'd0, some ? {1'b0, low} : count_i};
+    closing_gap_q <= closing_gap;
     if (some) begin
       bytes_q        <= open ? {masks, run_q} : {8'd0, masks};
       bytes_length_q <= {1'b0, open} + {valued, ~valued};
@@ -91,7 +91,7 @@ module gw_threshold_code (
 
   // 2. Codes, lengths of lanes.
   wire [18:0] parts    = gw_threshold_pkg::split(gap_q, k_q);
-  wire [19:0] end_code = gw_threshold_pkg::code_short(end_gap_q, k_q);
+  wire [19:0] closing_code = gw_threshold_pkg::code_short(closing_gap_q, k_q);
   logic [18:0]  parts2_q;
   logic [19:0]  gap2_q;
   logic [3:0]   k2_q;
@@ -101,8 +101,8 @@ module gw_threshold_code (
   logic [127:0] bits2_q;
   logic [39:0]  hole2_q;     // in the lane
   logic [47:0]  length2_q;
-  logic [14:0]  end2_q;
-  logic [4:0]   end_length2_q;
+  logic [14:0]  closing2_q;
+  logic [4:0]   closing_length2_q;
   always_ff @(posedge clk_i) begin
     parts2_q        <= parts;
     gap2_q          <= gap_q;
@@ -112,8 +112,8 @@ module gw_threshold_code (
     full2_q         <= whole_q & (&sent_q);
     bytes2_q        <= bytes_q;
     bytes_length2_q <= bytes_length_q;
-    end2_q          <= end_code[14:0] & {15{end_q}};
-    end_length2_q   <= end_code[19:15] & {5{end_q}};
+    closing2_q      <= closing_code[14:0] & {15{closes_q}};
+    closing_length2_q <= closing_code[19:15] & {5{closes_q}};
   end
   for (genvar i = 0; i < 8; i++) begin : gen_lane
     // A first one's gap is in the head.
@@ -124,7 +124,7 @@ module gw_threshold_code (
     always_ff @(posedge clk_i) begin
       bits2_q[16*i +: 16]  <= code & {16{sent_q[i] & rice_q}};
       hole2_q[5*i +: 5]    <= hole;
-      length2_q[6*i +: 6]  <= (({1'b0, hole} + {2'd0, quads_q, 3'd0}) | {whole_q, 5'd0}) & {6{sent_q[i]}};
+      length2_q[6*i +: 6]  <= (({1'b0, hole} + {2'd0, has_m_q, 3'd0}) | {whole_q, 5'd0}) & {6{sent_q[i]}};
     end
   end
 
@@ -138,7 +138,7 @@ module gw_threshold_code (
     always_ff @(posedge clk_i) begin
       place_o[14*p +: 14] <= {odd, even};
       hole_o[14*p +: 14]  <= {odd + {2'd0, hole2_q[10*p + 5 +: 5]}, even + {2'd0, hole2_q[10*p +: 5]}};
-      length_o[7*p +: 7]  <= behind_odd + (p == 3 ? {2'd0, end_length2_q} : 7'd0);
+      length_o[7*p +: 7]  <= behind_odd + (p == 3 ? {2'd0, closing_length2_q} : 7'd0);
     end
     if (p == 3) begin : gen_end
       always_ff @(posedge clk_i) closing_place_o <= behind_odd;
@@ -147,15 +147,15 @@ module gw_threshold_code (
   always_ff @(posedge clk_i) begin
     head_o    <= mask2_q ? {11'd0, bytes2_q} : long_code[34:0] & {35{any_gap2_q}};
     bits_o    <= bits2_q;
-    closing_o <= end2_q;
+    closing_o <= closing2_q;
     full_o    <= full2_q;
   end
 
   `GW_COVER(LongGap, any_gap2_q && parts2_q[18])
   `GW_COVER(LongestRun, mask && !some && (&run))
   `GW_COVER(RunOfOneEndsChunk, mask && !some && !open && last_i)
-  `GW_COVER(EndBehindAValue, end_q)
-  `GW_COVER(OnlyTheEnd, any_gap_q && !end_q && sent_q == 8'd0)
+  `GW_COVER(EndBehindAValue, closes_q)
+  `GW_COVER(OnlyTheEnd, any_gap_q && !closes_q && sent_q == 8'd0)
 endmodule
 
 `default_nettype wire

@@ -101,7 +101,8 @@ module gw_threshold_merge #(
   end
   wire [7:0] status_in_third = {5'd0, status_i & {3{last_q & in_third}}};
   always_ff @(posedge clk_i) begin
-    third_q <= (excess_spill[15:0] & {16{at_lower[3]}}) | {status_in_third & {8{status_byte_q[0]}}, status_in_third & {8{~status_byte_q[0]}}};
+    third_q <= (excess_spill[15:0] & {16{at_lower[3]}}) |
+               {status_in_third & {8{status_byte_q[0]}}, status_in_third & {8{~status_byte_q[0]}}};
   end
 
   wire reaches_two   = total_q > 7'd32;
