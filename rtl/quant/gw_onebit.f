@@ -6,7 +6,7 @@ rtl/quant/gw_onebit_pkg.sv
 rtl/common/gw_fifo_2w.sv
 rtl/codec/gw_alignment_unit.sv
 rtl/quant/gw_quant_items.sv
-rtl/quant/gw_mx_adder.sv
+rtl/quant/gw_onebit_adder.sv
 rtl/quant/gw_onebit_in_flight.sv
 rtl/quant/gw_onebit_rows.sv
 rtl/quant/gw_onebit_sums.sv

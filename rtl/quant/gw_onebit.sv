@@ -62,23 +62,21 @@ module gw_onebit #(
   );
 
   // Six cycles later: v.
-  localparam int ItemBits = 12 + RowBits;
+  localparam int ItemBits = 10 + RowBits;
   logic [ItemBits-1:0] summed_item;
   logic                summed_valid, bad, overflow;
   logic [7:0]          summed_here;
   logic [255:0]        value;
   gw_onebit_rows #(.Rows(Rows), .ItemBits(ItemBits)) u_rows (
     .clk_i, .rst_ni, .zero_o(zero), .zero_row_o(zero_row), .open_o(open), .start_i(start), .raw_i(raw), .residual_i(residual),
-    .item_i({raw, tail, first, last, status, count, residual, turn, row}), .here_i(here), .data_i(data), .row_i(row),
+    .item_i({raw, tail, first, last, count, residual, turn, row}), .here_i(here), .data_i(data), .row_i(row),
     .valid_o(summed_valid), .item_o(summed_item), .here_o(summed_here), .bad_o(bad), .overflow_o(overflow), .value_o(value),
     .write_i(write_lanes), .write_row_i(write_row), .write_data_i(write_data)
   );
   wire               summed_raw, summed_tail, summed_first, summed_last, summed_residual, summed_turn;
-  wire [1:0]         summed_status;
   wire [3:0]         summed_count;
   wire [RowBits-1:0] summed_row;
-  assign {summed_raw, summed_tail, summed_first, summed_last, summed_status, summed_count, summed_residual, summed_turn,
-          summed_row} = summed_item;
+  assign {summed_raw, summed_tail, summed_first, summed_last, summed_count, summed_residual, summed_turn, summed_row} = summed_item;
 
   // What of a chunk was not finite: of RAW as its items know it, of others what its sums say.
   logic raw_spoilt_q;
@@ -86,7 +84,7 @@ module gw_onebit #(
   always_ff @(posedge aclk) if (summed_valid) raw_spoilt_q <= raw_spoilt;
 
   // Seven: to the sums, eight: the signs.
-  localparam int WordBits = 256 + 1 + 2 + RowBits;
+  localparam int WordBits = 256 + 1 + RowBits;
   logic                payload7_q, first7_q, last7_q, spoilt7_q, residual7_q, turn7_q, valid7_q, valid8_q, residual8_q, turn8_q;
   logic [3:0]          count7_q;
   logic [7:0]          here7_q, here8_q, signs8;
@@ -131,18 +129,19 @@ module gw_onebit #(
 
   logic                credit_q, pop, popped, popped_first, popped_raw, popped_payload, popped_last, popped_final;
   logic [19:0]         popped_n;
+  logic [2:1]          popped_status;
   logic [WordBits-1:0] popped_word, kept_word;
   logic [17:0]         popped_signs;
   logic [62:0]         popped_means;
   gw_onebit_buffer #(.WordBits(WordBits), .SignBits(18), .MeanBits(63)) u_buffer (
     .clk_i, .rst_ni, .room_o(room), .chunk_room_o(chunk_room), .start_i(start), .first_i(first), .raw_i(raw), .tail_i(tail),
-    .last_i(last), .final_i(final_), .n_i(n), .word_valid_i(summed_valid), .word_i({summed_row, summed_status, raw_spoilt, value}),
+    .last_i(last), .final_i(final_), .n_i(n), .status_i(status), .word_valid_i(summed_valid), .word_i({summed_row, raw_spoilt, value}),
     .word_q(word7), .signs_valid_i(valid8_q), .signs_i({residual8_q, turn8_q, here8_q, signs8}), .means_valid_i(done_q[17]),
     .means_i({spoilt_q[17], means}), .done_i(done_q[18]), .credit_i(credit_q), .pop_o(pop), .popped_o(popped),
     .first_o(popped_first), .raw_o(popped_raw), .payload_o(popped_payload), .last_o(popped_last), .final_o(popped_final),
-    .n_o(popped_n), .word_o(popped_word), .kept_o(kept_word), .signs_o(popped_signs), .means_o(popped_means)
+    .n_o(popped_n), .status_o(popped_status), .word_o(popped_word), .kept_o(kept_word), .signs_o(popped_signs), .means_o(popped_means)
   );
-  wire unused_words = ^{word7[WordBits-1:256], popped_word[WordBits-1:259], kept_word[258:256]};
+  wire unused_words = ^{word7[WordBits-1:256], popped_word[WordBits-1:257], kept_word[256]};
 
   logic         vector_valid, vector_first, vector_last;
   logic [271:0] vector;
@@ -152,10 +151,10 @@ module gw_onebit #(
   wire          popped_spoilt = popped_raw ? popped_word[256] : popped_means[62];
   gw_onebit_pack #(.RowBits(RowBits)) u_pack (
     .clk_i, .rst_ni, .valid_i(popped), .first_i(popped_first), .raw_i(popped_raw), .payload_i(popped_payload), .last_i(popped_last),
-    .final_i(popped_final), .n_i(popped_n), .float_i(popped_word[255:0]), .status_i({popped_word[258:257], popped_spoilt}),
+    .final_i(popped_final), .n_i(popped_n), .float_i(popped_word[255:0]), .status_i({popped_status, popped_spoilt}),
     .signs_i(popped_signs[7:0]), .means_i(popped_means[61:0]), .valid_o(vector_valid), .vector_o(vector), .length_o(vector_length),
     .first_o(vector_first), .last_o(vector_last), .user_o(vector_user), .header_o(header), .residual_i(popped_signs[17]),
-    .turn_i(popped_signs[16]), .here_i(popped_signs[15:8]), .row_i(kept_word[259 +: RowBits]), .value_i(kept_word[255:0]),
+    .turn_i(popped_signs[16]), .here_i(popped_signs[15:8]), .row_i(kept_word[257 +: RowBits]), .value_i(kept_word[255:0]),
     .write_o(write), .write_turn_o(write_turn), .write_lanes_o(write_lanes), .write_row_o(write_row), .write_data_o(write_data)
   );
 
@@ -199,7 +198,7 @@ module gw_onebit #(
   );
   assign m_axis_tkeep = 32'hFFFF_FFFF >> pad;
 
-  // Credit: beats in the queue plus two for each item popped and not merged. One flush more must find room.
+  // Credit: beats in the queue plus two for each item popped and not merged. No end of a packet is flushed: vectors complete two beats at most.
   logic [6:0] used_q;
   wire        leave   = m_axis_tvalid & m_axis_tready;
   wire [6:0]  settled = used_q - {5'd0, merge, 1'b0} + {6'd0, first_valid} + {6'd0, second_valid} - {6'd0, leave};
@@ -217,9 +216,10 @@ module gw_onebit #(
     end
   end
 
-  `GW_ASSERT(CreditHolds, used_q <= 7'd64)
+  `GW_ASSERT(CreditHolds, used_q <= 7'd63)
+  `GW_ASSERT(NothingIsFlushed, !first_valid || merge)
   `GW_COVER(CreditRunsOut, !credit_q)
-  `GW_COVER(CreditIsSpent, used_q == 7'd64)
+  `GW_COVER(CreditIsSpent, used_q == 7'd63)
   `GW_COVER(EntersAndLeavesEmpty, first_valid && !m_axis_tvalid)
   `GW_COVER(WaitsForItsRow, valid && residual && conflict)
   `GW_COVER(WaitsForItsRowAlone, valid && residual && conflict && room && (chunk_room || !first))

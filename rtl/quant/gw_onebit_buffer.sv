@@ -22,6 +22,7 @@ module gw_onebit_buffer #(
   input  wire logic                last_i,
   input  wire logic                final_i,
   input  wire logic [19:0]         n_i,
+  input  wire logic [2:1]          status_i,       // of the chunk, with its last item
   input  wire logic                word_valid_i,   // 6 cycles later
   input  wire logic [WordBits-1:0] word_i,
   output logic [WordBits-1:0]      word_q,         // one cycle later again
@@ -40,29 +41,33 @@ module gw_onebit_buffer #(
   output logic                     last_o,
   output logic                     final_o,
   output logic [19:0]              n_o,
+  output logic [2:1]               status_o,
   output logic [WordBits-1:0]      word_o,         // of a payload item that is not RAW also as
   output logic [WordBits-1:0]      kept_o,         // this, which is quicker
   output logic [SignBits-1:0]      signs_o,
   output logic [MeanBits-1:0]      means_o
 );
   // What an item is: RAW; payload and not RAW, which waits for the means; the chunk's last payload item; its last one.
-  logic       start_q, first_q;
-  logic [3:0] kind_q;
+  logic        start_q, first_q;
+  logic [3:0]  kind_q;
   logic [19:0] n_q;
+  logic [2:1]  status_q;
   always_ff @(posedge clk_i) start_q <= start_i & rst_ni;
   always_ff @(posedge clk_i) begin
-    first_q <= first_i;
-    kind_q  <= {raw_i, ~raw_i & ~tail_i, last_i & ~tail_i, final_i};
-    n_q     <= n_i;
+    first_q  <= first_i;
+    kind_q   <= {raw_i, ~raw_i & ~tail_i, last_i & ~tail_i, final_i};
+    n_q      <= n_i;
+    status_q <= status_i;
   end
 
-  // Four rings of the items, each written at its own time; those of chunks and of their means.
+  // Three rings of the items, each written at its own time; those of chunks, which are begun, ended and divided.
   logic [9:0] kind_write_q, word_write_q, signs_write_q, read_q, next_q;
-  logic [5:0] chunk_write_q, means_write_q, chunk_read_q, means_read_q;
+  logic [5:0] chunk_write_q, status_write_q, means_write_q, chunk_read_q, means_read_q;
   (* ram_style = "distributed" *) logic [3:0]          kind_memory  [0:1023];
   (* ram_style = "block" *)       logic [WordBits-1:0] word_memory  [0:1023];
   (* ram_style = "block" *)       logic [SignBits-1:0] signs_memory [0:1023];
   (* ram_style = "distributed" *) logic [19:0]         chunk_memory [0:63];
+  (* ram_style = "distributed" *) logic [1:0]          status_memory [0:63];
   (* ram_style = "distributed" *) logic [MeanBits-1:0] means_memory [0:63];
 
   // The oldest item, ahead of its pop. It is known by the time an item of its age may be popped.
@@ -77,27 +82,30 @@ module gw_onebit_buffer #(
   always_ff @(posedge clk_i) {raw_q, waits_q, last_q, final_q} <= pop_o ? kind_next : kind_here;
 
   wire opens = start_q & first_q;
+  wire ends  = start_q & kind_q[0];
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      kind_write_q  <= '0;
-      word_write_q  <= '0;
-      signs_write_q <= '0;
-      chunk_write_q <= '0;
-      means_write_q <= '0;
-      read_q        <= '0;
-      next_q        <= 10'd1;
-      chunk_read_q  <= '0;
-      means_read_q  <= '0;
+      kind_write_q   <= '0;
+      word_write_q   <= '0;
+      signs_write_q  <= '0;
+      chunk_write_q  <= '0;
+      status_write_q <= '0;
+      means_write_q  <= '0;
+      read_q         <= '0;
+      next_q         <= 10'd1;
+      chunk_read_q   <= '0;
+      means_read_q   <= '0;
     end else begin
-      kind_write_q  <= kind_write_q + {9'd0, start_q};
-      word_write_q  <= word_write_q + {9'd0, word_valid_i};
-      signs_write_q <= signs_write_q + {9'd0, signs_valid_i};
-      chunk_write_q <= chunk_write_q + {5'd0, opens};
-      means_write_q <= means_write_q + {5'd0, means_valid_i};
-      read_q        <= read_q + {9'd0, pop_o};
-      next_q        <= next_q + {9'd0, pop_o};
-      chunk_read_q  <= chunk_read_q + {5'd0, closes};
-      means_read_q  <= means_read_q + {5'd0, leaves_mean};
+      kind_write_q   <= kind_write_q + {9'd0, start_q};
+      word_write_q   <= word_write_q + {9'd0, word_valid_i};
+      signs_write_q  <= signs_write_q + {9'd0, signs_valid_i};
+      chunk_write_q  <= chunk_write_q + {5'd0, opens};
+      status_write_q <= status_write_q + {5'd0, ends};
+      means_write_q  <= means_write_q + {5'd0, means_valid_i};
+      read_q         <= read_q + {9'd0, pop_o};
+      next_q         <= next_q + {9'd0, pop_o};
+      chunk_read_q   <= chunk_read_q + {5'd0, closes};
+      means_read_q   <= means_read_q + {5'd0, leaves_mean};
     end
   end
 
@@ -149,6 +157,7 @@ module gw_onebit_buffer #(
   always_ff @(posedge clk_i) begin
     if (start_q) kind_memory[kind_write_q] <= kind_q;
     if (opens) chunk_memory[chunk_write_q] <= n_q;
+    if (ends) status_memory[status_write_q] <= status_q;
     if (means_valid_i) means_memory[means_write_q] <= means_i;
   end
   always_ff @(posedge clk_i) begin
@@ -169,6 +178,7 @@ module gw_onebit_buffer #(
       final_o   <= final_q;
       first_o   <= ends_q;
       n_o       <= chunk_memory[chunk_read_q];
+      status_o  <= status_memory[chunk_read_q];
       means_o   <= means_memory[means_read_q];
     end
   end
@@ -188,7 +198,7 @@ module gw_onebit_buffer #(
   `GW_COVER(Full, !room_o)
   `GW_COVER(FullOfChunks, !chunk_room_o)
   `GW_COVER(PoppedWhileItIsWritten, pop_o && word_valid_i && word_write_q == read_q)
-  `GW_COVER(RawWaitsForTheOneBefore, waits_q && some_q && !done_some_q)
+  `GW_COVER(WaitsForItsMeans, waits_q && some_q && !done_some_q)
   `GW_COVER(TailIsPopped, pop_o && !waits_q && !raw_q)
   `GW_COVER(NoCreditForAnItem, !credit_i && some_q && (!waits_q || done_some_q))
 endmodule

@@ -4,8 +4,9 @@
 `include "gw_assert.svh"
 `default_nettype none
 
-// A row is in flight if its two bits differ: one is turned when an item that keeps a residual starts, the other when its residual is written, so
-// that each has one writer. What the input queue's beats have read is kept up to date there; a beat beyond the payload is never looked at.
+// A row is in flight if its two bits differ: one is turned when an item that keeps a residual starts, the other when its residual is
+// written, so that each has one writer. What the input queue's beats have read is kept up to date there; what lies behind the payload is
+// never looked at.
 module gw_onebit_in_flight #(
   parameter int Rows = 8192,
   localparam int RowBits = Rows > 8 ? $clog2(Rows) : 3

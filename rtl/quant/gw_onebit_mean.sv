@@ -17,7 +17,7 @@ module gw_onebit_mean (
   logic [61:0] division_q [0:13];
   always_ff @(posedge clk_i) begin
     if (valid_i[0]) bytes_q       <= gw_onebit_pkg::by_bytes(sum_i);
-    if (valid_i[0]) number1_q     <= gw_onebit_pkg::normal_count(number_i);
+    if (valid_i[0]) number1_q     <= gw_onebit_pkg::normal_number(number_i);
     if (valid_i[1]) sum_q         <= gw_onebit_pkg::by_bits(bytes_q);
     if (valid_i[1]) number2_q     <= number1_q;
     if (valid_i[2]) division_q[0] <= gw_onebit_pkg::begin_division(sum_q, number2_q);

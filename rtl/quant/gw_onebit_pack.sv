@@ -95,7 +95,7 @@ module gw_onebit_pack #(
   for (genvar i = 0; i < 8; i++) begin : gen_lane
     wire unused_finite;
     always_ff @(posedge clk_i) less_q[32*i +: 32] <= signs_q[i] ? {1'b1, means_q[30:0]} : {1'b0, means_q[61:31]};
-    gw_mx_adder u_adder (
+    gw_onebit_adder u_adder (
       .clk_i, .a_i(value2_q[32*i +: 32]), .b_i(less_q[32*i +: 32]), .sum_o(write_data_o[32*i +: 32]), .finite_o(unused_finite)
     );
   end

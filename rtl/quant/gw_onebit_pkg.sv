@@ -1,9 +1,52 @@
-// What the two means of gw_onebit are built from: values as integers, sums as numbers of 24 bits, their quotients.
+// What gw_onebit adds to the steps of gw_fp_add: one of them; and for its two means values as integers, sums as numbers of 24 bits,
+// and their quotients.
 // Functions, no latency.
 // Dryden et al. (MLHPC'16) section 3.2; docs/devices/onebit.md, sides.
 `default_nettype none
 
 package gw_onebit_pkg;
+  // In which of the first six fours counting leading zeros stops at the latest, by the exponent: gw_mx_pkg::stop.
+  function automatic [5:0] stop_fours(input [7:0] exponent);
+    logic [26:0] stop;
+    logic        unused;
+    stop       = gw_mx_pkg::stop(exponent);
+    stop_fours = {stop[26:24] != 3'd0, stop[23:20] != 4'd0, stop[19:16] != 4'd0, stop[15:12] != 4'd0, stop[11:8] != 4'd0, stop[7:4] != 4'd0};
+    unused     = stop[3:0] == 4'd0;
+  endfunction
+
+  // gw_fp_add_pkg::count, with subnormals, once it is known where to stop. Each result is a function of the same few bits, and what is
+  // looked for in the first four with a one is looked for in all of them.
+  function automatic [43:0] count(input [39:0] x, input [26:0] stop, input [5:0] stop_fours_too);
+    logic        sign, differ;
+    logic [1:0]  kind, beyond;
+    logic [7:0]  exponent;
+    logic [27:0] sum, marked;
+    logic [5:0]  some;   // of the first six fours
+    logic [6:0]  first;  // the first four with a one; the last one if there is none
+    logic [2:0]  fours;
+    {sign, differ, kind, exponent, sum} = x;
+    some = {sum[27:24] != 4'd0, sum[23:20] != 4'd0, sum[19:16] != 4'd0, sum[15:12] != 4'd0, sum[11:8] != 4'd0, sum[7:4] != 4'd0}
+           | stop_fours_too;
+    fours[2] = some[5:2] == 4'd0;
+    fours[1] = (some[5:4] == 2'd0 && some[3:2] != 2'd0) || some == 6'd0;
+    fours[0] = (!some[5] && some[4]) || (some[5:3] == 3'd0 && some[2]) || (some[5:1] == 5'd0 && some[0]);
+    first    = {some[5], some[5:4] == 2'd1, some[5:3] == 3'd1, some[5:2] == 4'd1, some[5:1] == 5'd1, some == 6'd1, some == 6'd0};
+    marked   = sum | {1'b0, stop};
+    beyond   = 2'd0;
+    for (int i = 0; i < 7; i++) begin
+      beyond = beyond | ({marked[4*i+2 +: 2] == 2'd0,
+                          marked[4*i+2 +: 2] == 2'd0 ? !marked[4*i+1] : !marked[4*i+3]} & {2{first[i]}});
+    end
+    if (kind == gw_fp_pkg::KindNumber) begin
+      if (exponent == 8'd254 && sum[27]) kind = gw_fp_pkg::KindInfinity;
+      if (sum == 28'd0) begin
+        kind = gw_fp_pkg::KindZero;
+        sign = sign && !differ;
+      end
+    end
+    count = {sign, kind, exponent[7:1], exponent[0] || exponent == 8'd0, fours, beyond, sum << {fours[1:0], 2'd0}};
+  endfunction
+
   // Q of a value, as 40 bits that are to be moved right by 0 to 7 places. {places, bits}.
   function automatic [42:0] coarse(input [30:0] value);
     logic [7:0]  places;
@@ -51,41 +94,42 @@ package gw_onebit_pkg;
     by_bits = {bits[55], x[58:56], places, bits[55:31], bits[30:0] != 31'd0};
   endfunction
 
-  // A count moved left until its first bit is set. {places, bits}.
-  function automatic [16:0] normal_count(input [12:0] count);
+  // A side's number moved left until its first bit is set. {places, bits}.
+  function automatic [16:0] normal_number(input [12:0] number);
     logic [3:0] places;
     places = 4'd12;
-    for (int i = 11; i >= 0; i--) if (count[12-i]) places = 4'(i);
-    normal_count = {places, count << places};
+    for (int i = 11; i >= 0; i--) if (number[12-i]) places = 4'(i);
+    normal_number = {places, number << places};
   endfunction
 
-  // The sum rounded to 24 bits and the count, as a division begins: {it is not zero; the quotient's exponent field if its first
+  // The sum rounded to 24 bits and the number, as a division begins: {it is not zero; the quotient's exponent field if its first
   // bit is set; divisor; what it is compared with; the dividend's further bits, which make way for the quotient's}.
-  function automatic [61:0] begin_division(input [32:0] sum, input [16:0] count);
+  function automatic [61:0] begin_division(input [32:0] sum, input [16:0] number);
     logic [24:0] rounded;
     logic [23:0] significand;
     rounded     = {1'b0, sum[25:2]} + {24'd0, sum[1] & (sum[0] | sum[2])};
     significand = rounded[24] ? 24'h80_0000 : rounded[23:0];
     // The sum's first bit has the weight 2^(55 - places); of a mean, 32 less.
-    begin_division = {sum[32], 8'd138 - {2'd0, sum[31:26]} + {4'd0, count[16:13]} + {7'd0, rounded[24]}, count[12:0],
+    begin_division = {sum[32], 8'd138 - {2'd0, sum[31:26]} + {4'd0, number[16:13]} + {7'd0, rounded[24]}, number[12:0],
                       1'b0, significand[23:11], significand[10:0], 15'd0};
   endfunction
 
-  // Two steps of the division, a bit each.
+  // Two steps of the division, a bit each; the second begins before it is known what becomes of the first.
   function automatic [61:0] divide(input [61:0] x);
-    logic [12:0] divisor;
-    logic [13:0] part;
-    logic [13:0] less;  // from minus the divisor to the divisor less one
+    logic [12:0] divisor, left;
+    logic [13:0] part, first, if_less, if_not;  // remainders: from minus the divisor to the divisor less one
     logic [25:0] bits;
+    logic        one, two;                      // bits of the quotient
     divisor = x[52:40];
     part    = x[39:26];
     bits    = x[25:0];
-    for (int i = 0; i < 2; i++) begin
-      less = part - {1'b0, divisor};
-      part = {less[13] ? part[12:0] : less[12:0], bits[25]};
-      bits = {bits[24:0], ~less[13]};
-    end
-    divide = {x[61:40], part, bits};
+    first   = part - {1'b0, divisor};
+    if_less = {part[12:0], bits[25]} - {1'b0, divisor};
+    if_not  = {first[12:0], bits[25]} - {1'b0, divisor};
+    one     = ~first[13];
+    two     = one ? ~if_not[13] : ~if_less[13];
+    left    = two ? (one ? if_not[12:0] : if_less[12:0]) : {one ? first[11:0] : part[11:0], bits[25]};
+    divide  = {x[61:40], left, bits[24], bits[23:0], one, two};
   endfunction
 
   // The quotient, rounded to nearest even, without a sign; of a division without its divisor.

@@ -91,7 +91,7 @@ module gw_onebit_rows #(
 
     wire [31:0] sum;
     wire        sum_finite;
-    gw_mx_adder u_adder (.clk_i, .a_i(g_q), .b_i(residual_q), .sum_o(sum), .finite_o(sum_finite));
+    gw_onebit_adder u_adder (.clk_i, .a_i(g_q), .b_i(residual_q), .sum_o(sum), .finite_o(sum_finite));
 
     // What v is if it is not the sum.
     wire            here  = here_q[2][i];
