@@ -45,6 +45,22 @@ stimulate() {
       count "$kinds" "$name" mx --random hostile --packets 1000 --format ${k% *} --residual ${k#* }
     done
   done
+  for k in "wgt mask" "bgt mask" "bgt rice" "qgt mask" "qgt rice"; do
+    for stall in none both:20 both:60; do
+      for synth in mixed single zeros irregular; do
+        count "$kinds" "$name" threshold --synth $synth --stall $stall --packets 300 --method ${k% *} --coding ${k#* }
+      done
+      count "$kinds" "$name" threshold --random hostile --packets 1000 --method ${k% *} --coding ${k#* }
+    done
+  done
+  for residual in on off; do
+    for stall in none both:20 both:60; do
+      for synth in mixed single zeros irregular; do
+        count "$kinds" "$name" onebit --synth $synth --stall $stall --packets 300 --residual $residual
+      done
+      count "$kinds" "$name" onebit --random hostile --packets 1000 --residual $residual
+    done
+  done
   for device in nic_tx nic_rx nic; do
     synth=hosts
     [ $device != nic_rx ] || synth=wire

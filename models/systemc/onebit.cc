@@ -10,8 +10,8 @@
 namespace gw::systemc {
 namespace {
 
-constexpr double kOneBitUnit = 0x1p32;           // Q counts 2^-32
-constexpr double kOneBitMost = 0x1p40 - 1;       // and saturates there
+constexpr double kOneBitUnit = 0x1p32;      // Q counts 2^-32
+constexpr double kOneBitMost = 0x1p40 - 1;  // and saturates there
 constexpr uint32_t kOneBitSign = 0x8000'0000;
 
 /// The mean of `count` values that sum up to `sum` units.
@@ -94,9 +94,9 @@ void OneBit::quantise(const Payload& payload, Item& item) {
     sides_[0].count += payload.below;
     return;
   }
-  const lanes::Values in =
-      residual_ ? lanes::values_of(*payload.beat, payload.present, memory_[item.row])
-                : lanes::values_of(*payload.beat, payload.present);
+  const lanes::Values in = residual_
+                               ? lanes::values_of(*payload.beat, payload.present, memory_[item.row])
+                               : lanes::values_of(*payload.beat, payload.present);
   not_finite_ |= lanes::any(in.refused);
   item.values = lanes::bits<Row>(in.v);
   const Words below_zero = lanes::bits<Words>(in.v > kOneBitSign);
@@ -154,13 +154,10 @@ bool OneBit::pop() {
 void OneBit::keep(const Item& item, const Chunk& chunk) {
   const Words values = lanes::bits<Words>(item.values);
   const Words below_zero = lanes::bits<Words>(values > kOneBitSign);
-  const Words means =
-      lanes::select(below_zero, Words{} + chunk.means[1], Words{} + chunk.means[0]);
-  const Words left =
-      lanes::bits<Words>(lanes::bits<Floats>(values) - lanes::bits<Floats>(means));
+  const Words means = lanes::select(below_zero, Words{} + chunk.means[1], Words{} + chunk.means[0]);
+  const Words left = lanes::bits<Words>(lanes::bits<Floats>(values) - lanes::bits<Floats>(means));
   Row& row = memory_[item.row];
-  row = lanes::bits<Row>(
-      lanes::select(lanes::first(item.present), left, lanes::bits<Words>(row)));
+  row = lanes::bits<Row>(lanes::select(lanes::first(item.present), left, lanes::bits<Words>(row)));
   free_at_[item.row] = now_ + kFreeDelay;
 }
 

@@ -16,8 +16,7 @@ class gw_onebit : public BasicStreamPins<53> {
   sc_core::sc_out<sc_dt::sc_uint<32>> SC_NAMED(error_count_o);
 
   /// `rows` is the RTL's parameter Rows.
-  explicit gw_onebit(const sc_core::sc_module_name& name,
-                        uint32_t rows = OneBit::kDefaultRows)
+  explicit gw_onebit(const sc_core::sc_module_name& name, uint32_t rows = OneBit::kDefaultRows)
       : BasicStreamPins(name), core_(rows) {}
 
  private:

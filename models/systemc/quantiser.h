@@ -294,7 +294,8 @@ template <class Device, class Config>
 inline bool Quantiser<Device, Config>::start_payload(const Beat* beat) {
   if (!device().room()) return false;
   if (residual_ && beat != nullptr && now_ < free_at_[row_ + item_]) return false;
-  Payload item{beat, std::min<uint32_t>(n_ - kLanes * item_, kLanes), 0, item_ + 1 == items_, false};
+  Payload item{beat, std::min<uint32_t>(n_ - kLanes * item_, kLanes), 0, item_ + 1 == items_,
+               false};
   bool ended = true;
   if (beat != nullptr) {
     heard(*beat);

@@ -123,8 +123,8 @@ uint32_t Threshold::quantise(const Payload& item) {
     decoded = lanes::bits<Words>(__builtin_convertvector(m, Floats) * t) | signs;
   }
   if (residual_) {
-    const Words left = lanes::bits<Words>(lanes::bits<Floats>(in.v) -
-                                          lanes::bits<Floats>(decoded & sent));
+    const Words left =
+        lanes::bits<Words>(lanes::bits<Floats>(in.v) - lanes::bits<Floats>(decoded & sent));
     row = lanes::bits<Row>(lanes::select(in.present, left, lanes::bits<Words>(row)));
     free_at_[row_ + item_] = now_ + kFreeDelay;
   }

@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /// Raised with every change of this file; a library of another number is not used.
-#define GW_ENGINE_ABI 4u
+#define GW_ENGINE_ABI 5u
 /// Input or output ports at most.
 #define GW_ENGINE_PORTS 16u
 /// Control ports at most.

@@ -1,8 +1,8 @@
 #include "testbenches/quant/devices.h"
 
-#include <bit>
-
 #include "models/systemc/mx.h"
+#include "models/systemc/onebit.h"
+#include "models/systemc/threshold.h"
 #include "sim/feeds/gradients.h"
 #include "sim/feeds/writer.h"
 #include "testbenches/engine/runner.h"
@@ -19,6 +19,16 @@ namespace {
 
 systemc::MxConfig pins_of(const systemc::Mx&, const sim::PacketConfig& config) {
   return {.fp4 = config[0] != 0, .residual = config[1] != 0};
+}
+
+systemc::ThresholdConfig pins_of(const systemc::Threshold&, const sim::PacketConfig& config) {
+  return {.method = static_cast<uint8_t>(config[0]),
+          .rice = config[1] != 0,
+          .threshold = config[2],
+          .residual = config[3] != 0};
+}
+systemc::OneBitConfig pins_of(const systemc::OneBit&, const sim::PacketConfig& config) {
+  return {.residual = config[0] != 0};
 }
 
 /// A SystemC model's kernel-free core as an engine.
@@ -184,8 +194,48 @@ class MxDevice final : public QuantiserDevice<MxPorts, systemc::Mx> {
   }
 };
 
+class ThresholdDevice final : public QuantiserDevice<ThresholdPorts, systemc::Threshold> {
+ public:
+  ThresholdDevice()
+      : QuantiserDevice(
+            {.name = "threshold",
+             .summary = "quantiser: chunks of binary32 gradients to those that reach a threshold: "
+                        "whole, as +-T or as +-m T (thresholded gradient synchronisation)",
+             .pins = {{"method_i", 2}, {"coding_i", 1}, {"threshold_i", 32}, {"residual_i", 1}},
+             .inside = {"start", "row_conflict", "k_conflict", "credit_q", "n[19:0]", "first",
+                        "final_item", "tail"}},
+            threshold_facts()) {}
+
+ protected:
+  void name_settings(const reference::quant::Config& config,
+                     nlohmann::json& report) const override {
+    report["method"] = reference::quant::method_name(config.method);
+    report["threshold"] = config.threshold;  // as it was rounded
+    report["coding"] = reference::quant::coding_name(config.coding);
+  }
+};
+
+class OneBitDevice final : public QuantiserDevice<OneBitPorts, systemc::OneBit> {
+ public:
+  OneBitDevice()
+      : QuantiserDevice({.name = "onebit",
+                         .summary = "quantiser: chunks of binary32 gradients to a sign a value and "
+                                    "two means a chunk",
+                         .pins = {{"residual_i", 1}},
+                         .inside = {"start", "room", "chunk_room", "conflict", "n[19:0]", "first",
+                                    "final_", "tail"}},
+                        onebit_facts()) {}
+
+ protected:
+  void name_settings(const reference::quant::Config&, nlohmann::json&) const override {}
+};
+
 }  // namespace
 
-void add_quant_devices(sim::Registry& registry) { registry.add(std::make_unique<MxDevice>()); }
+void add_quant_devices(sim::Registry& registry) {
+  registry.add(std::make_unique<MxDevice>());
+  registry.add(std::make_unique<ThresholdDevice>());
+  registry.add(std::make_unique<OneBitDevice>());
+}
 
 }  // namespace gw::testbenches

@@ -269,7 +269,7 @@ void spoil_packet(std::vector<uint8_t>& packet, Reason reason, Random& random) {
     case Reason::kLimit:
       break;
     case Reason::kShort:
-      packet.resize(any(quant::kHeaderBytes + 1));
+      packet.resize(1 + any(quant::kHeaderBytes));  // an empty one breaks the stream profile
       break;
     case Reason::kFormat:
       packet[0] = static_cast<uint8_t>(8 + any(248));

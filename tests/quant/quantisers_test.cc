@@ -73,7 +73,7 @@ TEST_P(Degenerate, ValuesOfEveryKindInChunksOfEveryLength) {
       {0},
       {kMinusZero},
       {0, 0, 0, kMinusZero},
-      {bits(0.1f)},   // all equal, one side alone
+      {bits(0.1f)},  // all equal, one side alone
       {bits(-3.5f)},
       {kSmallest},
       {0x007F'FFFF, 0x807F'FFFF},
@@ -84,7 +84,8 @@ TEST_P(Degenerate, ValuesOfEveryKindInChunksOfEveryLength) {
       {bits(448), bits(449), bits(6), bits(6.5f)},
       {bits(1), bits(-1e-30f), bits(1e30f)},
       {bits(t), below(t), bits(-t), bits(2 * t), below(2 * t), bits(-7 * t), below(-7 * t)},
-      {bits(255 * t), below(255 * t), bits(256 * t), below(256 * t), bits(-300 * t), bits(1e6f * t)},
+      {bits(255 * t), below(255 * t), bits(256 * t), below(256 * t), bits(-300 * t),
+       bits(1e6f * t)},
       {0, 0, 0, 0, 0, 0, 0, 0, 0, bits(-1.5f)},  // groups of which nothing is sent
       {bits(1000.0f), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
       {bits(255.0f), bits(256.0f), bits(-257.0f), bits(0x1p-32f), below(0x1p-32f)}};
@@ -197,9 +198,8 @@ TEST_P(Degenerate, AChunkThatDoesNotFitLeavesAsRawAndLosesNothing) {
   const Words values = gradients_of(24, random);
   const sim::RunSpec one = spec();
   Kept kept;
-  const sim::Outcome outcome =
-      run({chunk(values, one, 61), chunk(values, one, 62), chunk(values, one, 0xFF'FFFF)}, one,
-          &kept);
+  const sim::Outcome outcome = run(
+      {chunk(values, one, 61), chunk(values, one, 62), chunk(values, one, 0xFF'FFFF)}, one, &kept);
   EXPECT_EQ(outcome.statistics, (std::vector<uint32_t>{needs_rows() ? 2u : 0u, 0}));
   EXPECT_NE(kept.packets[0][0], 0);
   for (size_t p = 1; p < 3 && needs_rows(); ++p) {
@@ -251,12 +251,20 @@ TEST(ThresholdPinsOfAPacket, AnIllegalThresholdLeavesAsRaw) {
   const sim::RunSpec spec = spec_of(device, {{"method", "bgt"}});
   std::vector<sim::RawPacket> packets;
   // Legal: 2^-100 and 2^100, no bit of the low eight.
-  const std::vector<std::pair<uint32_t, bool>> thresholds = {
-      {27u << 23, true},       {227u << 23, true},          {(27u << 23) - 256, false},
-      {(227u << 23) + 256, false}, {(227u << 23) - 256, true},  {bits(1) + 1, false},
-      {bits(1) + 128, false},  {bits(1) + 256, true},       {bits(-1), false},
-      {0, false},              {kInfinity, false},          {kNan, false},
-      {256, false},            {kMinusZero, false}};
+  const std::vector<std::pair<uint32_t, bool>> thresholds = {{27u << 23, true},
+                                                             {227u << 23, true},
+                                                             {(27u << 23) - 256, false},
+                                                             {(227u << 23) + 256, false},
+                                                             {(227u << 23) - 256, true},
+                                                             {bits(1) + 1, false},
+                                                             {bits(1) + 128, false},
+                                                             {bits(1) + 256, true},
+                                                             {bits(-1), false},
+                                                             {0, false},
+                                                             {kInfinity, false},
+                                                             {kNan, false},
+                                                             {256, false},
+                                                             {kMinusZero, false}};
   for (const auto& [t, legal] : thresholds) {
     packets.push_back(chunk({bits(1), bits(-2)}, spec, 0, device));
     packets.back().config[2] = t;

@@ -70,10 +70,8 @@ TEST(ThresholdFigures, ABeatACycleInPacketsOfEveryLength) {
   for (const char* residual : {"off", "on"}) {
     for (const auto& [method, coding] : kWays) {
       // RTL that is linked: many runs.
-      const sim::RunSpec spec = threshold_spec({{"method", method},
-                                                {"coding", coding},
-                                                {"residual", residual},
-                                                {"rows", "8192"}});
+      const sim::RunSpec spec = threshold_spec(
+          {{"method", method}, {"coding", coding}, {"residual", residual}, {"rows", "8192"}});
       for (size_t n = 1; n <= 130; n += n < 70 ? 1 : 7) {
         const size_t in = (n + 7) / 8;
         const bool wgt = std::string(method) == "wgt";
@@ -94,7 +92,8 @@ TEST(ThresholdFigures, ABeatACycleInPacketsOfEveryLength) {
   }
 }
 
-// A residual item that started in cycle s frees its row in s + 19; so does a k, for Rice code alone.
+// A residual item that started in cycle s frees its row in s + 19; so does a k, for Rice code
+// alone.
 TEST(ThresholdFigures, AChunkWaitsForItsRows) {
   const auto firsts = [](const char* coding, const char* residual) {
     const sim::RunSpec spec =

@@ -106,8 +106,7 @@ TEST(OneBit, RawAndTails) {
   bench.drain();
   // Its 60th beat is the tail, started in 68: ready in 74, its payload item, started in 9, in 41.
   EXPECT_EQ(bench.left_cycles(), (Cycles{74 + 4}));
-  EXPECT_EQ(bench.packets().at(0).bytes,
-            packet_bytes(4, 0, 1, kBitOne, 0x8000'0000, {1, 2}));
+  EXPECT_EQ(bench.packets().at(0).bytes, packet_bytes(4, 0, 1, kBitOne, 0x8000'0000, {1, 2}));
 }
 
 TEST(OneBit, RowsInFlight) {
@@ -212,9 +211,10 @@ class OneBitByValue {
       for (int side = 0; side < 2; ++side) {
         const double rounded = static_cast<float>(sum[side]);
         // A quotient of 24 and 13 bits is rounded twice as once: a double has 53.
-        mean[side] = count[side] == 0 ? 0.0F
-                                      : static_cast<float>(std::ldexp(rounded, -32) /
-                                                           static_cast<double>(count[side]));
+        mean[side] =
+            count[side] == 0
+                ? 0.0F
+                : static_cast<float>(std::ldexp(rounded, -32) / static_cast<double>(count[side]));
         const uint32_t word = binary32(mean[side]) | (side == 1 ? 0x8000'0000 : 0);
         for (size_t b = 0; b < 4; ++b) {
           out[8 + 4 * static_cast<size_t>(side) + b] = static_cast<uint8_t>(word >> (8 * b));
@@ -227,8 +227,7 @@ class OneBitByValue {
       }
     }
     const bool error = (beats.back().user_word() >> 52 & 1) != 0;
-    out.push_back(
-        static_cast<uint8_t>(strange + 2 * (n == 0 || bytes != 4ull * n) + 4 * error));
+    out.push_back(static_cast<uint8_t>(strange + 2 * (n == 0 || bytes != 4ull * n) + 4 * error));
     return out;
   }
 

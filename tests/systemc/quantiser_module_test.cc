@@ -31,10 +31,10 @@ struct CountWires : BasicStreamWires<53> {
 };
 
 const std::set<std::string> kQuantiserPorts = {
-    "aclk",         "aresetn",      "s_axis_tdata", "s_axis_tkeep",  "s_axis_tvalid",
-    "s_axis_tready", "s_axis_tlast", "s_axis_tuser", "m_axis_tdata",  "m_axis_tkeep",
-    "m_axis_tvalid", "m_axis_tready", "m_axis_tlast", "m_axis_tuser", "raw_count_o",
-    "error_count_o"};
+    "aclk",          "aresetn",       "s_axis_tdata",  "s_axis_tkeep",
+    "s_axis_tvalid", "s_axis_tready", "s_axis_tlast",  "s_axis_tuser",
+    "m_axis_tdata",  "m_axis_tkeep",  "m_axis_tvalid", "m_axis_tready",
+    "m_axis_tlast",  "m_axis_tuser",  "raw_count_o",   "error_count_o"};
 
 std::set<std::string> with(std::set<std::string> names, const std::set<std::string>& more) {
   names.insert(more.begin(), more.end());

@@ -13,8 +13,8 @@ namespace gw::systemc {
 namespace {
 
 constexpr uint32_t kThresholdOne = 0x3F80'0000;
-constexpr ThresholdConfig kWgt{1, false, kThresholdOne, false}, kBgt{2, false, kThresholdOne, false},
-    kQgt{3, false, kThresholdOne, false};
+constexpr ThresholdConfig kWgt{1, false, kThresholdOne, false},
+    kBgt{2, false, kThresholdOne, false}, kQgt{3, false, kThresholdOne, false};
 constexpr ThresholdConfig kBgtRice{2, true, kThresholdOne, true},
     kQgtRice{3, true, kThresholdOne, true};
 constexpr ThresholdConfig kBgtKept{2, false, kThresholdOne, true};
@@ -53,8 +53,7 @@ TEST(Threshold, TheWorkedExampleInRice) {
 TEST(Threshold, WgtAndQgtByHand) {
   ThresholdBench bench(8, kWgt);
   EXPECT_EQ(bench.one(mx_packet(floats({0.5F, -1.5F, 300})), kWgt).bytes,
-            packet_bytes(1, 0, 3, kThresholdOne, 0,
-                         {0x06, 0, 0, 0xC0, 0xBF, 0, 0, 0x96, 0x43, 0}));
+            packet_bytes(1, 0, 3, kThresholdOne, 0, {0x06, 0, 0, 0xC0, 0xBF, 0, 0, 0x96, 0x43, 0}));
   // m is at most 255; just below 2 is 1.
   EXPECT_EQ(bench.one(mx_packet(floats({300, -2, std::nextafter(2.0F, 0.0F)})), kQgt).bytes,
             packet_bytes(3, 0, 3, kThresholdOne, 0, {0x07, 0x02, 255, 2, 1, 0}));
@@ -62,8 +61,7 @@ TEST(Threshold, WgtAndQgtByHand) {
   ThresholdConfig rice = kQgtRice;
   rice.residual = false;
   EXPECT_EQ(bench.one(mx_packet(floats({3.5F, 0, -1}), 3, 5), rice).bytes,
-            packet_bytes(3, 7, 3, kThresholdOne, 0,
-                         {0x00, 0x03, 0x82, 0x01, 0x00, 0x00}));
+            packet_bytes(3, 7, 3, kThresholdOne, 0, {0x00, 0x03, 0x82, 0x01, 0x00, 0x00}));
   // T = 2^-100 and the largest float: clipped, not infinite.
   EXPECT_EQ(bench.one(mx_packet({0x7F7F'FFFF}), ThresholdConfig{3, false, 27u << 23, false}).bytes,
             packet_bytes(3, 0, 1, 27u << 23, 0, {0x01, 0x00, 255, 0}));
