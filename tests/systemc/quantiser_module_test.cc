@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "models/systemc/dequantizer_module.h"
 #include "models/systemc/onebit_module.h"
 #include "models/systemc/threshold_module.h"
 #include "tests/systemc/module_compare.h"
@@ -101,6 +102,61 @@ TEST(OneBitModule, EqualsCore) {
 
 TEST(OneBitModule, PortsAreNamedAsTheRtls) {
   EXPECT_EQ(port_names<gw_onebit>(), with(kQuantiserPorts, {"residual_i"}));
+}
+
+TEST(DequantizerModule, EqualsCore) {
+  BasicStreamWires<1> wires;
+  sc_core::sc_signal<sc_dt::sc_uint<20>> limit{"limit"};
+  sc_core::sc_signal<sc_dt::sc_bv<gw_dequantizer::kCountBits>> malformed{"malformed"};
+  sc_core::sc_signal<sc_dt::sc_uint<32>> error_count{"error_count"};
+  gw_dequantizer module("dut");
+  wires.bind(module);
+  module.limit_i(limit);
+  module.malformed_count_o(malformed);
+  module.error_count_o(error_count);
+  Dequantizer core;
+  sim::Random random(7);
+  DequantizerConfig config;
+  // Headers that are good or nearly, and any payload.
+  const auto packet = [&] {
+    std::vector<Beat> beats(1 + random.below(6));
+    for (Beat& beat : beats) {
+      for (uint32_t& word : beat.data) word = static_cast<uint32_t>(random.next());
+    }
+    auto& header = beats.front().data;
+    header[0] = random.below(9) | (random.below(3) == 0 ? random.below(17) << 8 : 0);
+    header[1] = random.below(40);
+    header[2] = random.below(3) != 0 ? 0 : 0x3F80'0000;
+    header[3] = random.below(3) != 0 ? 0 : 0x8000'0000;
+    beats.back().last = 1;
+    beats.back().keep = keep_of_bytes(static_cast<int>(random.below(33)));
+    return beats;
+  };
+  compare_module(
+      wires, core,
+      {.packet = packet,
+       .drive =
+           [&](int) {
+             config.limit = 20 + random.below(40);
+             limit.write(config.limit);
+           },
+       .configure = [&] { core.configure(config); },
+       .expect_equal =
+           [&](int c) {
+             EXPECT_EQ(error_count.read(), core.error_count()) << "cycle " << c;
+             for (size_t i = 0; i < Dequantizer::kReasons; ++i) {
+               EXPECT_EQ(malformed.read().get_word(static_cast<int>(i)), core.malformed_count(i))
+                   << i << " in cycle " << c;
+             }
+           },
+       .reset_in = 3000,
+       .least = 3000});
+}
+
+TEST(DequantizerModule, PortsAreNamedAsTheRtls) {
+  auto names = with(kQuantiserPorts, {"limit_i", "malformed_count_o"});
+  names.erase("raw_count_o");
+  EXPECT_EQ(port_names<gw_dequantizer>(), names);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <ctime>
 #include <vector>
 
+#include "models/systemc/dequantizer.h"
 #include "models/systemc/onebit.h"
 #include "models/systemc/threshold.h"
 #include "tests/systemc/mx_stimulus.h"
@@ -73,6 +74,37 @@ TEST(QuantiserSpeed, OneBit) {
     OneBit device(kSpeedRows, {residual});
     measure(residual ? "one-bit, residuals" : "one-bit", device, in, 1.0);
   }
+}
+
+/// What a quantiser makes of the gradients, read back.
+template <class Device>
+void measure_back(const char* name, Device&& encoder) {
+  const auto in = speed_gradients();
+  std::vector<Beat> packets;
+  while (!encoder.s_ready()) encoder.clock(nullptr, true);
+  for (size_t next = 0, idle = 0; idle < 200; ++idle) {
+    const Beat* const s = next < in.size() ? &in[next] : nullptr;
+    const bool accepted = s != nullptr && encoder.s_ready();
+    if (const Beat* const m = encoder.m_beat()) packets.push_back(*m);
+    encoder.clock(s, true);
+    next += accepted;
+    if (s != nullptr) idle = 0;
+  }
+  Dequantizer device;
+  measure(name, device, packets, 9);
+  for (size_t reason = 0; reason < Dequantizer::kReasons; ++reason) {
+    EXPECT_EQ(device.malformed_count(reason), 0u);
+  }
+}
+
+TEST(QuantiserSpeed, Dequantizer) {
+  const auto threshold = [](uint8_t method, bool rice, uint32_t field) {
+    return Threshold(kSpeedRows, {method, rice, field << 23, false});
+  };
+  measure_back("WGT, back", threshold(1, false, 120));
+  measure_back("QGT, back", threshold(3, false, 116));
+  measure_back("QGT in Rice, back", threshold(3, true, 116));
+  measure_back("one-bit, back", OneBit(kSpeedRows, {false}));
 }
 
 }  // namespace
