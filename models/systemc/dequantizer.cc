@@ -2,387 +2,372 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
+#include <cmath>
 
 namespace gw::systemc {
 namespace {
 
-constexpr uint32_t kDequantizerNan = 0x7FC0'0000;
-constexpr uint32_t kDequantizerSign = 0x8000'0000;
-constexpr uint32_t kShortestPacket = 17;
-constexpr uint32_t kWholeCodes = 96;  // bits that hold two codes of Rice, whatever they are
-constexpr uint32_t kUnaryOnes = 15;   // of a gap's long form
-constexpr uint32_t kStatusZeros = 0xF8;
+constexpr uint32_t kQuietNan = 0x7FC00000, kSignBit = 0x80000000;
 
-bool dequantizer_finite(uint32_t bits) { return (~bits & 0x7F80'0000) != 0; }
+bool finite_word(uint32_t word) { return (word >> 23 & 0xFF) != 0xFF; }
 
-/// What E4M3 and E2M1 codes stand for, before they are scaled.
-constexpr auto kDequantizerE4m3 = [] {
-  std::array<float, 256> values{};
-  for (int code = 0; code < 128; ++code) {
-    const int exponent = code >> 3;
-    float value = exponent == 0 ? static_cast<float>(code & 7) * 0x1p-9F
-                                : static_cast<float>(8 + (code & 7)) * 0x1p-9F;
-    for (int i = 1; i < exponent; ++i) value *= 2;
-    values[static_cast<size_t>(code)] = value;
-    values[static_cast<size_t>(code + 128)] = -value;
-  }
-  values[0x7F] = values[0xFF] = std::bit_cast<float>(kDequantizerNan);
-  return values;
-}();
-constexpr std::array<float, 16> kDequantizerE2m1 = {0.0F,  0.5F,  1.0F,  1.5F,  2.0F,  3.0F,
-                                                    4.0F,  6.0F,  -0.0F, -0.5F, -1.0F, -1.5F,
-                                                    -2.0F, -3.0F, -4.0F, -6.0F};
+uint32_t word_at(const uint8_t* bytes) {
+  uint32_t word;
+  std::memcpy(&word, bytes, sizeof word);
+  return word;
+}
+
+/// m T with a sign: one rounding, by the host's unit.
+uint32_t multiple_of(uint32_t m, uint32_t t, bool negative) {
+  const float product = static_cast<float>(m) * std::bit_cast<float>(t);
+  return std::bit_cast<uint32_t>(product) ^ (negative ? kSignBit : 0);
+}
+
+/// An element times 2^(scale - 127); exact, or infinite.
+uint32_t mx_value(uint32_t code, uint32_t scale, bool wide) {
+  const int mantissa_bits = wide ? 3 : 1, exponent_bits = wide ? 4 : 2, bias = wide ? 7 : 1;
+  const uint32_t magnitude = code & ((1u << (mantissa_bits + exponent_bits)) - 1);
+  if (scale == 0xFF || (wide && magnitude == 0x7F)) return kQuietNan;
+  const bool negative = (code >> (mantissa_bits + exponent_bits) & 1) != 0;
+  const auto exponent = static_cast<int>(magnitude >> mantissa_bits);
+  const uint32_t mantissa = magnitude & ((1u << mantissa_bits) - 1);
+  const uint32_t units = exponent == 0 ? mantissa : mantissa | 1u << mantissa_bits;
+  const double value =
+      std::ldexp(static_cast<double>(units),
+                 std::max(exponent, 1) - bias - mantissa_bits + static_cast<int>(scale) - 127);
+  return std::bit_cast<uint32_t>(static_cast<float>(value)) | (negative ? kSignBit : 0);
+}
 
 }  // namespace
 
 void Dequantizer::reset() {
   first_ = true;
   ready_ = false;
-  held_ = bursts_ = end_bit_ = 0;
-  end_ = draining_ = false;
-  forget();
-  out_head_ = out_tail_ = visible_ = used_ = entering_ = 0;
-  malformed_ = {};
+  held_ = head_ = 0;
+  begun_ = draining_ = false;
+  p_ = kHeaderBits;
+  used_ = queued_ = calendar_ = out_head_ = out_tail_ = 0;
+  malformed_.fill(0);
   errors_ = 0;
 }
 
 void Dequantizer::clock(const Beat* s, bool m_ready) {
-  const bool left = m_ready && visible_ != 0;
-  const uint32_t used = used_;
+  const bool left = m_ready && queued_ != 0;
+  bool emitted = false;
   if (held_ != 0) {
     if (draining_) {
-      draining_ = !burst_[0].last;
-      leave(1);
-    } else if (used <= kMaxUsed) {
-      step();
+      draining_ = !in_[head_].last;
+      drop_beat();
+    } else if (used_ < kQueueBeats) {
+      emitted = step();
     }
   }
-  if (s != nullptr && ready_) {
-    std::memcpy(&bytes_[held_ * kBeatBytes], s->data.data(), kBeatBytes);
-    burst_[held_] = {8 * static_cast<uint32_t>(valid_bytes(*s)), pins_.limit, s->last != 0,
-                     s->last != 0 && s->user != 0};
-    first_ = s->last != 0;
+  if (s != nullptr && ready_) {  // in the buffer from the next cycle on
+    Input& input = in_[(head_ + held_) % kBufferBeats];
+    std::memcpy(input.bytes.data(), s->data.data(), kBeatBytes);
+    input.valid = static_cast<uint32_t>(valid_bytes(*s));
+    input.limit = pins_.limit;
+    input.last = s->last != 0;
+    input.user = s->user != 0;
+    first_ = input.last;
     ++held_;
-    refresh();
   }
   ready_ = held_ < kBufferBeats;
+
+  if (emitted) calendar_ |= 1u << kDecodeDelay;
+  const uint32_t entered = calendar_ & 1;
+  calendar_ >>= 1;
+  used_ += (emitted ? 1u : 0u) - (left ? 1u : 0u);
   if (left) {
-    const Beat& beat = out_[out_head_];
-    errors_ += beat.last & beat.user;
-    out_head_ = (out_head_ + 1) % kOutBeats;
-    --visible_;
-    --used_;
+    errors_ += out_[out_head_].user;
+    out_head_ = (out_head_ + 1) % out_.size();
   }
-  visible_ += entering_ & 1;
-  entering_ >>= 1;
+  queued_ += entered - (left ? 1u : 0u);
 }
 
-/// What the window holds, of the beats that are there.
-void Dequantizer::refresh() {
-  bursts_ = end_bit_ = 0;
-  end_ = false;
-  while (bursts_ < std::min(held_, kWindowBeats) && !end_) {
-    end_ = burst_[bursts_].last;
-    end_bit_ += burst_[bursts_].bits;
-    ++bursts_;
-  }
+/// Values of the beat that is due.
+uint32_t Dequantizer::below() const {
+  return std::min<uint32_t>(n_ - beat_ * kLanes, static_cast<uint32_t>(kLanes));
 }
 
-void Dequantizer::leave(uint32_t beats) {
-  if (beats == 0) return;
-  held_ -= beats;
-  std::memmove(bytes_.data(), &bytes_[beats * kBeatBytes], held_ * kBeatBytes);
-  std::copy_n(burst_.begin() + beats, held_, burst_.begin());
-  refresh();
+void Dequantizer::drop_beat() {
+  head_ = (head_ + 1) % kBufferBeats;
+  --held_;
 }
 
-/// Before a packet's first step.
-void Dequantizer::forget() {
+void Dequantizer::advance(uint32_t bits) {
+  for (p_ += bits; p_ >= kBeatBits; p_ -= kBeatBits) drop_beat();
+}
+
+void Dequantizer::emit(const std::array<uint32_t, kLanes>& lanes, bool last, bool user) {
+  Beat& beat = out_[out_tail_];
+  out_tail_ = (out_tail_ + 1) % out_.size();
+  beat.data = lanes;
+  beat.keep = last ? Beat::keep_of(static_cast<int>(4 * below())) : kKeepAll;
+  beat.last = last;
+  beat.user = user;
+}
+
+/// The error beat in place of the one that is due.
+bool Dequantizer::fail(Reason reason) {
+  ++malformed_[reason];
+  emit({}, true, true);
+  out_[(out_tail_ + out_.size() - 1) % out_.size()].keep = kKeepAll;
+  draining_ = !in_[head_].last;
+  drop_beat();
   begun_ = false;
   p_ = kHeaderBits;
-  beat_ = run_ = next_ = 0;
-  values_ = {};
+  return true;
 }
 
-uint64_t Dequantizer::word(uint32_t bit) const {
-  uint64_t word;
-  std::memcpy(&word, &bytes_[bit / 8], sizeof word);
-  return word >> (bit % 8);
+/// Behind the last value: a status byte has to be left, and nothing else.
+bool Dequantizer::close(uint32_t bits, const std::array<uint32_t, kLanes>& lanes) {
+  const int rest = window_.avail - static_cast<int>(bits);
+  if (!window_.end && rest < 16) return false;
+  if (rest != 8) return fail(kPayload);
+  const uint8_t status = window_.bytes[(p_ + bits) / 8];
+  if ((status & 0xF8) != 0) return fail(kStatus);
+  emit(lanes, true, status != 0 || window_.user);
+  while (!in_[head_].last) drop_beat();
+  drop_beat();
+  begun_ = false;
+  p_ = kHeaderBits;
+  return true;
 }
 
-/// Reads the header; false: it is malformed.
-bool Dequantizer::begin(Reason& reason) {
-  const auto bad = [&](Reason what) {
-    reason = what;
+void Dequantizer::look() {
+  uint32_t bytes = 0;
+  window_.end = window_.user = false;
+  for (uint32_t i = 0; i < std::min(held_, kWindowBeats) && !window_.end; ++i) {
+    const Input& input = in_[(head_ + i) % kBufferBeats];
+    std::memcpy(&window_.bytes[i * kBeatBytes], input.bytes.data(), kBeatBytes);
+    bytes += input.valid;
+    window_.end = input.last;
+    window_.user = input.user;
+  }
+  window_.avail = static_cast<int>(bytes * 8) - static_cast<int>(p_);
+  if (window_.avail < 0) window_.avail = 0;
+  window_.room = window_.end ? window_.avail - 8 : window_.avail;
+}
+
+/// Reads the header of the packet whose first beat is the oldest; false: it is malformed.
+bool Dequantizer::begin() {
+  const Input& input = in_[head_];
+  const auto bad = [this](Reason reason) {
+    fail(reason);
     return false;
   };
-  if (end_ && end_bit_ < 8 * kShortestPacket) return bad(kShort);
-  std::array<uint32_t, 4> header;
-  std::memcpy(header.data(), bytes_.data(), sizeof header);
-  const uint32_t format = header[0] & 0xFF, coding = header[0] >> 8 & 0xFF;
-  if (format > kFp4) return bad(kFormat);
-  const bool threshold = kWgt <= format && format <= kQgt;
-  const bool means = format == kOneBit || format == kAdaptive;
-  const bool coded = format == kBgt || format == kQgt || format == kAdaptive;
-  if (coding > (coded ? 15 : 0)) return bad(kCoding);
-  if (header[0] >> 16 != 0 || (!threshold && !means && header[2] != 0) ||
-      (!means && header[3] != 0)) {
+  beat_ = 0;
+  beats_ = 1;
+  n_ = 0;
+  if (input.last && input.valid < 17) return bad(kShort);
+  const uint8_t* const h = input.bytes.data();
+  if (h[0] > kMxfp4) return bad(kFormat);
+  format_ = static_cast<Format>(h[0]);
+  const bool threshold = format_ == kWgt || format_ == kBgt || format_ == kQgt;
+  const bool means = format_ == kOneBit || format_ == kAdaptive;
+  k_ = static_cast<int>(h[1]) - 1;
+  const bool has_rice = format_ == kBgt || format_ == kQgt || format_ == kAdaptive;
+  if (h[1] != 0 && (!has_rice || h[1] > 15)) return bad(kCoding);
+  first_word_ = word_at(h + 8);
+  second_word_ = word_at(h + 12);
+  if (h[2] != 0 || h[3] != 0 || (!means && second_word_ != 0) ||
+      (!means && !threshold && first_word_ != 0)) {
     return bad(kReserved);
   }
-  if (header[1] == 0) return bad(kCount);
-  if (header[1] > burst_[0].limit) return bad(kLimit);
-  if (!dequantizer_finite(header[2]) || !dequantizer_finite(header[3])) return bad(kNotFinite);
-  format_ = static_cast<uint8_t>(format);
-  rice_ = coding != 0;
-  k_ = coding - rice_;
-  n_ = header[1];
+  n_ = word_at(h + 4);
+  if (n_ == 0) return bad(kCount);
+  if (n_ > input.limit) return bad(kLimit);
+  if (!finite_word(first_word_) || !finite_word(second_word_)) return bad(kNotFinite);
   beats_ = (n_ + kLanes - 1) / kLanes;
-  words_ = {header[2], header[3]};
+  run_ = next_ = 0;
+  scale_ = 0;
+  lanes_ = {};
   begun_ = true;
   return true;
 }
 
-void Dequantizer::step() {
-  Reason reason{};
-  if (!begun_ && !begin(reason)) {
-    error(reason);
-  } else if (rice_) {
-    step_rice();
-  } else if (format_ == kRaw || format_ == kOneBit || format_ >= kFp8) {
-    step_fixed();
-  } else {
-    step_mask();
-  }
+bool Dequantizer::step() {
+  if (!begun_ && !begin()) return true;
+  look();
+  return k_ >= 0 ? rice() : plain();
 }
 
-/// RAW, ONEBIT and MX: beats whose length is known.
-void Dequantizer::step_fixed() {
-  const uint32_t lanes = below();
-  const uint32_t item = format_ == kFp8 ? 64 : 32;  // bits of MX's elements
-  const uint32_t in_block = beat_ % 4;
-  const bool scale = format_ >= kFp8 && in_block == 0;
-  uint32_t length = 8;
-  if (format_ == kRaw) {
-    length = 32 * lanes;
-  } else if (format_ >= kFp8) {
-    length = (scale ? 8 : 0) + item * (final() ? kBeatBits / 64 - in_block : 1);
+/// The lanes of a group in mask code, and the bits that it takes; false: nothing is emitted but
+/// perhaps the error beat.
+bool Dequantizer::mask(uint32_t& bits, std::array<uint32_t, kLanes>& lanes, bool& wait,
+                       bool& error) {
+  bits = 0;
+  if (run_ != 0) {
+    error = window_.room < 0;
+    return !error;
   }
-  if (p_ + length > end_bit_) {
-    if (end_) error(kPayload);
-    return;
+  if (window_.room < 16) {
+    (window_.end ? error : wait) = true;
+    return false;
   }
-  if (final() && !end_ && end_bit_ - p_ - length < 16) return;
-  if (format_ == kRaw) {
-    std::memcpy(values_.data(), &bytes_[p_ / 8], 4 * lanes);
-  } else if (format_ == kOneBit) {
-    const uint32_t bits = field(p_, 8);
-    for (uint32_t i = 0; i < lanes; ++i) values_[i] = words_[~bits >> i & 1];
-  } else {
-    if (scale) scale_ = field(p_, 8);
-    put_elements(p_ + (scale ? 8 : 0), lanes);
-  }
-  if (final()) {
-    close(p_ + length);
-  } else {
-    next_beat(p_ + length);
-  }
-}
-
-void Dequantizer::put_elements(uint32_t at, uint32_t lanes) {
-  if (scale_ == 255) {
-    std::fill_n(values_.begin(), lanes, kDequantizerNan);
-    return;
-  }
-  // 2^(scale - 127): the least is a subnormal number. Products are exact, or infinite.
-  const auto power = std::bit_cast<float>(scale_ == 0 ? 0x0040'0000u : scale_ << 23);
-  const uint8_t* const in = &bytes_[at / 8];
-  std::array<float, kLanes> elements;
-  for (uint32_t i = 0; i < kLanes; ++i) {
-    elements[i] =
-        format_ == kFp8 ? kDequantizerE4m3[in[i]] : kDequantizerE2m1[in[i / 2] >> (i % 2 * 4) & 15];
-  }
-  for (float& element : elements) element *= power;
-  std::memcpy(values_.data(), elements.data(), 4 * lanes);
-}
-
-/// Of a value that is sent by sign and, of QGT, multiple.
-inline uint32_t Dequantizer::sent_value(bool negative, uint32_t m) const {
-  if (format_ == kAdaptive) return words_[negative];
-  uint32_t value = words_[0];
-  if (format_ == kQgt) {
-    value = std::bit_cast<uint32_t>(static_cast<float>(m) * std::bit_cast<float>(value));
-  }
-  return negative ? value ^ kDequantizerSign : value;
-}
-
-void Dequantizer::step_mask() {
-  const uint32_t lanes = below();
-  uint32_t length = 0, mask = 0, signs = 0, run = run_;
-  if (run_ == 0) {
-    if (p_ + 16 > end_bit_) {
-      if (end_) error(kPayload);
-      return;
+  const uint8_t* at = &window_.bytes[p_ / 8];
+  const unsigned sent = at[0], next = at[1];
+  if (sent == 0) {
+    if (beat_ + next >= beats_) {
+      error = true;
+      return false;
     }
-    mask = field(p_, 8);
-    const uint32_t second = field(p_ + 8, 8);
-    const bool wrong = mask == 0 ? beat_ + second >= beats_
-                                 : mask >> lanes != 0 || (format_ != kWgt && (second & ~mask) != 0);
-    if (wrong) return error(kPayload);
-    const auto count = static_cast<uint32_t>(std::popcount(mask));
-    if (mask == 0) {
-      length = 16;
-      run = second + 1;  // with this group
+    bits = 16;
+  } else {
+    const bool signs = format_ != kWgt;
+    if (static_cast<uint32_t>(std::bit_width(sent)) > below() || (signs && (next & ~sent) != 0)) {
+      error = true;
+      return false;
+    }
+    const uint32_t each = format_ == kWgt ? 4 : format_ == kQgt ? 1 : 0;
+    bits = 8 * (1 + (signs ? 1 : 0) + each * static_cast<uint32_t>(std::popcount(sent)));
+    if (window_.room < static_cast<int>(bits)) {
+      (window_.end ? error : wait) = true;
+      return false;
+    }
+    at += signs ? 2 : 1;
+    for (size_t i = 0; i < kLanes; ++i) {
+      if ((sent >> i & 1) == 0) continue;
+      const bool negative = signs && (next >> i & 1) != 0;
+      switch (format_) {
+        case kWgt:
+          lanes[i] = word_at(at);
+          break;
+        case kAdaptive:
+          lanes[i] = negative ? second_word_ : first_word_;
+          break;
+        default: {
+          const uint32_t m = each == 1 ? *at : 1;
+          if (m == 0) error = true;
+          lanes[i] = multiple_of(m, first_word_, negative);
+        }
+      }
+      at += each;
+    }
+    return !error;
+  }
+  return true;
+}
+
+bool Dequantizer::plain() {
+  std::array<uint32_t, kLanes> lanes{};
+  uint32_t bits = 0;
+  const uint8_t* const at = &window_.bytes[p_ / 8];
+  const uint32_t values = below();
+  if (format_ == kWgt || format_ == kBgt || format_ == kQgt || format_ == kAdaptive) {
+    bool wait = false, error = false;
+    if (!mask(bits, lanes, wait, error)) return error ? fail(kPayload) : false;
+  } else {
+    const bool opens = beat_ % 4 == 0;
+    if (format_ == kRaw) {
+      bits = 32 * values;
+    } else if (format_ == kOneBit) {
+      bits = 8;
     } else {
-      signs = second;
-      length = format_ == kWgt ? 8 + 32 * count : format_ == kQgt ? 16 + 8 * count : 16;
+      const uint32_t each = format_ == kMxfp8 ? 64 : 32;
+      bits = (opens ? 8 : 0) + each * (final_beat() ? 4 - beat_ % 4 : 1);
     }
-    if (p_ + length > end_bit_) {
-      if (end_) error(kPayload);
-      return;
-    }
-    const uint8_t* in = &bytes_[p_ / 8];
-    if (format_ == kQgt && std::any_of(in + 2, in + 2 + count, [](uint8_t m) { return m == 0; })) {
-      return error(kPayload);
-    }
-    if (final() && !end_ && end_bit_ - p_ - length < 16) return;
-    in += format_ == kWgt ? 1 : 2;
-    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-      const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
-      if (format_ == kWgt) {
-        std::memcpy(&values_[lane], in, 4);
-        in += 4;
+    if (window_.room < static_cast<int>(bits)) return window_.end ? fail(kPayload) : false;
+    for (uint32_t i = 0; i < values; ++i) {
+      if (format_ == kRaw) {
+        lanes[i] = word_at(at + 4 * i);
+      } else if (format_ == kOneBit) {
+        lanes[i] = (at[0] >> i & 1) != 0 ? first_word_ : second_word_;
       } else {
-        values_[lane] = sent_value((signs >> lane & 1) != 0, format_ == kQgt ? *in++ : 0);
+        if (opens) scale_ = at[0];
+        const uint8_t* const elements = at + (opens ? 1 : 0);
+        lanes[i] = format_ == kMxfp8
+                       ? mx_value(elements[i], scale_, true)
+                       : mx_value(static_cast<uint32_t>(elements[i / 2]) >> 4 * (i % 2) & 0xF,
+                                  scale_, false);
       }
     }
-  } else if (final() && !end_ && avail() < 16) {
-    return;
   }
-  if (final()) return close(p_ + length);
-  run_ = run - (run != 0);
-  next_beat(p_ + length);
-}
-
-Dequantizer::Code Dequantizer::code(uint32_t at, uint32_t next) const {
-  constexpr Code kBad{true, false, 0, 0, 0};
-  if (at >= end_bit_) return kBad;
-  uint64_t bits = word(at);
-  const auto ones = std::min<uint32_t>(static_cast<uint32_t>(std::countr_one(bits)), kUnaryOnes);
-  uint32_t gap, length;
-  if (ones == kUnaryOnes) {
-    gap = static_cast<uint32_t>(bits >> kUnaryOnes) & 0xF'FFFF;
-    length = kUnaryOnes + 20;
-  } else {
-    gap = ones << k_ | (static_cast<uint32_t>(bits >> (ones + 1)) & ((1u << k_) - 1));
-    length = ones + 1 + k_;
-  }
-  const uint32_t index = next + gap;
-  if (index > n_) return kBad;
-  if (index == n_) {
-    return {at + length > end_bit_, true, index, 0, at + length};
-  }
-  bits >>= length;
-  const uint32_t m = bits >> 1 & 0xFF;
-  const uint32_t behind = at + length + (format_ == kQgt ? 9 : 1);
-  if (behind > end_bit_ || (format_ == kQgt && m == 0)) return kBad;
-  return {false, false, index, sent_value((bits & 1) != 0, m), behind};
-}
-
-void Dequantizer::step_rice() {
-  if (!end_ && avail() < kWholeCodes) return;
-  const Code one = code(p_, next_);
-  if (one.bad) return error(kPayload);
-  const auto in_beat = [&](const Code& c, uint32_t beat) {
-    return !c.bad && !c.end && c.index / kLanes == beat;
-  };
-  if (!in_beat(one, beat_)) {  // the end, or behind this beat
-    if (final()) {
-      const uint32_t at = (one.behind + 7) / 8 * 8;
-      if (!end_ && end_bit_ - at < 16) return;
-      return close(at);
-    }
-    uint32_t at = p_;
-    if (in_beat(one, beat_ + 1)) {
-      put(one);
-      next_ = one.index + 1;
-      at = one.behind;
-      const Code two = code(at, next_);
-      if (in_beat(two, beat_ + 1)) {
-        put(two);
-        next_ = two.index + 1;
-        at = two.behind;
-      }
-    }
-    return next_beat(at);
-  }
-  put(one);
-  next_ = one.index + 1;
-  uint32_t at = one.behind;
-  const Code two = code(at, next_);
-  const bool taken = in_beat(two, beat_) || in_beat(two, beat_ + 1);
-  const bool emits = !two.bad && !in_beat(two, beat_) && !final();
-  if (taken) {
-    put(two);
-    next_ = two.index + 1;
-    at = two.behind;
-  }
-  if (emits) return next_beat(at);
-  advance(at);
-}
-
-/// The packet ends at that bit, but for the status; the beat that is due is its last.
-void Dequantizer::close(uint32_t at) {
-  if (end_bit_ - at != 8) return error(kPayload);
-  const uint32_t status = field(at, 8);
-  if ((status & kStatusZeros) != 0) return error(kStatus);
-  emit(true, status != 0 || burst_[bursts_ - 1].user);
-  leave(bursts_);
-  forget();
-}
-
-/// The beat that is due is emitted, the next one begins; what is read ends at that bit.
-void Dequantizer::next_beat(uint32_t at) {
-  emit(false, false);
-  std::copy_n(values_.begin() + kLanes, kLanes, values_.begin());
-  std::fill_n(values_.begin() + kLanes, kLanes, 0);
+  if (final_beat()) return close(bits, lanes);
+  const bool masked = format_ == kWgt || format_ == kBgt || format_ == kQgt || format_ == kAdaptive;
+  if (masked) run_ = run_ != 0 ? run_ - 1 : at[0] == 0 ? at[1] : 0;
+  emit(lanes, false, false);
   ++beat_;
-  advance(at);
+  advance(bits);
+  return true;
 }
 
-/// The beats wholly passed leave the buffer. The packet's last stays: it leaves with the packet.
-void Dequantizer::advance(uint32_t at) {
-  uint32_t passed = 0;
-  while (at >= kBeatBits && !burst_[passed].last) {
-    at -= kBeatBits;
-    ++passed;
+/// 57 bits from bit `at` of the window on.
+uint64_t Dequantizer::bits_at(uint32_t at) const {
+  uint64_t word;
+  std::memcpy(&word, &window_.bytes[at / 8], sizeof word);
+  return word >> at % 8;
+}
+
+/// The code `at` bits behind p; `next` is the index behind the entry before.
+Dequantizer::Code Dequantizer::code_at(uint32_t at, uint32_t next) const {
+  constexpr uint32_t kEscape = 15, kLongGap = 20;
+  const Code bad{.kind = Code::kBad, .index = 0, .length = 0, .value = 0};
+  if (static_cast<int>(at) >= window_.room) return bad;
+  const uint32_t there = static_cast<uint32_t>(window_.room) - at;
+  const uint64_t bits = bits_at(p_ + at);
+  const auto ones = std::min(static_cast<uint32_t>(std::countr_one(bits)), kEscape);
+  const auto k = static_cast<uint32_t>(k_);
+  uint32_t length, gap;
+  if (ones < kEscape) {
+    length = ones + 1 + k;
+    gap = ones << k | (static_cast<uint32_t>(bits >> (ones + 1)) & ((1u << k) - 1));
+  } else {
+    length = kEscape + kLongGap;
+    gap = static_cast<uint32_t>(bits >> kEscape) & ((1u << kLongGap) - 1);
   }
-  p_ = at;
-  leave(passed);
+  if (length > there || next + gap > n_) return bad;
+  if (next + gap == n_) return {.kind = Code::kEnd, .index = n_, .length = length, .value = 0};
+  const bool negative = (bits >> length & 1) != 0;
+  const auto m = format_ == kQgt ? static_cast<uint32_t>(bits >> (length + 1)) & 0xFF : 1u;
+  length += format_ == kQgt ? 9 : 1;
+  if (length > there || m == 0) return bad;
+  const uint32_t value = format_ == kAdaptive ? (negative ? second_word_ : first_word_)
+                                              : multiple_of(m, first_word_, negative);
+  return {.kind = Code::kEntry, .index = next + gap, .length = length, .value = value};
 }
 
-void Dequantizer::emit(bool last, bool user) {
-  Beat& beat = out_[out_tail_];
-  std::copy_n(values_.begin(), kLanes, beat.data.begin());
-  beat.keep = last ? keep_of_bytes(static_cast<int>(4 * below())) : kKeepAll;
-  beat.last = last;
-  beat.user = user;
-  out_tail_ = (out_tail_ + 1) % kOutBeats;
-  entering_ |= 1u << kDecodeDelay;
-  ++used_;
-}
-
-void Dequantizer::error(Reason reason) {
-  Beat& beat = out_[out_tail_];
-  beat = Beat{};
-  beat.last = beat.user = 1;
-  out_tail_ = (out_tail_ + 1) % kOutBeats;
-  entering_ |= 1u << kDecodeDelay;
-  ++used_;
-  ++malformed_[reason];
-  draining_ = !burst_[0].last;
-  leave(1);
-  forget();
+bool Dequantizer::rice() {
+  if (!window_.end && window_.avail < kRiceReadBits) return false;
+  const Code one = code_at(0, next_);
+  if (one.kind == Code::kBad) return fail(kPayload);
+  const auto in_beat = [this](const Code& code) {
+    return code.kind == Code::kEntry && code.index / kLanes == beat_;
+  };
+  uint32_t taken = 0;
+  const auto take = [&](const Code& code) {
+    lanes_[code.index % kLanes] = code.value;
+    next_ = code.index + 1;
+    taken += code.length;
+  };
+  const auto let_go = [this] {
+    emit(lanes_, false, false);
+    lanes_ = {};
+    ++beat_;
+  };
+  bool emitted = false;
+  if (!in_beat(one)) {
+    if (final_beat()) return close((p_ + one.length + 7) / 8 * 8 - p_, lanes_);
+    let_go();
+    emitted = true;
+    if (in_beat(one)) {
+      take(one);
+      if (const Code two = code_at(taken, next_); in_beat(two)) take(two);
+    }
+  } else {
+    take(one);
+    const Code two = code_at(taken, next_);
+    if (in_beat(two)) {
+      take(two);
+    } else if (two.kind == Code::kEntry || (two.kind == Code::kEnd && !final_beat())) {
+      let_go();
+      emitted = true;
+      if (in_beat(two)) take(two);
+    }
+  }
+  advance(taken);
+  return emitted;
 }
 
 }  // namespace gw::systemc

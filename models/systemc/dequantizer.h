@@ -1,27 +1,28 @@
-// Cycle-accurate core of the dequantizer, no SystemC in it (docs/devices/dequantizer.md).
+// Cycle-accurate core of the dequantizer, no SystemC in it (docs/devices/dequantizer.md): packets
+// of every format and coding in, binary32 values out.
 //
-// The burst buffer and what a step does with its window are the contract's; what a step emits is
-// computed at once, and delayed until it is seen.
+// What a step emits is computed in the step; a calendar says when it enters the output queue.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "models/axis/beat.h"
 
 namespace gw::systemc {
 
-/// The pin that a packet looks at.
+/// The pins that select what is taken.
 struct DequantizerConfig {
-  uint32_t limit = 4096;  ///< limit_i: the largest n that is taken, 20 bits
+  uint32_t limit = 4096;  ///< limit_i: the largest n
 
   friend bool operator==(const DequantizerConfig&, const DequantizerConfig&) = default;
 };
 
 class Dequantizer {
  public:
-  /// Why a packet is malformed, in the order in which it is looked for.
+  /// Reasons why a packet is malformed, in the order of malformed_count_o.
   enum Reason : uint8_t {
     kShort,
     kFormat,
@@ -46,7 +47,7 @@ class Dequantizer {
   // Outputs in the current cycle.
   bool s_ready() const { return ready_; }
   /// The beat on m_axis, nullptr while m_axis_tvalid is 0. The pointer lasts until the next edge.
-  const Beat* m_beat() const { return visible_ != 0 ? &out_[out_head_] : nullptr; }
+  const Beat* m_beat() const { return queued_ != 0 ? &out_[out_head_] : nullptr; }
   uint32_t malformed_count(size_t reason) const { return malformed_[reason]; }
   uint32_t error_count() const { return errors_; }
 
@@ -56,84 +57,71 @@ class Dequantizer {
   void clock(const Beat* s, bool m_ready);
 
  private:
-  static constexpr uint32_t kBufferBeats = 4;
-  static constexpr uint32_t kWindowBeats = 3;
-  static constexpr uint32_t kMaxUsed = 31;
-  static constexpr uint32_t kDecodeDelay = 6;  // emitted in cycle c, enters in c+6
-  static constexpr uint32_t kOutBeats = 64;    // a power of two above what credit allows
-  static constexpr uint32_t kBeatBits = 256;
-  static constexpr uint32_t kHeaderBits = 128;
+  static constexpr uint32_t kBufferBeats = 4, kWindowBeats = 3;
+  static constexpr uint32_t kBeatBits = 256, kHeaderBits = 128;
+  static constexpr uint32_t kQueueBeats = 32;  // and those on their way to it
+  static constexpr int kDecodeDelay = 6;       // from step to queue
+  static constexpr int kRiceReadBits = 96;
 
-  enum Format : uint8_t { kRaw, kWgt, kBgt, kQgt, kOneBit, kAdaptive, kFp8, kFp4 };
-  /// A code of Rice, at a bit of the window.
-  struct Code {
-    bool bad, end;
-    uint32_t index;   // of an entry
-    uint32_t value;   // bits of a float
-    uint32_t behind;  // where the next one begins
-  };
+  enum Format : uint8_t { kRaw, kWgt, kBgt, kQgt, kOneBit, kAdaptive, kMxfp8, kMxfp4 };
 
-  void step();
-  bool begin(Reason& reason);
-  void step_fixed();
-  void step_mask();
-  void step_rice();
-  Code code(uint32_t at, uint32_t next) const;
-  void put(const Code& code) { values_[code.index - kLanes * beat_] = code.value; }
-  uint32_t sent_value(bool negative, uint32_t m) const;
-  void put_elements(uint32_t at, uint32_t lanes);
-  void close(uint32_t at);
-  void next_beat(uint32_t at);
-  void emit(bool last, bool user);
-  void error(Reason reason);
-  void advance(uint32_t at);
-  void leave(uint32_t beats);
-  void refresh();
-  void forget();
-
-  uint64_t word(uint32_t bit) const;
-  uint32_t field(uint32_t bit, uint32_t length) const {
-    return static_cast<uint32_t>(word(bit) & ((uint64_t{1} << length) - 1));
-  }
-  uint32_t avail() const { return end_bit_ - p_; }
-  bool final() const { return beat_ + 1 == beats_; }
-  uint32_t below() const { return final() ? n_ - kLanes * beat_ : kLanes; }
-
-  DequantizerConfig pins_;
-  bool first_ = true, ready_ = false;
-
-  // The burst buffer: beats from the oldest on, their bytes one behind the other.
-  uint32_t held_ = 0;
-  uint32_t bursts_ = 0;  // in the window: up to and with the packet's last
-  bool end_ = false;     // which is in it
-  uint32_t end_bit_ = 0;
-  bool draining_ = false;
-  struct Burst {
-    uint32_t bits;
-    uint32_t limit;
+  struct Input {
+    std::array<uint8_t, kBeatBytes> bytes;
+    uint32_t valid, limit;
     bool last, user;
   };
-  std::array<Burst, kBufferBeats> burst_{};
-  alignas(32) std::array<uint8_t, (kBufferBeats + 1) * kBeatBytes> bytes_{};
+  /// What is left of the packet, as far as the window holds it.
+  struct Window {
+    std::array<uint8_t, kWindowBeats * kBeatBytes + 8> bytes;  // some more, to be read over
+    int avail, room;                                           // bits from p on; of payload
+    bool end, user;                                            // its tlast beat is there
+  };
+  struct Code {
+    enum Kind : uint8_t { kBad, kEntry, kEnd } kind;
+    uint32_t index, length;  // of the entry; in bits
+    uint32_t value;
+  };
 
-  // The packet.
-  bool begun_ = false;
-  uint32_t p_ = kHeaderBits;
-  uint8_t format_ = 0;
-  bool rice_ = false;
-  uint32_t k_ = 0, n_ = 0, beat_ = 0, beats_ = 0;
-  std::array<uint32_t, 2> words_{};                        // T, or the means
-  uint32_t run_ = 0;                                       // empty groups that follow
-  uint32_t next_ = 0;                                      // index behind the entry before
-  uint32_t scale_ = 0;                                     // of MX
-  alignas(32) std::array<uint32_t, 2 * kLanes> values_{};  // of the beat that is due, and the next
+  bool step();
+  bool begin();
+  void look();
+  bool plain();
+  bool mask(uint32_t& bits, std::array<uint32_t, kLanes>& lanes, bool& wait, bool& error);
+  bool rice();
+  Code code_at(uint32_t at, uint32_t next) const;
+  bool close(uint32_t bits, const std::array<uint32_t, kLanes>& lanes);
+  bool fail(Reason reason);
+  void emit(const std::array<uint32_t, kLanes>& lanes, bool last, bool user);
+  void advance(uint32_t bits);
+  void drop_beat();
+  bool final_beat() const { return beat_ + 1 == beats_; }
+  uint32_t below() const;
+  uint64_t bits_at(uint32_t at) const;
 
-  // The output queue and what is on its way to it.
-  std::array<Beat, kOutBeats> out_{};
-  uint32_t out_head_ = 0, out_tail_ = 0, visible_ = 0, used_ = 0;
-  uint32_t entering_ = 0;  // bit i: a beat enters i cycles from now
-  std::array<uint32_t, kReasons> malformed_{};
-  uint32_t errors_ = 0;
+  DequantizerConfig pins_;
+  bool first_, ready_;
+  uint32_t held_, head_;
+  std::array<Input, kBufferBeats> in_;
+
+  // The packet whose beats are due.
+  bool begun_, draining_;
+  uint32_t p_;
+  Format format_;
+  int k_;  // of Rice; -1: mask, or a format without coding
+  uint32_t n_, first_word_, second_word_;
+  uint32_t beat_, beats_;
+  uint32_t run_;                        // empty groups that follow
+  uint8_t scale_;                       // of the MX block
+  uint32_t next_;                       // Rice: the index behind the entry before
+  std::array<uint32_t, kLanes> lanes_;  // Rice: of the beat that is due
+  Window window_;
+
+  uint32_t used_, queued_;
+  uint32_t calendar_;
+  uint32_t out_head_, out_tail_;
+  std::array<Beat, kQueueBeats * 2> out_;
+  std::array<uint32_t, kReasons> malformed_;
+  uint32_t errors_;
 };
 
 }  // namespace gw::systemc

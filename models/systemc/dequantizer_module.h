@@ -1,4 +1,5 @@
-// gw_dequantizer: the dequantizer with pins named as the RTL's (docs/devices/dequantizer.md).
+// gw_dequantizer: the decoder of all quantised packets with pins named as the RTL's
+// (docs/devices/dequantizer.md).
 #pragma once
 
 #include <systemc>
@@ -10,11 +11,9 @@ namespace gw::systemc {
 
 class gw_dequantizer : public StreamPins {
  public:
-  static constexpr int kCountBits = 32 * static_cast<int>(Dequantizer::kReasons);
-
   sc_core::sc_in<sc_dt::sc_uint<20>> SC_NAMED(limit_i);
 
-  sc_core::sc_out<sc_dt::sc_bv<kCountBits>> SC_NAMED(malformed_count_o);
+  sc_core::sc_out<sc_dt::sc_bv<288>> SC_NAMED(malformed_count_o);
   sc_core::sc_out<sc_dt::sc_uint<32>> SC_NAMED(error_count_o);
 
   explicit gw_dequantizer(const sc_core::sc_module_name& name) : StreamPins(name) {}
@@ -30,7 +29,7 @@ class gw_dequantizer : public StreamPins {
     }
     s_axis_tready.write(core_.s_ready());
     drive_m_axis(core_.m_beat());
-    sc_dt::sc_bv<kCountBits> counts;
+    sc_dt::sc_bv<288> counts;
     for (size_t i = 0; i < Dequantizer::kReasons; ++i) {
       counts.set_word(static_cast<int>(i), core_.malformed_count(i));
     }

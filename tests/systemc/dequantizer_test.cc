@@ -1,328 +1,344 @@
-// The dequantizer's core: packets worked out by hand, what is malformed, the contract's steps by
-// their cycles, and what the quantisers' cores make, read back.
+// The dequantizer's model against its contract, by hand, and against the reference's decoder on
+// packets that the reference's encoders made, whole and damaged.
 #include "models/systemc/dequantizer.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <map>
+#include <cstring>
+#include <random>
+#include <vector>
 
-#include "models/systemc/threshold.h"
-#include "tests/systemc/quantiser_bench.h"
+#include "models/reference/quant/decoder.h"
+#include "models/reference/quant/quantiser.h"
 
 namespace gw::systemc {
 namespace {
 
-constexpr uint32_t kUnit = 0x3F80'0000, kMinus = 0x8000'0000;
+namespace quant = reference::quant;
+using Bytes = std::vector<uint8_t>;
 
-std::vector<Beat> beats_of(const PacketBytes& bytes, bool user = false) {
-  std::vector<Beat> beats(std::max<size_t>(1, (bytes.size() + 31) / 32));
-  for (size_t i = 0; i < beats.size(); ++i) {
-    const size_t size = std::min<size_t>(32, bytes.size() - 32 * i);
-    if (size != 0) std::memcpy(beats[i].data.data(), bytes.data() + 32 * i, size);
-    beats[i].last = i + 1 == beats.size();
-    if (beats[i].last != 0) beats[i].keep = keep_of_bytes(static_cast<int>(size));
+/// A packet of n values: header, payload, status.
+Bytes packet(uint8_t format, uint8_t coding, uint32_t n, uint32_t first, uint32_t second,
+             const Bytes& payload, uint8_t status = 0) {
+  Bytes bytes = {format, coding, 0, 0};
+  for (const uint32_t word : {n, first, second}) {
+    for (int i = 0; i < 4; ++i) bytes.push_back(static_cast<uint8_t>(word >> 8 * i));
   }
-  beats.back().user = user;
+  bytes.insert(bytes.end(), payload.begin(), payload.end());
+  bytes.push_back(status);
+  return bytes;
+}
+
+std::vector<Beat> beats_of(const Bytes& bytes) {
+  std::vector<Beat> beats;
+  for (size_t at = 0; at == 0 || at < bytes.size(); at += kBeatBytes) {
+    const size_t count = std::min<size_t>(kBeatBytes, bytes.size() - at);
+    Beat& beat = beats.emplace_back();
+    if (count != 0) std::memcpy(beat.data.data(), bytes.data() + at, count);
+    beat.last = at + count == bytes.size();
+    beat.keep = Beat::keep_of(static_cast<int>(count));
+  }
   return beats;
 }
 
-struct DequantizerBench : Bench<Dequantizer> {
-  struct Decoded {
-    Values values;
-    bool user;
-    friend bool operator==(const Decoded&, const Decoded&) = default;
-  };
-  std::vector<Decoded> packets() const {
-    std::vector<Decoded> all;
-    bool within = false;
-    for (const Departure& d : left) {
-      if (!within) all.emplace_back();
-      const int lanes = bytes_of_keep(d.beat.keep) / 4;
-      EXPECT_EQ(d.beat.keep, keep_of_bytes(4 * lanes));
-      if (d.beat.last == 0) {
-        EXPECT_EQ(lanes, 8);
-        EXPECT_EQ(d.beat.user, 0);
+struct Left {
+  uint64_t cycle;
+  Beat beat;
+};
+
+/// Offers a beat a cycle, takes all; cycle 0 is the first with tready.
+struct Bench {
+  Dequantizer device;
+  uint64_t now = 0;
+  std::vector<uint64_t> accepted;
+  std::vector<Left> left;
+
+  Bench() { device.clock(nullptr, true); }
+  void cycle(const Beat* s, bool ready = true) {
+    if (const Beat* m = device.m_beat(); m != nullptr && ready) left.push_back({now, *m});
+    if (s != nullptr && device.s_ready()) accepted.push_back(now);
+    device.clock(s, ready);
+    ++now;
+  }
+  void run(const std::vector<Bytes>& packets, int after = 40) {
+    for (const Bytes& bytes : packets) {
+      for (const Beat& beat : beats_of(bytes)) {
+        for (bool done = false; !done;) {
+          done = device.s_ready();
+          cycle(&beat);
+        }
       }
-      for (int i = lanes; i < kLanes; ++i) EXPECT_EQ(d.beat.data[i], 0u);
-      all.back().values.insert(all.back().values.end(), d.beat.data.begin(),
-                               d.beat.data.begin() + lanes);
-      all.back().user = d.beat.user != 0;
-      within = d.beat.last == 0;
     }
-    EXPECT_FALSE(within);
+    for (int i = 0; i < after; ++i) cycle(nullptr);
+  }
+  std::vector<uint64_t> cycles() const {
+    std::vector<uint64_t> all;
+    for (const Left& l : left) all.push_back(l.cycle);
     return all;
-  }
-  Decoded one(const PacketBytes& bytes, bool user = false) {
-    left.clear();
-    send(beats_of(bytes, user));
-    drain();
-    const auto all = packets();
-    EXPECT_EQ(all.size(), 1u);
-    return all.empty() ? Decoded{} : all.front();
-  }
-  /// The reason's count goes up, and no other; the packet ends with an error beat.
-  void malformed(size_t reason, const PacketBytes& bytes, size_t beats_before = 0) {
-    const auto counts = [&] {
-      std::array<uint32_t, Dequantizer::kReasons> all{};
-      for (size_t i = 0; i < all.size(); ++i) all[i] = device.malformed_count(i);
-      return all;
-    };
-    auto want = counts();
-    ++want[reason];
-    const uint32_t errors = device.error_count();
-    const Decoded decoded = one(bytes);
-    EXPECT_EQ(counts(), want) << "reason " << reason;
-    EXPECT_EQ(device.error_count(), errors + 1);
-    EXPECT_TRUE(decoded.user);
-    EXPECT_EQ(decoded.values.size(), 8 * (beats_before + 1));
-    EXPECT_TRUE(std::all_of(decoded.values.end() - 8, decoded.values.end(),
-                            [](uint32_t v) { return v == 0; }));
-    // The next packet is decoded as if nothing had been.
-    EXPECT_EQ(one(packet_bytes(4, 0, 1, kUnit, kMinus, {1, 0})).values, (Values{kUnit}));
   }
 };
 
-using Decoded = DequantizerBench::Decoded;
-
-// ---------------------------------------------------------------- values
-
-TEST(Dequantizer, TheWorkedExample) {
-  const Values want = {kUnit, kUnit | kMinus, 0, 0, 0, 0, 0, 0, 0, 0};
-  DequantizerBench bench;
-  EXPECT_EQ(bench.one(packet_bytes(2, 0, 10, kUnit, 0, {3, 2, 0, 0, 0})), (Decoded{want, false}));
-  EXPECT_EQ(bench.one(packet_bytes(2, 7, 10, kUnit, 0, {0x00, 0x80, 0x10, 0})),
-            (Decoded{want, false}));
+constexpr uint32_t kOne = 0x3F800000, kMinusTwo = 0xC0000000;
+Bytes one_bit(uint32_t n, const Bytes& signs, uint8_t status = 0) {
+  return packet(4, 0, n, kOne, kMinusTwo, signs, status);
 }
 
-TEST(Dequantizer, FormatsByHand) {
-  DequantizerBench bench;
-  EXPECT_EQ(bench.one(packet_bytes(0, 0, 2, 0, 0, {0, 0, 0x80, 0x7F, 1, 2, 3, 4, 0})).values,
-            (Values{0x7F80'0000, 0x0403'0201}));
-  EXPECT_EQ(bench.one(packet_bytes(1, 0, 3, kUnit, 0, {4, 1, 2, 3, 4, 0})).values,
-            (Values{0, 0, 0x0403'0201}));
-  // m T is rounded: 3 x (1 + 2^-23) is halfway, to the even; 255 x 2^127 is infinite.
-  EXPECT_EQ(bench.one(packet_bytes(3, 0, 2, kUnit + 1, 0, {3, 2, 3, 1, 0})).values,
-            (Values{binary32(3.0F * (1 + 0x1p-23F)), (kUnit + 1) | kMinus}));
-  EXPECT_EQ(bench.one(packet_bytes(3, 0, 1, 0x7F00'0000, 0, {1, 1, 255, 0})).values,
-            (Values{0xFF80'0000}));
-  EXPECT_EQ(bench.one(packet_bytes(4, 0, 9, 0x1111'1111, 0x9111'1111, {0b10, 0b1, 0})).values,
-            (Values{0x9111'1111, 0x1111'1111, 0x9111'1111, 0x9111'1111, 0x9111'1111, 0x9111'1111,
-                    0x9111'1111, 0x9111'1111, 0x1111'1111}));
-  EXPECT_EQ(bench.one(packet_bytes(5, 0, 3, 0x1111'1111, 0x9111'1111, {5, 4, 0})).values,
-            (Values{0x1111'1111, 0, 0x9111'1111}));
-  PacketBytes fp8 = packet_bytes(6, 0, 4, 0, 0, {127, 0x38, 0x81, 0x7F, 0x7E});
-  fp8.resize(16 + 33 + 1);
-  EXPECT_EQ(bench.one(fp8).values, (Values{kUnit, binary32(-0x1p-9F), 0x7FC0'0000, binary32(448)}));
-  fp8[16] = 254;
-  EXPECT_EQ(bench.one(fp8).values[3], 0x7F80'0000u);
-  fp8[16] = 255;
-  EXPECT_EQ(bench.one(fp8).values, Values(4, 0x7FC0'0000));
-  fp8[16] = 0;
-  EXPECT_EQ(bench.one(fp8).values[1], binary32(-0x1p-136F));
-  PacketBytes fp4 = packet_bytes(7, 0, 4, 0, 0, {128, 0x21, 0xF8});
-  fp4.resize(16 + 17 + 1);
-  EXPECT_EQ(bench.one(fp4).values, (Values{kUnit, binary32(2), kMinus, binary32(-12)}));
+// docs/devices/dequantizer-timing.json.
+TEST(DequantizerByHand, TwoPacketsOfOneBitValues) {
+  Bench b;
+  b.run({one_bit(16, {0xFF, 0x01}), one_bit(16, {0x00, 0x80})});
+  EXPECT_EQ(b.accepted, (std::vector<uint64_t>{0, 1}));
+  EXPECT_EQ(b.cycles(), (std::vector<uint64_t>{8, 9, 10, 11}));
+  EXPECT_EQ(b.left[0].beat.data,
+            (std::array<uint32_t, 8>{kOne, kOne, kOne, kOne, kOne, kOne, kOne, kOne}));
+  EXPECT_EQ(b.left[1].beat.data[0], kOne);
+  EXPECT_EQ(b.left[1].beat.data[1], kMinusTwo);
+  EXPECT_EQ(b.left[3].beat.data[7], kOne);
+  for (size_t i = 0; i < 4; ++i) EXPECT_EQ(b.left[i].beat.last, i % 2) << i;
 }
 
-TEST(Dequantizer, StatusAndUser) {
-  DequantizerBench bench;
-  const auto user = [&](int status, bool in) {
-    return bench.one(packet_bytes(4, 0, 1, kUnit, kMinus, {1, status}), in).user;
-  };
-  EXPECT_FALSE(user(0, false));
-  EXPECT_TRUE(user(1, false));
-  EXPECT_TRUE(user(4, false));
-  EXPECT_TRUE(user(0, true));
-  EXPECT_EQ(bench.device.error_count(), 3u);
-  // What is not malformed: runs that could be longer, gaps in the long form, padding that is set.
-  Values want(16, 0);
-  EXPECT_EQ(bench.one(packet_bytes(2, 0, 16, kUnit, 0, {0, 0, 0, 0, 0})).values, want);
-  EXPECT_EQ(bench.one(packet_bytes(2, 1, 16, kUnit, 0, {0xFF, 0x7F, 0x08, 0x00, 0xF8, 0})).values,
-            want);
+TEST(DequantizerByHand, TheLastBeatIsCutAndTellsOfTheStatus) {
+  Bench b;
+  b.run({one_bit(3, {0x05}, 1), one_bit(8, {0x05})});
+  ASSERT_EQ(b.left.size(), 2u);
+  EXPECT_EQ(b.left[0].beat.keep, 0xFFFu);
+  EXPECT_EQ(b.left[0].beat.user, 1);
+  EXPECT_EQ(b.left[0].beat.data[3], 0u);
+  EXPECT_EQ(b.left[1].beat.keep, kKeepAll);
+  EXPECT_EQ(b.left[1].beat.user, 0);
+  EXPECT_EQ(b.device.error_count(), 1u);
+  for (size_t i = 0; i < Dequantizer::kReasons; ++i) EXPECT_EQ(b.device.malformed_count(i), 0u);
 }
 
-// ---------------------------------------------------------------- malformed
-
-TEST(Dequantizer, MalformedByReason) {
-  using D = Dequantizer;
-  DequantizerBench bench;
-  bench.malformed(D::kShort, packet_bytes(4, 0, 1, kUnit, kMinus, {}));
-  bench.malformed(D::kShort, {});
-  bench.malformed(D::kFormat, packet_bytes(8, 99, 0, 1, 1, {0, 0}));
-  bench.malformed(D::kCoding, packet_bytes(2, 16, 1, kUnit, 0, {1, 0, 0}));
-  bench.malformed(D::kCoding, packet_bytes(1, 1, 1, kUnit, 0, {1, 0, 0}));
-  for (const uint8_t format : {0, 4, 6, 7}) {
-    bench.malformed(D::kCoding, packet_bytes(format, 1, 1, 0, 0, {1, 0, 0}));
+// One-beat packets in, one-beat packets out, a cycle each: nothing is lost between packets.
+TEST(DequantizerByHand, OneBeatPacketsBackToBack) {
+  Bench b;
+  b.run(std::vector<Bytes>(100, one_bit(8, {0x0F})));
+  ASSERT_EQ(b.left.size(), 100u);
+  for (size_t i = 0; i < 100; ++i) {
+    EXPECT_EQ(b.accepted[i], i);
+    EXPECT_EQ(b.left[i].cycle, i + 8);
   }
-  bench.malformed(D::kReserved, packet_bytes(2, 0, 0, kUnit, 1, {1, 0, 0}));
-  bench.malformed(D::kReserved, packet_bytes(6, 0, 0, kUnit, 0, {1, 0, 0}));
-  PacketBytes reserved = packet_bytes(4, 0, 1, kUnit, kMinus, {1, 0});
-  reserved[3] = 1;
-  bench.malformed(D::kReserved, reserved);
-  bench.malformed(D::kCount, packet_bytes(2, 0, 0, 0x7F80'0000, 0, {1, 0, 0}));
-  bench.malformed(D::kLimit, packet_bytes(2, 0, 4097, 0x7F80'0000, 0, {1, 0, 0}));
-  bench.malformed(D::kNotFinite, packet_bytes(2, 0, 1, 0x7F80'0000, 0, {1, 0, 0}));
-  bench.malformed(D::kNotFinite, packet_bytes(4, 0, 1, 0, 0xFFC0'0000, {1, 0, 0}));
-  bench.malformed(D::kStatus, packet_bytes(4, 0, 1, kUnit, kMinus, {1, 8}));
-  // Payload: too short, too long, a run, a mask bit or a sign too many, m = 0.
-  bench.malformed(D::kPayload, packet_bytes(4, 0, 9, kUnit, kMinus, {1}), 1);
-  bench.malformed(D::kPayload, packet_bytes(4, 0, 1, kUnit, kMinus, {1, 0, 0}));
-  bench.malformed(D::kPayload, packet_bytes(2, 0, 9, kUnit, 0, {0, 2, 0}));
-  bench.malformed(D::kPayload, packet_bytes(2, 0, 1, kUnit, 0, {2, 0, 0}));
-  bench.malformed(D::kPayload, packet_bytes(2, 0, 2, kUnit, 0, {1, 2, 0}));
-  bench.malformed(D::kPayload, packet_bytes(3, 0, 2, kUnit, 0, {1, 0, 0, 0}));
-  // Rice: a gap beyond n, m = 0, no end.
-  bench.malformed(D::kPayload, packet_bytes(2, 1, 2, kUnit, 0, {0b0111, 0}));
-  bench.malformed(D::kPayload, packet_bytes(3, 1, 2, kUnit, 0, {0, 0, 0, 0}));
-  bench.malformed(D::kPayload, packet_bytes(2, 15, 20, kUnit, 0, {0}));
-  PacketBytes many = packet_bytes(4, 0, 1, kUnit, kMinus, {1, 0});
-  many.resize(1000);  // drained
-  bench.malformed(D::kPayload, many);
-  many[0] = 9;
-  bench.malformed(D::kFormat, many);
 }
 
-// A packet cut where its last beat is full: nothing of the next one is taken for its payload.
-TEST(Dequantizer, CutAtABeat) {
-  DequantizerBench bench;
-  PacketBytes cut = packet_bytes(4, 0, 8 * 17, kUnit, kMinus, {});
-  cut.resize(32, 0xFF);
-  const auto whole = packet_bytes(4, 0, 1, kUnit, kMinus, {1, 0});
-  bench.send(beats_of(cut));
-  bench.send(beats_of(whole));
-  bench.drain();
-  const auto all = bench.packets();
-  ASSERT_EQ(all.size(), 2u);
-  EXPECT_EQ(all[0].values.size(), 17u * 8);
-  EXPECT_TRUE(all[0].user);
-  EXPECT_EQ(all[1], (Decoded{{kUnit}, false}));
-  EXPECT_EQ(bench.device.malformed_count(Dequantizer::kPayload), 1u);
+// 256 groups in two bytes: beats leave one a cycle, the input waits.
+TEST(DequantizerByHand, ARunOfEmptyGroups) {
+  Bench b;
+  b.run({packet(2, 0, 2048, kOne, 0, {0x00, 0xFF}), one_bit(8, {0xFF})}, 300);
+  ASSERT_EQ(b.left.size(), 257u);
+  for (size_t i = 0; i < 257; ++i) EXPECT_EQ(b.left[i].cycle, i + 8);
+  EXPECT_EQ(b.left[255].beat.last, 1);
+  EXPECT_EQ(b.left[255].beat.data, (std::array<uint32_t, 8>{}));
 }
 
-TEST(Dequantizer, TheLimitIsThatOfTheFirstBeat) {
-  DequantizerBench bench;
-  bench.device.configure({.limit = 8});
-  bench.send(beats_of(packet_bytes(4, 0, 9, kUnit, kMinus, {0, 0, 0})));
-  while (bench.accepted.empty()) bench.step();
-  bench.device.configure({.limit = 9});
-  bench.send(beats_of(packet_bytes(4, 0, 9, kUnit, kMinus, {0, 0, 0})));
-  bench.drain();
-  EXPECT_EQ(bench.device.malformed_count(Dequantizer::kLimit), 1u);
-  EXPECT_EQ(bench.packets().at(1).values.size(), 9u);
+// docs/formats/quantised-packets.md, worked examples.
+TEST(DequantizerByHand, WorkedExamples) {
+  Bench b;
+  b.run({packet(2, 0, 10, kOne, 0, {0x03, 0x02, 0x00, 0x00}),
+         packet(2, 7, 10, kOne, 0, {0x00, 0x80, 0x10})});
+  ASSERT_EQ(b.left.size(), 4u);
+  for (const size_t first : {0u, 2u}) {
+    EXPECT_EQ(b.left[first].beat.data, (std::array<uint32_t, 8>{kOne, 0xBF800000}));
+    EXPECT_EQ(b.left[first + 1].beat.data, (std::array<uint32_t, 8>{}));
+    EXPECT_EQ(b.left[first + 1].beat.keep, 0xFFu);
+  }
 }
 
-// ---------------------------------------------------------------- cycles
-
-TEST(Dequantizer, LatencyAndRate) {
-  DequantizerBench bench;
-  bench.send(beats_of(packet_bytes(4, 0, 1, kUnit, kMinus, {1, 0})));
-  bench.drain();
-  EXPECT_EQ(bench.accepted, (Cycles{1}));
-  EXPECT_EQ(bench.left_cycles(), (Cycles{9}));
-  // Signs of 64 beats come in five: a beat a cycle leaves; credit is enough for that.
-  bench.reset();
-  PacketBytes bits = packet_bytes(4, 0, 8 * 64, kUnit, kMinus, {});
-  bits.resize(16 + 64 + 1);
-  for (int i = 0; i < 4; ++i) bench.send(beats_of(bits));
-  bench.drain();
-  EXPECT_EQ(bench.left_cycles(), range(9, 9 + 4 * 64 - 1));
+// Rice: two entries a cycle, so that a beat of eight takes four cycles.
+TEST(DequantizerByHand, RiceTakesTwoEntriesACycle) {
+  std::mt19937 random(5);
+  std::vector<float> values(4096);
+  for (float& v : values) v = random() % 2 == 0 ? 1.5f : -1.5f;
+  quant::Config config;
+  config.method = quant::Method::kBgt;
+  config.coding = quant::Coding::kRice;
+  config.threshold = 1;
+  quant::Quantiser quantiser(config, 1024);
+  Bytes bytes;
+  quant::Chunk chunk;
+  chunk.values = values;
+  quantiser.encode(chunk, bytes);
+  Bench b;
+  b.run({bytes}, 3000);
+  ASSERT_EQ(b.left.size(), 512u);
+  const uint64_t cycles = b.left.back().cycle - b.accepted.front();
+  EXPECT_LE(cycles, 4096 / 2 + 16u);
+  EXPECT_GE(cycles, 4096 / 2u);
 }
 
-TEST(Dequantizer, CreditIs32Beats) {
-  DequantizerBench bench;
-  bool open = false;
-  bench.sink_gate = [&](uint64_t) { return open; };
-  PacketBytes bits = packet_bytes(4, 0, 8 * 500, kUnit, kMinus, {});
-  bits.resize(16 + 500 + 1);
-  bench.send(beats_of(bits));
-  bench.run(200);
-  // 32 steps: sixteen in the first beat, sixteen in the second; four beats more are in the buffer.
-  EXPECT_EQ(bench.accepted.size(), 5u);
-  open = true;
-  bench.drain();
-  EXPECT_EQ(bench.packets().at(0).values.size(), 4000u);
-}
-
-TEST(Dequantizer, RiceTakesTwoCodesAStep) {
-  const auto steps = [](uint32_t n, std::initializer_list<int> rest) {
-    DequantizerBench bench;
-    bench.send(beats_of(packet_bytes(2, 1, n, kUnit, 0, rest)));
-    bench.drain();
-    EXPECT_EQ(bench.packets().at(0).values.size(), n);
-    EXPECT_FALSE(bench.packets().at(0).user);
-    return bench.left_cycles().back() - 8;  // 1: the first step
+TEST(DequantizerByHand, MalformedPacketsEndAndTheNextOneIsRight) {
+  const uint32_t nan = 0x7FC00000;
+  const Bytes good = one_bit(8, {0x0F});
+  struct Case {
+    Bytes bytes;
+    size_t reason, before;
   };
-  // k = 0: a gap of 0 is a zero, then a sign. One entry and the end are two steps of the beat: the
-  // end is found again as the first code.
-  EXPECT_EQ(steps(1, {0b000, 0}), 2u);
-  EXPECT_EQ(steps(1, {0b01, 0}), 1u);        // the end alone
-  EXPECT_EQ(steps(2, {0b00000, 0}), 2u);     // two entries; the end
-  EXPECT_EQ(steps(8, {0, 0, 0, 0}), 5u);     // eight entries, and 17 bits
-  EXPECT_EQ(steps(9, {0xFF, 0x01, 0}), 2u);  // the end, of a gap of 9: beat 0; beat 1
-  // A gap of 8 and a sign, then one of 0 to the end: beat 0 with the entry taken, which is in
-  // beat 1; the end.
-  EXPECT_EQ(steps(9, {0xFF, 0x00, 0}), 2u);
-}
-
-TEST(Dequantizer, DrainsABeatACycle) {
-  DequantizerBench bench;
-  PacketBytes bad(32 * 10, 0xFF);
-  bench.send(beats_of(bad));
-  bench.send(beats_of(packet_bytes(4, 0, 1, kUnit, kMinus, {1, 0})));
-  bench.drain();
-  // Accepted in 1 .. 11; the error step in 2, drained in 3 .. 11, decoded in 12.
-  EXPECT_EQ(bench.accepted, range(1, 11));
-  EXPECT_EQ(bench.left_cycles(), (Cycles{9, 19}));
-}
-
-TEST(Dequantizer, ResetForgets) {
-  DequantizerBench bench;
-  bench.malformed(Dequantizer::kStatus, packet_bytes(4, 0, 1, kUnit, kMinus, {1, 8}));
-  bench.send(beats_of(PacketBytes(320, 0)));
-  bench.run(5);
-  bench.reset();
-  EXPECT_FALSE(bench.device.s_ready());
-  EXPECT_EQ(bench.device.malformed_count(Dequantizer::kStatus), 0u);
-  EXPECT_EQ(bench.device.error_count(), 0u);
-  EXPECT_EQ(bench.one(packet_bytes(4, 0, 1, kUnit, kMinus, {1, 0})).values, (Values{kUnit}));
-}
-
-// ---------------------------------------------------------------- what the threshold core makes
-
-TEST(DequantizerBytes, ReadsBackWhatThresholdMakes) {
-  for (uint64_t seed = 1; seed <= 6; ++seed) {
-    sim::Random random(seed);
-    QuantiserBench<Threshold> encoder(8, ThresholdConfig{});
-    DequantizerBench decoder;
-    decoder.sink_gate = [&](uint64_t) { return seed % 2 == 0 || random.below(3) != 0; };
-    decoder.source_gate = [&](uint64_t) { return seed % 3 == 0 || random.below(3) != 0; };
-    std::vector<Decoded> want;
-    for (int p = 0; p < 60; ++p) {
-      const auto n = 1 + random.below(400);
-      const uint32_t field = 118 + random.below(10);
-      const ThresholdConfig c{static_cast<uint8_t>(1 + random.below(3)), random.below(2) != 0,
-                              field << 23, false};
-      const float t = std::bit_cast<float>(c.threshold);
-      Values g(n), d(n);
-      for (uint32_t i = 0; i < n; ++i) {
-        g[i] = (static_cast<uint32_t>(random.next()) & 0x807F'FFFF) | (115 + random.below(9)) << 23;
-        const float value = std::bit_cast<float>(g[i]);
-        const float m = std::min(255.0F, std::floor(std::fabs(value) / t));  // T is a power of two
-        const float sent = c.method == 1 ? value : std::copysign(c.method == 2 ? t : m * t, value);
-        d[i] = m < 1 ? 0 : binary32(sent);
-      }
-      decoder.send(beats_of(encoder.one(mx_packet(g, n, random.below(8)), c).bytes));
-      // Rice that does not fit its rows is RAW.
-      const bool raw = (encoder.packets().at(0).bytes[0]) == 0;
-      want.push_back({raw ? g : d, false});
+  Bytes reserved = good;
+  reserved[2] = 1;
+  Bytes longer = one_bit(16, {1, 2});
+  longer.insert(longer.end(), 200, 0);
+  const std::vector<Case> cases = {
+      {Bytes(16, 0), Dequantizer::kShort, 0},
+      {{}, Dequantizer::kShort, 0},
+      {packet(8, 0, 8, 0, 0, {1}), Dequantizer::kFormat, 0},
+      {packet(4, 1, 8, 0, 0, {1}), Dequantizer::kCoding, 0},
+      {packet(1, 1, 8, kOne, 0, {0, 0}), Dequantizer::kCoding, 0},
+      {packet(2, 16, 8, kOne, 0, {0, 0}), Dequantizer::kCoding, 0},
+      {reserved, Dequantizer::kReserved, 0},
+      {packet(2, 0, 8, kOne, 1, {0, 0}), Dequantizer::kReserved, 0},
+      {packet(0, 0, 8, 1, 0, Bytes(32)), Dequantizer::kReserved, 0},
+      {one_bit(0, {}), Dequantizer::kCount, 0},
+      {one_bit(4097, Bytes(513)), Dequantizer::kLimit, 0},
+      {packet(4, 0, 8, nan, 0, {1}), Dequantizer::kNotFinite, 0},
+      {one_bit(16, {1}), Dequantizer::kPayload, 1},
+      {one_bit(16, {1, 2, 3}), Dequantizer::kPayload, 1},
+      {longer, Dequantizer::kPayload, 1},
+      {one_bit(512, Bytes(15)), Dequantizer::kPayload, 15},  // ends with a beat
+      {packet(2, 0, 16, kOne, 0, {0x00, 0x02}), Dequantizer::kPayload, 0},
+      {packet(2, 0, 4, kOne, 0, {0x10, 0x00}), Dequantizer::kPayload, 0},
+      {packet(2, 0, 8, kOne, 0, {0x01, 0x02}), Dequantizer::kPayload, 0},
+      {packet(3, 0, 8, kOne, 0, {0x01, 0x00, 0x00}), Dequantizer::kPayload, 0},
+      {packet(2, 1, 8, kOne, 0, {0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF}), Dequantizer::kPayload, 0},
+      {one_bit(8, {0x0F}, 0x08), Dequantizer::kStatus, 0},
+  };
+  for (size_t i = 0; i < cases.size(); ++i) {
+    SCOPED_TRACE(i);
+    Bench b;
+    b.run({cases[i].bytes, good});
+    ASSERT_EQ(b.left.size(), cases[i].before + 2);
+    const Beat& error = b.left[cases[i].before].beat;
+    EXPECT_EQ(error.last, 1);
+    EXPECT_EQ(error.user, 1);
+    EXPECT_EQ(error.keep, kKeepAll);
+    EXPECT_EQ(error.data, (std::array<uint32_t, 8>{}));
+    for (size_t r = 0; r < Dequantizer::kReasons; ++r) {
+      EXPECT_EQ(b.device.malformed_count(r), r == cases[i].reason ? 1u : 0u) << r;
     }
-    decoder.drain();
-    const auto got = decoder.packets();
-    ASSERT_EQ(got.size(), want.size());
-    for (size_t i = 0; i < got.size(); ++i) ASSERT_EQ(got[i], want[i]) << seed << " " << i;
+    EXPECT_EQ(b.device.error_count(), 1u);
+    EXPECT_EQ(b.left.back().beat.data[4], kMinusTwo);
+    EXPECT_EQ(b.left.back().beat.last, 1);
+    EXPECT_EQ(b.left.back().beat.user, 0);
   }
+}
+
+TEST(DequantizerByHand, TheLimitBelongsToThePacket) {
+  Dequantizer device({.limit = 8});
+  device.clock(nullptr, true);
+  const Beat beat = beats_of(one_bit(16, {1, 2}))[0];
+  device.configure({.limit = 16});
+  device.clock(&beat, true);
+  device.configure({.limit = 8});
+  device.clock(&beat, true);
+  for (int i = 0; i < 20; ++i) device.clock(nullptr, true);
+  EXPECT_EQ(device.malformed_count(Dequantizer::kLimit), 1u);
+  EXPECT_EQ(device.error_count(), 1u);
+}
+
+TEST(DequantizerByHand, TheQueueHoldsThirtyTwoBeats) {
+  Bench b;
+  const std::vector<Beat> beats = beats_of(packet(2, 0, 2048, kOne, 0, {0x00, 0xFF}));
+  b.cycle(&beats[0], false);
+  for (int i = 0; i < 100; ++i) b.cycle(nullptr, false);
+  for (int i = 0; i < 32; ++i) b.cycle(nullptr, true);
+  EXPECT_EQ(b.left.size(), 32u);
+  EXPECT_EQ(b.left.back().cycle - b.left.front().cycle, 31u);
+}
+
+TEST(DequantizerByHand, ResetForgetsEverything) {
+  Bench b;
+  const std::vector<Beat> beats = beats_of(one_bit(512, Bytes(64)));
+  for (const Beat& beat : beats) b.cycle(&beat);
+  b.device.reset();
+  EXPECT_FALSE(b.device.s_ready());
+  EXPECT_EQ(b.device.m_beat(), nullptr);
+  b.left.clear();
+  b.cycle(nullptr);
+  b.run({one_bit(8, {0x0F})});
+  ASSERT_EQ(b.left.size(), 1u);
+  EXPECT_EQ(b.left[0].beat.last, 1);
+}
+
+/// What the reference makes of a packet is what leaves; the reason is the same.
+TEST(DequantizerModel, DecodesAsTheReference) {
+  std::mt19937 random(1);
+  const auto below = [&](uint32_t n) { return static_cast<uint32_t>(random() % n); };
+  Bench b;
+  uint64_t whole = 0, damaged = 0;
+  for (int t = 0; t < 20'000; ++t) {
+    SCOPED_TRACE(t);
+    quant::Config config;
+    config.method = static_cast<quant::Method>(below(8));
+    config.threshold =
+        *quant::round_threshold(std::ldexp(1.0 + below(200) / 256.0, -static_cast<int>(below(8))));
+    config.p = 1 + static_cast<int>(below(10));
+    if (quant::has_coding(config.method, quant::Coding::kRice) && below(2) != 0) {
+      config.coding = quant::Coding::kRice;
+    }
+    config.residual = false;
+    quant::Quantiser quantiser(config, 512);
+    std::vector<float> values(1 + (below(4) == 0 ? below(4000) : below(100)));
+    const uint32_t sparse = 1u << below(6);
+    for (float& v : values) {
+      const float wide = static_cast<float>(static_cast<int>(below(2000)) - 1000);
+      v = below(sparse) != 0 ? wide * 1e-5f : wide / static_cast<float>(1 + below(1000));
+    }
+    Bytes bytes;
+    quant::Chunk chunk;
+    chunk.values = values;
+    quantiser.encode(chunk, bytes);
+    if (below(4) == 0) {
+      switch (const uint32_t how = below(4)) {
+        case 0:
+          bytes.resize(below(static_cast<uint32_t>(bytes.size()) + 1));
+          break;
+        case 1:
+          bytes.insert(bytes.end(), 1 + below(80), static_cast<uint8_t>(random()));
+          break;
+        default: {
+          const size_t reach = how == 2 ? 16 : bytes.size();
+          bytes[below(static_cast<uint32_t>(reach))] ^= static_cast<uint8_t>(1u << below(8));
+        }
+      }
+    }
+    std::vector<float> expected;
+    const quant::Decoded decoded = quant::decode_packet(bytes, 4096, expected);
+
+    std::array<uint32_t, Dequantizer::kReasons> before{};
+    for (size_t r = 0; r < before.size(); ++r) before[r] = b.device.malformed_count(r);
+    b.left.clear();
+    const std::vector<Beat> beats = beats_of(bytes);
+    size_t next = 0;
+    for (int guard = 0; next < beats.size() || b.left.empty() || b.left.back().beat.last == 0;) {
+      ASSERT_LT(++guard, 100'000) << "a hang";
+      const Beat* const s = next < beats.size() && below(8) != 0 ? &beats[next] : nullptr;
+      if (s != nullptr && b.device.s_ready()) ++next;
+      b.cycle(s, below(8) != 0);
+    }
+    std::vector<uint32_t> got;
+    for (const Left& l : b.left) {
+      const auto lanes = static_cast<size_t>(bytes_of_keep(l.beat.keep)) / 4;
+      got.insert(got.end(), l.beat.data.begin(), l.beat.data.begin() + static_cast<long>(lanes));
+    }
+    for (size_t r = 0; r < before.size(); ++r) {
+      const bool counted = !decoded.ok() && static_cast<size_t>(decoded.reason) == r + 1;
+      ASSERT_EQ(b.device.malformed_count(r) - before[r], counted ? 1u : 0u) << r;
+    }
+    const Beat& last = b.left.back().beat;
+    if (decoded.ok()) {
+      ++whole;
+      ASSERT_EQ(got.size(), expected.size());
+      ASSERT_EQ(std::memcmp(got.data(), expected.data(), 4 * got.size()), 0);
+      ASSERT_EQ(last.user != 0, decoded.status != 0);
+    } else {
+      ++damaged;
+      ASSERT_EQ(last.user, 1);
+    }
+  }
+  EXPECT_GT(whole, 10'000u);
+  EXPECT_GT(damaged, 2'000u);
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ TEST(OneBitModule, PortsAreNamedAsTheRtls) {
 TEST(DequantizerModule, EqualsCore) {
   BasicStreamWires<1> wires;
   sc_core::sc_signal<sc_dt::sc_uint<20>> limit{"limit"};
-  sc_core::sc_signal<sc_dt::sc_bv<gw_dequantizer::kCountBits>> malformed{"malformed"};
+  sc_core::sc_signal<sc_dt::sc_bv<32 * Dequantizer::kReasons>> malformed{"malformed"};
   sc_core::sc_signal<sc_dt::sc_uint<32>> error_count{"error_count"};
   gw_dequantizer module("dut");
   wires.bind(module);
