@@ -60,6 +60,10 @@ module gw_dequantizer_step (
   wire [95:0]  head    = shifted[95:0];
   wire unused_head     = ^shifted[191:96];
 
+  // The status byte is no payload.
+  wire [9:0] status_bits = {6'd0, end_i, 3'd0};
+  wire [9:0] room        = avail < status_bits ? 10'd0 : avail - status_bits;
+
   // Plain.
   wire       runs   = run_q != 8'd0;
   wire [7:0] sent   = head[7:0];
@@ -81,7 +85,7 @@ module gw_dequantizer_step (
     assign zeros[i] = head[16 + 8*i +: 8] == 8'd0 & ones > i;
   end
   wire zero_m      = fresh & qgt & sent != 8'd0 & zeros != 8'd0;
-  wire lacking     = (fresh & avail < 10'd16) | (~(fresh & wrong) & avail < {1'b0, length});
+  wire lacking     = (fresh & avail < 10'd16 + status_bits) | (~(fresh & wrong) & avail < {1'b0, length} + status_bits);
   wire plain_error = lacking ? end_i : (fresh & wrong) | zero_m;
   wire plain_good  = ~lacking & ~(fresh & wrong) & ~zero_m;
 
@@ -92,11 +96,11 @@ module gw_dequantizer_step (
   wire [5:0]  one_gap, one_length, two_gap, two_length;
   wire [51:0] one_rest, two_rest;
   gw_dequantizer_code u_one (
-    .bits_i(head), .avail_i(avail), .k_i(k), .qgt_i(qgt), .next_i(next_q), .n_i(n), .entry_o(one_entry), .end_o(one_end),
+    .bits_i(head), .avail_i(room), .k_i(k), .qgt_i(qgt), .next_i(next_q), .n_i(n), .entry_o(one_entry), .end_o(one_end),
     .index_o(one_index), .sign_o(one_sign), .m_o(one_m), .gap_length_o(one_gap), .length_o(one_length), .rest_o(one_rest)
   );
   gw_dequantizer_code u_two (
-    .bits_i({44'd0, one_rest}), .avail_i(avail - {4'd0, one_length}), .k_i(k), .qgt_i(qgt), .next_i(one_index + 20'd1), .n_i(n),
+    .bits_i({44'd0, one_rest}), .avail_i(room - {4'd0, one_length}), .k_i(k), .qgt_i(qgt), .next_i(one_index + 20'd1), .n_i(n),
     .entry_o(two_entry), .end_o(two_end), .index_o(two_index), .sign_o(two_sign), .m_o(two_m), .gap_length_o(two_gap),
     .length_o(two_length), .rest_o(two_rest)
   );

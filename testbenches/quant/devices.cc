@@ -236,6 +236,7 @@ void add_quant_devices(sim::Registry& registry) {
   registry.add(std::make_unique<MxDevice>());
   registry.add(std::make_unique<ThresholdDevice>());
   registry.add(std::make_unique<OneBitDevice>());
+  add_dequantizer(registry);
 }
 
 }  // namespace gw::testbenches

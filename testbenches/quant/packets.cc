@@ -252,7 +252,8 @@ void spoil_payload(std::vector<uint8_t>& packet, Random& random) {
   }
   const uint8_t status = packet.back();
   if (random.below(2) == 0) {
-    packet.resize(std::max(quant::kHeaderBytes + 1, packet.size() - 1 - any(40)));
+    packet.resize(packet.size() -
+                  std::min<size_t>(packet.size() - quant::kHeaderBytes - 1, 1 + any(40)));
   } else {
     packet.resize(packet.size() + 1 + any(80), static_cast<uint8_t>(random.next()));
   }

@@ -202,9 +202,10 @@ TEST(Registry, HoldsEveryDevice) {
     EXPECT_FALSE(device->facts().stimuli.empty()) << names.back();
     EXPECT_FALSE(device->facts().summary.empty()) << names.back();
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"compressor", "decompressor", "codec_loop", "mx",
-                                             "threshold", "onebit", "nic_tx", "nic_rx", "nic",
-                                             "parser", "aggregator", "optimizer", "switch"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"compressor", "decompressor", "codec_loop", "mx", "threshold",
+                                      "onebit", "dequantizer", "nic_tx", "nic_rx", "nic", "parser",
+                                      "aggregator", "optimizer", "switch"}));
 }
 
 }  // namespace

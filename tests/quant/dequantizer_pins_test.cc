@@ -26,7 +26,7 @@ class Dequantizer {
             : draw == 1 ? static_cast<uint32_t>(random_.next()) & 0xF'FFFF
                         : 4096};
   }
-  static Core core(uint32_t) { return Core({}); }
+  static Core core(uint32_t) { return Core(systemc::DequantizerConfig{}); }
   static void configure(Core& core, const sim::PacketConfig& pins) {
     core.configure({.limit = pins[0]});
   }

@@ -48,18 +48,18 @@ TEST(QuantGroups, Raw) {
   EXPECT_EQ(left_of(raw + kFloats + kFloats + "08"), behind(1, 1, Reason::kStatus));
   EXPECT_EQ(left_of(raw + kFloats + kFloats + "00 00"), behind(1, 1));
   EXPECT_EQ(left_of(raw + kFloats + kFloats), behind(1, 1));  // no byte is left for the status
-  EXPECT_EQ(left_of(raw + kFloats), behind(1, 1));
+  EXPECT_EQ(left_of(raw + kFloats), behind(0, 1));
   EXPECT_EQ(left_of(raw + kFloats.substr(0, 8) + "00"), behind(0, 1));
-  // 31 bytes of values and the status are 32: taken for values, and the first group leaves.
-  EXPECT_EQ(left_of(raw + kFloats.substr(0, kFloats.size() - 2) + "3F"), behind(1, 1));
+  // 31 bytes of values and the status are 32; the status is none of them.
+  EXPECT_EQ(left_of(raw + kFloats.substr(0, kFloats.size() - 2) + "3F"), behind(0, 1));
 }
 
 TEST(QuantGroups, OneBit) {
   const std::string onebit = "04 00 0000 14000000 0000803F 000080BF";  // 20 values
   EXPECT_EQ(left_of(onebit + "FFFF FF 00").reason, Reason::kNone);
-  EXPECT_EQ(left_of(onebit + "FFFF FF"), behind(2, 1));  // the status is a group's
-  EXPECT_EQ(left_of(onebit + "FF FF"), behind(2, 1));
-  EXPECT_EQ(left_of(onebit + "FF"), behind(1, 1));
+  EXPECT_EQ(left_of(onebit + "FFFF FF"), behind(2, 1));
+  EXPECT_EQ(left_of(onebit + "FF FF"), behind(1, 1));
+  EXPECT_EQ(left_of(onebit + "FF"), behind(0, 1));
   EXPECT_EQ(left_of(onebit + "FFFF FF 00 00"), behind(2, 1));
 }
 
@@ -80,7 +80,7 @@ TEST(QuantGroups, Mask) {
   EXPECT_EQ(left_of(bgt + "FF00 FF00 0002 00"), behind(2, 1));       // a run beyond the last group
   EXPECT_EQ(left_of(bgt + "FF00 FF00 7F80 FF00 00"), behind(2, 1));  // a sign of its own
   EXPECT_EQ(left_of(bgt + "FF00 FF00 FF"), behind(2, 1));            // a byte is no group
-  EXPECT_EQ(left_of(bgt + "FF00 FF00"), behind(2, 1));
+  EXPECT_EQ(left_of(bgt + "FF00 FF00"), behind(1, 1));
   // The last two groups of the run have not left when its packet is too long.
   EXPECT_EQ(left_of(bgt + "FF00 0002 00 00").values.size(), 24u);
   EXPECT_EQ(left_of("02 00 0000 0A000000" + kOne + "FF00 0400 00"), behind(1, 1));  // lane 10

@@ -203,11 +203,11 @@ void read_body(std::span<const uint8_t> packet, float* out, Decoded& d, Implemen
   }
 }
 
-/// The payload and what is behind it, a group of eight values at a time.
+/// A payload, a group of eight values at a time.
 class Groups {
  public:
-  Groups(std::span<const uint8_t> payload_and_status, Decoded& decoded)
-      : bits_(payload_and_status), size_(8 * payload_and_status.size()), d_(decoded) {}
+  Groups(std::span<const uint8_t> payload, Decoded& decoded)
+      : bits_(payload), bytes_(payload.size()), d_(decoded) {}
 
   /// The next group; false: it is malformed. Lanes that are not sent are left as they are.
   bool read(std::span<float, kLanes> out) {
@@ -219,8 +219,8 @@ class Groups {
     ++group_;
     return good;
   }
-  /// Behind the last group: the bytes that are left.
-  size_t rest() const { return size_ / 8 - std::min(bits_.bytes(), size_ / 8); }
+  /// Behind the last group: nothing is left.
+  bool whole() const { return bits_.bytes() == bytes_; }
 
  private:
   bool has() const { return bits_.ok(); }
@@ -311,7 +311,7 @@ class Groups {
   Dictionary dictionary() const { return {d_.method, d_.first, d_.second}; }
 
   BitReader bits_;
-  const size_t size_;  // in bits
+  const size_t bytes_;
   Decoded& d_;
   size_t group_ = 0;
   size_t empty_groups_ = 0;  // of a run, that are still to come
@@ -372,11 +372,11 @@ Decoded decode_groups(std::span<const uint8_t> packet, size_t limit, std::vector
   out.clear();
   d.reason = read_header(packet, limit, d);
   if (!d.ok()) return d;
-  Groups groups(packet.subspan(kHeaderBytes), d);
+  Groups groups(packet.subspan(kHeaderBytes, packet.size() - kHeaderBytes - kStatusBytes), d);
   while (out.size() < d.n) {
     std::array<float, kLanes> values{};
     const bool last = out.size() + kLanes >= d.n;
-    if (!groups.read(values) || (last && groups.rest() != kStatusBytes)) {
+    if (!groups.read(values) || (last && !groups.whole())) {
       d.reason = Reason::kPayload;
       return d;
     }

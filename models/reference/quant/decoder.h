@@ -56,8 +56,7 @@ Decoded decode_into(std::span<const uint8_t> packet, std::span<float> out,
 
 /// The same for who hands on each group of eight values as soon as it can, as `dequantizer` does
 /// (docs/devices/dequantizer.md): of a malformed packet `out` has the groups before the one in
-/// which that was found, status and all behind the payload belonging to the last. Bytes behind a
-/// payload that ends early, the status among them, are taken for payload.
+/// which that was found, status and all behind the payload belonging to the last.
 Decoded decode_groups(std::span<const uint8_t> packet, size_t limit, std::vector<float>& out);
 
 /// Length of the packet at the start of `bytes` that goes on beyond it (packets one after the other
