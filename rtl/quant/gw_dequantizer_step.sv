@@ -46,12 +46,15 @@ module gw_dequantizer_step (
   wire fp4    = format[0];
   wire mask   = ~raw & ~onebit & ~mx;
 
-  logic [8:0]  p_q;      // 256 if all of a packet's last beat is read and its payload is not complete
+  logic [7:0]  p_q;
   logic [16:0] beat_q;   // the beat that is due
   logic [7:0]  run_q;    // empty groups to come
   logic [19:0] next_q;   // Rice: the index behind the entry before
   logic        drain_q;
-  wire [9:0] avail = bits_i - {1'b0, p_q};
+  wire [9:0] avail = bits_i - {2'd0, p_q};
+  // The last byte is the status and no payload: so a beat with tlast is never read to its end before the packet is decided.
+  wire       none  = end_i & avail < 10'd8;
+  wire [9:0] room  = avail - {6'd0, end_i, 3'd0};
   wire       final_beat = beat_q == last_beat;
   wire [7:0] below_n = final_beat & n[2:0] != 3'd0 ? ~(8'hFF << n[2:0]) : 8'hFF;
   assign word_o  = p_q[7:6];
@@ -59,10 +62,6 @@ module gw_dequantizer_step (
   wire [191:0] shifted = words_i >> p_q[5:0];
   wire [95:0]  head    = shifted[95:0];
   wire unused_head     = ^shifted[191:96];
-
-  // The status byte is no payload.
-  wire [9:0] status_bits = {6'd0, end_i, 3'd0};
-  wire [9:0] room        = avail < status_bits ? 10'd0 : avail - status_bits;
 
   // Plain.
   wire       runs   = run_q != 8'd0;
@@ -85,7 +84,7 @@ module gw_dequantizer_step (
     assign zeros[i] = head[16 + 8*i +: 8] == 8'd0 & ones > i;
   end
   wire zero_m      = fresh & qgt & sent != 8'd0 & zeros != 8'd0;
-  wire lacking     = (fresh & avail < 10'd16 + status_bits) | (~(fresh & wrong) & avail < {1'b0, length} + status_bits);
+  wire lacking     = none | (fresh & room < 10'd16) | (~(fresh & wrong) & room < {1'b0, length});
   wire plain_error = lacking ? end_i : (fresh & wrong) | zero_m;
   wire plain_good  = ~lacking & ~(fresh & wrong) & ~zero_m;
 
@@ -96,7 +95,7 @@ module gw_dequantizer_step (
   wire [5:0]  one_gap, one_length, two_gap, two_length;
   wire [51:0] one_rest, two_rest;
   gw_dequantizer_code u_one (
-    .bits_i(head), .avail_i(room), .k_i(k), .qgt_i(qgt), .next_i(next_q), .n_i(n), .entry_o(one_entry), .end_o(one_end),
+    .bits_i(head), .avail_i(room & {10{~none}}), .k_i(k), .qgt_i(qgt), .next_i(next_q), .n_i(n), .entry_o(one_entry), .end_o(one_end),
     .index_o(one_index), .sign_o(one_sign), .m_o(one_m), .gap_length_o(one_gap), .length_o(one_length), .rest_o(one_rest)
   );
   gw_dequantizer_code u_two (
@@ -148,13 +147,10 @@ module gw_dequantizer_step (
   assign entry_one_o = {one_index[2:0], one_sign, one_m};
   assign entry_two_o = {two_index[2:0], two_sign, two_m};
 
-  // A beat that ends a packet stays until the packet is decided.
   wire [8:0] distance = rice ? {2'd0, rice_length} : length;
-  wire [9:0] place    = {1'b0, p_q} + {1'b0, distance};
-  wire       held     = end_i & place[9:8] > place_i;
-  wire [1:0] passed   = held ? place_i : place[9:8];
+  wire [9:0] place    = {2'd0, p_q} + {1'b0, distance};
   wire       drains   = drain_q & some_i;
-  assign leave_o = finishes ? place_i + 2'd1 : error_o | drains ? 2'd1 : advances ? passed : 2'd0;
+  assign leave_o = finishes ? place_i + 2'd1 : error_o | drains ? 2'd1 : advances ? place[9:8] : 2'd0;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) drain_q <= 1'b0;
@@ -163,12 +159,12 @@ module gw_dequantizer_step (
   end
   always_ff @(posedge clk_i) begin
     if (!rst_ni | error_o | finishes) begin
-      p_q    <= 9'd128;
+      p_q    <= 8'd128;
       beat_q <= '0;
       run_q  <= '0;
       next_q <= '0;
     end else if (advances) begin
-      p_q <= {held, place[7:0]};
+      p_q <= place[7:0];
       if (emit_o) beat_q <= beat_next;
       if (mask & ~rice) run_q <= runs ? run_q - 8'd1 : sent == 8'd0 ? second : 8'd0;
       if (take_one) next_q <= (take_two ? two_index : one_index) + 20'd1;
@@ -177,8 +173,7 @@ module gw_dequantizer_step (
 
   `GW_ASSERT(OneReason, (malformed_o & (malformed_o - 9'd1)) == 9'd0)
   `GW_ASSERT(NeverWithoutABeat, !emit_o || some_i)
-  `GW_ASSERT(HeldAtTheVeryEnd, !(advances && held) || (place[9:8] == place_i + 2'd1 && place[7:0] == 8'd0))
-  `GW_COVER(AllOfAFinalBeatIsRead, p_q[8])
+  `GW_ASSERT(TheEndStays, !(advances && end_i) || place[9:8] <= place_i)
   `GW_COVER(TwoEntries, take_one && take_two && advances && rice)
   `GW_COVER(EntryFarBehind, advances && rice && one_entry && !take_one)
   `GW_COVER(CloseWaits, decodes && close && close_waits)
