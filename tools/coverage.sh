@@ -61,6 +61,12 @@ stimulate() {
       count "$kinds" "$name" onebit --random hostile --packets 1000 --residual $residual
     done
   done
+  for stall in none both:20 both:60; do
+    for synth in mixed single zeros irregular; do
+      count "$kinds" "$name" dequantizer --synth $synth --stall $stall --packets 300
+    done
+    count "$kinds" "$name" dequantizer --random hostile --stall $stall --packets 3000
+  done
   for device in nic_tx nic_rx nic; do
     synth=hosts
     [ $device != nic_rx ] || synth=wire

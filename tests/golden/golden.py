@@ -67,6 +67,14 @@ def runs():
             yield f"onebit --synth {kind}{options}"
         yield f"onebit --synth mixed --stall both:30 --seed 7{options}"
         yield f"onebit --random hostile --packets 300 --seed 5{options}"
+    for trace in GRADIENT_TRACES:
+        yield f"dequantizer --trace traces/{trace}.pcap"
+    for kind in GRADIENT_KINDS:
+        yield f"dequantizer --synth {kind}"
+    for codec in ["wgt", "bgt", "qgt", "bgt:coding=rice", "qgt:coding=rice", "onebit", "adaptive", "adaptive:coding=rice", "mxfp8", "mxfp4"]:
+        yield f"dequantizer --synth gradients --codec {codec}"
+    yield "dequantizer --synth mixed --stall both:30 --seed 7"
+    yield "dequantizer --random hostile --packets 300 --seed 5"
     for device in FRAMES:
         for trace in FRAME_TRACES:
             yield f"{device} --trace traces/{trace}.pcap"
