@@ -2,9 +2,10 @@
 # The simulator's speed beside that of an earlier commit: tools/bench-against.sh REV [--rounds N] [DEVICE ...]
 # Builds REV in out/bench-against/, and runs `gradwire bench` of both in turn, in the order new, old, old, new, ...; printed are medians of the
 # ratios of each pair, new to old: 1.05 is 5 % faster. The new one is that of build/ (BUILD). Other work on the machine disturbs it.
+# Each round runs copies of its own: the same file is up to a third slower or faster by where its pages happen to lie in memory, as long as they do.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-usage() { sed -n '2,4s/^# //p' "$0" >&2; }
+usage() { sed -n '2,5s/^# //p' "$0" >&2; }
 die() {
   echo "bench-against: $*" >&2
   exit 2
@@ -49,9 +50,13 @@ if ((${#devices[@]} == 0)); then
   mapfile -t devices < <("$old" list | sed -n 's/^device  *\([a-z_]*\).*/\1/p')
 fi
 ((${#devices[@]} > 0)) || die "which devices ${rev:0:12} has, it does not say: name them"
-measure() { "$1" bench "$2" --quiet --seconds 1 --json "$3" > "$folder/bench.log" 2>&1 || die "$1 bench $2: $(tail -n 1 "$folder/bench.log")"; }
+# measure PROGRAM DEVICE JSON
+measure() { "$1.$round" bench "$2" --quiet --seconds 1 --json "$3" > "$folder/bench.log" 2>&1 || die "$1 bench $2: $(tail -n 1 "$folder/bench.log")"; }
+trap 'rm -f "$new".[0-9]* "$old".[0-9]*' EXIT  # not before: what is freed is what the next copy gets
 rm -f "$folder"/bench-*.json
 for ((round = 1; round <= rounds; ++round)); do
+  cp "$new" "$new.$round"
+  cp "$old" "$old.$round"
   for device in "${devices[@]}"; do
     echo "bench-against: round $round of $rounds, $device" >&2
     # Neither is always the first.

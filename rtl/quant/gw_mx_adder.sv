@@ -6,6 +6,7 @@
 
 module gw_mx_adder (
   input  wire logic        clk_i,
+  input  wire logic [3:0]  enable_i,  // a step whose register takes nothing is not evaluated: bit i, in the i-th cycle
   input  wire logic [31:0] a_i,
   input  wire logic [31:0] b_i,
   output logic [31:0]      sum_o,
@@ -13,18 +14,20 @@ module gw_mx_adder (
 );
   logic [63:0] classified_q;
   logic [39:0] added_q;
-  logic [26:0] stop_q;
+  logic [32:0] stop_q;
   logic [43:0] counted_q;
   logic [37:0] normalised_q;
   always_ff @(posedge clk_i) begin
-    classified_q <= gw_fp_add_pkg::classify(a_i, b_i, 1'b1);
-    added_q      <= gw_fp_add_pkg::add(gw_fp_add_pkg::align(classified_q, 1'b1));
-    stop_q       <= gw_mx_pkg::stop(classified_q[60:53]);  // of the larger one's exponent
-    counted_q    <= gw_mx_pkg::count(added_q, stop_q);
-    normalised_q <= gw_fp_add_pkg::normalise(counted_q, 1'b1);
+    if (enable_i[0]) classified_q <= gw_mx_pkg::classify(a_i, b_i);
+    if (enable_i[1]) begin
+      added_q <= gw_fp_add_pkg::add(gw_fp_add_pkg::align(classified_q, 1'b1));
+      stop_q  <= gw_mx_pkg::stops(classified_q[60:53]);  // of the larger one's exponent
+    end
+    if (enable_i[2]) counted_q    <= gw_mx_pkg::count(added_q, stop_q);
+    if (enable_i[3]) normalised_q <= gw_fp_add_pkg::normalise(counted_q, 1'b1);
   end
   assign sum_o    = gw_fp_add_pkg::round(normalised_q);
-  assign finite_o = gw_mx_pkg::finite(sum_o[30:23]);
+  assign finite_o = sum_o[30:23] != 8'hFF;
 endmodule
 
 `default_nettype wire

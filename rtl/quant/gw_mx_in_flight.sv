@@ -12,6 +12,7 @@ module gw_mx_in_flight #(
   input  wire logic               clk_i,
   input  wire logic               rst_ni,
   // The input queue: a beat arrives, is the next, is the head, as gw_mx_issue says. Rows are of beats that begin a chunk.
+  input  wire logic               arrives_i,  // and residuals are on
   input  wire logic [RowBits-1:0] arrives_row_i,
   input  wire logic               next_valid_i,
   input  wire logic [RowBits-1:0] next_row_i,
@@ -21,40 +22,39 @@ module gw_mx_in_flight #(
   input  wire logic [RowBits-1:0] row_i,     // its row
   output logic                    conflict_o,
   input  wire logic               start_i,   // it starts and keeps a residual; not while conflict_o
-  input  wire logic               goes_on_i, // it starts: the next one of the chunk has the next row
+  input  wire logic               goes_on_i, // it starts, and its chunk keeps residuals: the next one has the next row
   input  wire logic               pop_i,     // the oldest that has not been popped is
   output logic [RowBits-1:0]      row_o      // of the item popped Behind cycles ago, which is written now
 );
   localparam int Places = 16;
   logic [3:0]         write_q, read_q;
-  logic [RowBits-1:0] row_q [0:Places-1];
   logic [Places-1:0]  held_q;
   logic [Behind:1]    popped_q;
+  (* ram_style = "registers" *)   logic [RowBits-1:0] row_q [0:Places-1];  // all are looked at
   (* ram_style = "distributed" *) logic [RowBits-1:0] order_memory [0:Places-1];
 
   // Which places hold the row of the beat, or of the item, that may be offered in the next cycle. The place at the pointer takes this
   // cycle's row, whether or not its item starts: it is free else, so that nobody looks.
-  logic [Places-1:0]  head_match_q, next_match_q, run_match_q, arrives_match, next_match, head_match, run_match;
-  wire  [RowBits-1:0] run_row        = row_i + {{(RowBits - 1){1'b0}}, 1'b1};
-  wire                arrives_at_row = arrives_row_i == row_i;
-  wire                next_at_row    = next_row_i == row_i;
-  wire                head_at_row    = head_row_i == row_i;
-  for (genvar i = 0; i < Places; i++) begin : gen_place
-    wire here = write_q == i;
-    assign arrives_match[i] = here ? arrives_at_row : row_q[i] == arrives_row_i;
-    assign next_match[i]    = here ? next_at_row : next_match_q[i];
-    assign head_match[i]    = here ? head_at_row : head_match_q[i];
-    assign run_match[i]     = !here && row_q[i] == run_row;
-    always_ff @(posedge clk_i) begin
-      if (!rst_ni) held_q[i] <= 1'b0;
-      else         held_q[i] <= (held_q[i] && !(popped_q[Behind] && read_q == i)) || (start_i && here);
-      if (here) row_q[i] <= row_i;
-    end
-  end
+  logic [Places-1:0]  head_match_q, next_match_q, run_match_q;
+  wire  [RowBits-1:0] run_row    = row_i + {{(RowBits - 1){1'b0}}, 1'b1};
+  wire  [Places-1:0]  here       = 16'd1 << write_q;
+  wire  [Places-1:0]  oldest     = (16'd1 << read_q) & {Places{popped_q[Behind]}};
+  wire  [Places-1:0]  next_match = (next_match_q & ~here) | (here & {Places{next_row_i == row_i}});
+  wire  [Places-1:0]  head_match = (head_match_q & ~here) | (here & {Places{head_row_i == row_i}});
   always_ff @(posedge clk_i) begin
-    head_match_q <= head_stays_i ? head_match : next_valid_i ? next_match : arrives_match;
-    next_match_q <= next_valid_i ? next_match : arrives_match;
-    if (goes_on_i) run_match_q <= run_match;
+    row_q[write_q] <= row_i;
+    if (head_stays_i)      head_match_q <= head_match;
+    else if (next_valid_i) head_match_q <= next_match;
+    if (next_valid_i)      next_match_q <= next_match;
+    if (arrives_i) begin
+      for (int i = 0; i < Places; i++) begin
+        if (!next_valid_i && !head_stays_i) head_match_q[i] <= (write_q == 4'(i) ? row_i : row_q[i]) == arrives_row_i;
+        if (!next_valid_i)                  next_match_q[i] <= (write_q == 4'(i) ? row_i : row_q[i]) == arrives_row_i;
+      end
+    end
+    if (goes_on_i) begin
+      for (int i = 0; i < Places; i++) run_match_q[i] <= write_q != 4'(i) && row_q[i] == run_row;
+    end
   end
   assign conflict_o = ((active_i ? run_match_q : head_match_q) & held_q) != {Places{1'b0}};
 
@@ -63,10 +63,12 @@ module gw_mx_in_flight #(
       write_q  <= '0;
       read_q   <= '0;
       popped_q <= '0;
+      held_q   <= '0;
     end else begin
       if (start_i) write_q <= write_q + 4'd1;
       if (popped_q[Behind]) read_q <= read_q + 4'd1;
       popped_q <= {popped_q[Behind-1:1], pop_i};
+      held_q   <= (held_q & ~oldest) | (here & {Places{start_i}});
     end
   end
   always_ff @(posedge clk_i) order_memory[write_q] <= row_i;

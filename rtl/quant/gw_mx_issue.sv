@@ -31,7 +31,7 @@ module gw_mx_issue #(
   input  wire logic               pop_i,        // an item that keeps a residual is popped
   output logic [RowBits-1:0]      write_row_o
 );
-  localparam int Fields = 20 + 24 + 18 + 4;  // n, row, items, there is one, raw, fp4, residual
+  localparam int Fields = 20 + 24 + 18 + 5;  // n, row, items, there is one, n = 0, raw, fp4, residual
 
   // What the first beat says of the chunk, and how much of a beat came, is worked out on arrival.
   wire  accept = s_axis_tvalid & s_axis_tready;
@@ -42,11 +42,16 @@ module gw_mx_issue #(
   wire [17:0] items_in = {rounded[20:4], rounded[3] | empty_in};
   wire        keeps_in = residual_i && Rows != 0;
   wire        beyond   = {1'b0, row_in} + {7'd0, rounded[20:3]} > 25'(Rows);
-  wire [Fields-1:0] fields_in = {n_in, row_in, items_in, items_in == 18'd1, empty_in | (keeps_in & beyond), format_i, keeps_in};
+  wire [Fields-1:0] fields_in = {n_in, row_in, items_in, items_in == 18'd1, empty_in, empty_in | (keeps_in & beyond), format_i, keeps_in};
   wire [8:0]   came_in = gw_mx_pkg::arrived(s_axis_tkeep) | {1'b0, {8{~s_axis_tlast}}};
-  localparam int Width = Fields + 1 + 1 + 9 + 256;
+  wire         part_in = came_in[8] & s_axis_tlast;
+  wire [4:0]   told_in = {gw_mx_pkg::count_of(came_in[7:0]), came_in[0] & ~part_in, ~came_in[0] & ~part_in};
+  logic        begins_q;  // the beat that comes begins a chunk
+  wire [7:0]   wanted_in = gw_mx_pkg::first_of(n_in[2:0]) & {8{~empty_in}};
+  wire [7:0]   whole_in  = came_in[7:0] & (wanted_in | {8{~begins_q | items_in != 18'd1}});
+  localparam int Width = Fields + 1 + 1 + 5 + 8 + 256;
   localparam int RowAt = Width - 20 - 24;
-  wire [Width-1:0] beat_in = {fields_in, s_axis_tuser[52], s_axis_tlast, came_in[8] & s_axis_tlast, came_in[7:0], s_axis_tdata};
+  wire [Width-1:0] beat_in = {fields_in, s_axis_tuser[52], s_axis_tlast, told_in, whole_in, s_axis_tdata};
   wire unused = ^{s_axis_tuser[31:24], rounded[2:0]};
 
   // Input queue.
@@ -60,11 +65,13 @@ module gw_mx_issue #(
       head_valid_q  <= 1'b0;
       next_valid_q  <= 1'b0;
       opened_q      <= 1'b0;
+      begins_q      <= 1'b1;
       s_axis_tready <= 1'b0;
     end else begin
       head_valid_q  <= stays | two;
       next_valid_q  <= stays & two;
       opened_q      <= opened_q | open_i;
+      if (accept) begins_q <= s_axis_tlast;
       s_axis_tready <= (opened_q | open_i) & ~(stays & two);
     end
   end
@@ -74,22 +81,24 @@ module gw_mx_issue #(
   end
 
   // The chunk under way.
-  logic        active_q, surplus_q, exact_q;  // exact: no surplus beat has been taken
+  logic        active_q, surplus_q, exact_q;  // exact: n is not 0 and no surplus beat has been taken
   logic        ended_q, error_q;              // the tlast beat was taken, and its error
   logic        last_q;                        // one payload item is left
   logic [1:0]  place_q;                       // of the item, in its block
   logic [16:0] left_q;                        // payload items less one
   logic [19:0] n_q;
   logic [RowBits-1:0] row_q;
-  logic        raw_q, fp4_q, keeps_q;
+  logic        empty_q, raw_q, fp4_q, keeps_q;
 
-  wire        head_user, head_last, head_part, head_one, head_raw, head_fp4, head_keeps;
+  wire        head_user, head_last, head_one, head_empty, head_raw, head_fp4, head_keeps;
   wire [19:0] head_n;
   wire [23:0] head_row;
   wire [17:0] head_items;
-  wire [7:0]  head_whole;
-  assign {head_n, head_row, head_items, head_one, head_raw, head_fp4, head_keeps, head_user, head_last, head_part, head_whole, data_o}
-    = head_q;
+  wire [7:0]  head_whole;              // values of it; of a chunk's first beat those below n
+  wire [2:0]  head_count;              // of its values, modulo 8
+  wire        head_exact, head_bare;  // some values came, or none, and no part of one
+  assign {head_n, head_row, head_items, head_one, head_empty, head_raw, head_fp4, head_keeps, head_user, head_last, head_count,
+          head_exact, head_bare, head_whole, data_o} = head_q;
   wire unused_row = ^{head_row, head_items[17]};
 
   wire        first  = ~active_q;
@@ -100,11 +109,13 @@ module gw_mx_issue #(
   wire        last   = first ? head_one : last_q;
   wire [1:0]  place  = first ? 2'd0 : place_q;
   wire        filler = active_q & ended_q & ~surplus_q;
-  wire        empty  = n == 20'd0;
+  wire        empty  = first ? head_empty : empty_q;
   assign row_o = first ? head_row[RowBits-1:0] : row_q;
 
-  wire [7:0] wanted = last ? gw_mx_pkg::first_of(n[2:0]) & {8{~empty}} : 8'hFF;
-  assign here_o = wanted & head_whole & {8{~filler & ~surplus_q}};
+  // Of an item that is not the first.
+  logic [7:0] wanted_q;
+  logic       past_q;  // filler or surplus
+  assign here_o = head_whole & wanted_q & {8{~past_q}};
 
   wire residual = keeps & ~filler & ~surplus_q;
   wire conflict;
@@ -113,21 +124,26 @@ module gw_mx_issue #(
   assign take    = surplus_q ? head_valid_q & (credit_i | ~head_last) : start_o & ~filler;
   wire final_item = surplus_q | (last & (filler | head_last));
 
+  wire [16:0] left = first ? head_items[16:0] - 17'd1 : left_q;  // 2^17 items are one less than a field holds
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       active_q  <= 1'b0;
       surplus_q <= 1'b0;
       ended_q   <= 1'b0;
+      past_q    <= 1'b0;
+      wanted_q  <= 8'hFF;
     end else if (start_o) begin
       active_q  <= ~final_item;
       surplus_q <= last & ~final_item & ~surplus_q;
       ended_q   <= (filler | head_last) & ~final_item;
+      past_q    <= (filler | head_last | (last & ~surplus_q)) & ~final_item;
+      wanted_q  <= left == 17'd1 & ~final_item ? gw_mx_pkg::first_of(n[2:0]) : 8'hFF;
     end
   end
-  wire [16:0] left = first ? head_items[16:0] - 17'd1 : left_q;  // 2^17 items are one less than a field holds
   always_ff @(posedge clk_i) begin
     if (start_o) begin
       n_q     <= n;
+      empty_q <= empty;
       raw_q   <= raw;
       fp4_q   <= fp4;
       keeps_q <= keeps;
@@ -137,7 +153,7 @@ module gw_mx_issue #(
       last_q  <= left == 17'd1;
       if (!filler) error_q <= head_user;
     end
-    exact_q <= ~surplus_q | (exact_q & ~take);
+    exact_q <= surplus_q ? exact_q & ~take : ~empty;
   end
 
   // Bytes of the item: what its values take, the block's scale, and the status.
@@ -147,16 +163,16 @@ module gw_mx_issue #(
   wire       opens  = ~raw & ~surplus_q & place == 2'd0;
   wire [5:0] length = (bytes & {6{~surplus_q}}) + {5'd0, opens} + {5'd0, final_item};
   wire       closes = ~raw & ~surplus_q & (last | (&place));
-  wire       agrees = ~empty & ~filler & ~head_part &
-                      (surplus_q ? exact_q & head_whole == 8'd0 & n[2:0] == 3'd0 : head_whole == wanted);
+  wire       agrees = surplus_q ? exact_q & head_bare & n_q[2:0] == 3'd0
+                                : head_exact & head_count == n[2:0] & ~empty & ~filler;  // counts of the chunk's last item
   assign item_o = {raw, fp4, first, opens, closes, raw | surplus_q | closes, final_item, filler ? error_q : head_user, ~agrees,
                    length, n, residual};
 
   if (Rows != 0) begin : gen_in_flight
     gw_mx_in_flight #(.RowBits(RowBits)) u_in_flight (
-      .clk_i, .rst_ni, .arrives_row_i(row_in[RowBits-1:0]), .next_valid_i(next_valid_q), .next_row_i(next_q[RowAt +: RowBits]),
+      .clk_i, .rst_ni, .arrives_i(accept & keeps_in), .arrives_row_i(row_in[RowBits-1:0]), .next_valid_i(next_valid_q), .next_row_i(next_q[RowAt +: RowBits]),
       .head_stays_i(stays), .head_row_i(head_row[RowBits-1:0]), .active_i(active_q), .row_i(row_o), .conflict_o(conflict),
-      .start_i(start_o & residual), .goes_on_i(start_o), .pop_i, .row_o(write_row_o)
+      .start_i(start_o & residual), .goes_on_i(start_o & keeps), .pop_i, .row_o(write_row_o)
     );
   end else begin : gen_no_rows
     assign conflict = 1'b0;

@@ -32,9 +32,12 @@ module gw_mx_pack #(
   logic [7:0]   here_q;
   logic         spoilt_q;
   logic [255:0] value_q;
-  logic [33:0]  place_q;
-  for (genvar i = 0; i < 34; i++) begin : gen_place
-    always_ff @(posedge clk_i) place_q[i] <= item_i[29] & item_i[26:21] == 6'(i + 1);
+  logic [2:0]   byte_q;  // of the word
+  logic [4:0]   word_q;
+  wire  [5:0]   place = item_i[26:21] - 6'd1;
+  always_ff @(posedge clk_i) begin
+    byte_q <= place[2:0];
+    word_q <= (5'd1 << place[5:3]) & {5{item_i[29]}};
   end
   always_ff @(posedge clk_i) pop_q <= pop_i & rst_ni;
   always_ff @(posedge clk_i) begin
@@ -49,28 +52,23 @@ module gw_mx_pack #(
 
   wire [63:0] eights;
   wire [31:0] fours;
-  wire [7:0]  saturated, up, subnormal;
-  wire [23:0] places;
-  wire [31:0] zeros;
+  wire [79:0] told;
   for (genvar i = 0; i < 8; i++) begin : gen_lane
     gw_mx_lane u_lane (
-      .clk_i, .fp4_i(item_i[34]), .value_i(value_i[32*i +: 32]), .offset_i, .element_o(eights[8*i +: 8]),
-      .saturated_o(saturated[i]), .up_o(up[i]), .places_o(places[3*i +: 3]), .subnormal_o(subnormal[i]), .zeros_o(zeros[4*i +: 4])
+      .clk_i, .fp4_i(item_i[34]), .value_i(value_i[32*i +: 32]), .offset_i, .element_o(eights[8*i +: 8]), .told_o(told[10*i +: 10])
     );
-    assign fours[4*i +: 4] = eights[8*i +: 4];
+    assign fours[4*i +: 4] = {eights[8*i + 7], eights[8*i + 2 +: 3]};
   end
 
   wire [63:0]  elements = (fp4 ? {32'd0, fours} : eights) & {64{~poison_i}};
   wire [7:0]   scale    = gw_mx_pkg::scale(offset_i[7:0], fp4) | {8{poison_i}};
   wire [71:0]  block    = opens ? {elements, scale} : {8'd0, elements};
   wire [255:0] values   = raw ? value_q : {184'd0, block};
-  wire [271:0] status;
-  for (genvar i = 0; i < 34; i++) begin : gen_status
-    assign status[8*i +: 8] = {5'd0, {item_q[28:27], spoilt_q} & {3{place_q[i]}}};
-  end
+  wire [63:0]  status = {61'd0, item_q[28:27], spoilt_q} << {byte_q, 3'd0};
   always_ff @(posedge clk_i) valid_o <= pop_q & rst_ni;
   always_ff @(posedge clk_i) begin
-    vector_o <= {16'd0, values} | status;
+    vector_o <= {16'd0, values} | {status[15:0] & {16{word_q[4]}}, status & {64{word_q[3]}}, status & {64{word_q[2]}},
+                                   status & {64{word_q[1]}}, status & {64{word_q[0]}}};
     length_o <= item_q[26:21];
     first_o  <= item_q[33];
     last_o   <= item_q[29];
@@ -81,34 +79,33 @@ module gw_mx_pack #(
   if (Rows != 0) begin : gen_remainders
     logic [255:0] before_q;
     logic         fp4_q;
-    logic [7:0]   saturated_q, up_q, subnormal_q;
-    logic [23:0]  places_q;
-    logic [31:0]  zeros_q;
-    logic [7:0]   write_q [2:5];
+    logic [79:0]  told_q;
+    logic [7:0]   write2_q, write3_q, write4_q, write5_q;
+    wire  [3:0]   enable = {write5_q != 8'd0, write4_q != 8'd0, write3_q != 8'd0, write2_q != 8'd0};
     always_ff @(posedge clk_i) begin
-      before_q    <= value_q;
-      fp4_q       <= fp4;
-      saturated_q <= saturated;
-      up_q        <= up;
-      subnormal_q <= subnormal;
-      places_q    <= places;
-      zeros_q     <= zeros;
+      if (here_q != 8'd0) begin
+        before_q <= value_q;
+        fp4_q    <= fp4;
+        told_q   <= told;
+      end
     end
     always_ff @(posedge clk_i) begin
-      write_q[2] <= here_q & {8{pop_q & rst_ni & ~poison_i}};
-      for (int i = 3; i <= 5; i++) write_q[i] <= write_q[i-1] & {8{rst_ni}};
-      write_o    <= write_q[5] & {8{rst_ni}};
+      write2_q <= here_q & {8{pop_q & rst_ni & ~poison_i}};
+      write3_q <= write2_q & {8{rst_ni}};
+      write4_q <= write3_q & {8{rst_ni}};
+      write5_q <= write4_q & {8{rst_ni}};
+      write_o  <= write5_q & {8{rst_ni}};
     end
     for (genvar i = 0; i < 8; i++) begin : gen_lane
       gw_mx_remainder u_remainder (
-        .clk_i, .fp4_i(fp4_q), .value_i(before_q[32*i +: 32]), .saturated_i(saturated_q[i]), .up_i(up_q[i]),
-        .places_i(places_q[3*i +: 3]), .subnormal_i(subnormal_q[i]), .zeros_i(zeros_q[4*i +: 4]), .remainder_o(residual_o[32*i +: 32])
+        .clk_i, .enable_i(enable), .fp4_i(fp4_q), .value_i(before_q[32*i +: 32]), .told_i(told_q[10*i +: 10]),
+        .remainder_o(residual_o[32*i +: 32])
       );
     end
   end else begin : gen_no_remainders
     assign write_o    = 8'd0;
     assign residual_o = 256'd0;
-    wire unused = ^{here_q, saturated, up, subnormal, places, zeros};
+    wire unused = ^{here_q, told};
   end
   wire unused_item = ^{item_q[32:30], item_q[0]};
 

@@ -7,14 +7,26 @@ package gw_mx_pkg;
   // Bytes of a last beat that count, as values: those of which all four bytes are below tkeep's lowest zero; and whether bytes of one
   // more came. {a part, 8 values}.
   function automatic [8:0] arrived(input [31:0] keep);
-    logic [7:0] whole, none;
-    for (int i = 0; i < 8; i++) begin
-      whole[i] = &keep[4*i +: 4];
-      none[i]  = !keep[4*i];
-    end
-    arrived = {1'b0, whole};
-    for (int i = 1; i < 8; i++) arrived[i] = arrived[i-1] && whole[i];
-    arrived[8] = (whole | none | ~{arrived[6:0], 1'b1}) != 8'hFF;
+    /*verilator no_inline_task*/
+    logic [30:0] pairs;
+    logic [28:0] fours;  // every fourth bit: of a value
+    logic [7:0]  whole, some, all;
+    logic        unused;
+    pairs  = keep[30:0] & keep[31:1];
+    fours  = pairs[28:0] & pairs[30:2];
+    unused = ^fours;
+    whole  = {fours[28], fours[24], fours[20], fours[16], fours[12], fours[8], fours[4], fours[0]};
+    some   = {keep[28], keep[24], keep[20], keep[16], keep[12], keep[8], keep[4], keep[0]};
+    all    = whole & {whole[6:0], 1'b1};
+    all    = all & {all[5:0], 2'd3};
+    all    = all & {all[3:0], 4'hF};
+    arrived = {({all[6:0], 1'b1} & some & ~whole) != 8'd0, all};
+  endfunction
+
+  // How many values they are, modulo 8.
+  function automatic [2:0] count_of(input [7:0] all);
+    count_of = {all[3] && !all[7], (all[1] && !all[3]) || (all[5] && !all[7]),
+                (all[0] && !all[1]) || (all[2] && !all[3]) || (all[4] && !all[5]) || (all[6] && !all[7])};
   endfunction
 
   // The first `count` of eight; 0: all of them.
@@ -33,6 +45,7 @@ package gw_mx_pkg;
 
   // The largest of five exponents: all are compared with all, and the winner is chosen at once.
   function automatic [7:0] largest(input [7:0] a, input [7:0] b, input [7:0] c, input [7:0] d, input [7:0] e);
+    /*verilator no_inline_task*/
     logic ab, ac, ad, ae, bc, bd, be, cd, ce, de;  // the former is not the smaller one
     ab = a >= b; ac = a >= c; ad = a >= d; ae = a >= e;
     bc = b >= c; bd = b >= d; be = b >= e;
@@ -57,99 +70,105 @@ package gw_mx_pkg;
   // zero and what is below 2^-137, the exponent is -32. {subnormal; leading zeros of a subnormal fraction, 0..10; exponent; ffff;
   // something follows}.
   function automatic [18:0] narrow(input [30:0] value);
-    logic [10:0] one;    // of a subnormal: where the leading one is
-    logic        above, below, rest;
+    logic [10:0] top, one;  // of a subnormal: where the leading one can be, where it is
+    logic        rest;
     logic [3:0]  zeros, bits;
-    logic        subnormal;
-    subnormal = value[30:23] == 8'd0;
-    above = 1'b0;
-    zeros = 4'd0;
-    bits  = subnormal ? 4'd0 : value[22:19];
-    rest  = value[7:0] != 8'd0 || (!subnormal && value[18:8] != 11'd0);
-    below = 1'b0;
-    for (int i = 0; i < 11; i++) begin
-      one[i] = value[22-i] && !above;
-      above  = above || value[22-i];
+    logic [8:0]  exponent;
+    zeros    = 4'd0;
+    exponent = {1'b0, value[30:23]};
+    bits     = value[22:19];
+    rest     = value[18:0] != 19'd0;
+    if (value[30:23] == 8'd0) begin
+      top  = value[22:12];
+      one  = top & {1'b1, !top[10], top[10:9] == 2'd0, top[10:8] == 3'd0, top[10:7] == 4'd0, top[10:6] == 5'd0, top[10:5] == 6'd0,
+                    top[10:4] == 7'd0, top[10:3] == 8'd0, top[10:2] == 9'd0, top[10:1] == 10'd0};
+      zeros    = {(one & 11'h007) != 11'd0, (one & 11'h078) != 11'd0, (one & 11'h199) != 11'd0, (one & 11'h2AA) != 11'd0};
+      exponent = {{4{!one[10]}}, one[9:0] != 10'd0, (one & 11'h3FC) != 11'd0, (one & 11'h3C3) != 11'd0, (one & 11'h333) != 11'd0,
+                  (one & 11'h2AA) != 11'd0};  // minus zeros
+      bits = 4'd0;
+      rest = value[7:0] != 8'd0;
+      for (int i = 0; i < 11; i++) bits = bits | (value[18-i +: 4] & {4{one[10-i]}});
+      for (int i = 0; i < 10; i++) rest = rest || (one[10-i] && (value[17:8] << i) != 10'd0);  // behind the four bits
     end
-    for (int i = 0; i < 11; i++) begin
-      zeros = zeros | (4'(i) & {4{one[i]}});
-      bits  = bits | (value[18-i +: 4] & {4{one[i] && subnormal}});
-    end
-    for (int i = 0; i < 10; i++) begin
-      below = below || (one[i] && subnormal && (value[17:8] << i) != 10'd0);  // behind the four bits
-    end
-    narrow = {subnormal, zeros, subnormal ? (above ? -{5'd0, zeros} : 9'h1E0) : {1'b0, value[30:23]}, bits, rest || below};
+    narrow = {value[30:23] == 8'd0, zeros, exponent, bits, rest};
   endfunction
 
-  // All ways to round 1.ffff and what follows, chosen from by the element's exponent: normal, or subnormal by 1, 2, 3, 4 places.
-  // {normal: one up, its fraction, of E2M1 in bit 0, with a carry; one up of 1..4 places; elements of 1..3 places}. The element of 4
-  // places is whether it goes up.
-  function automatic [17:0] roundings(input [3:0] f, input rest, input fp4);
-    logic       up0, up1, up2, up3, up4;
-    logic [3:0] normal, one;
-    logic [2:0] two;
-    logic [1:0] three;
+  // All ways to round 1.ffff and what follows, chosen from by the element's exponent: normal, or subnormal by 1, 2, 3, 4 places. Of E2M1
+  // two bits further up. {normal: one up, the largest fraction or a carry, its fraction with the carry; subnormal: one up, element}.
+  function automatic [25:0] roundings(input [3:0] f, input rest, input fp4);
+    logic       up0, up1, up2, top;
+    logic [3:0] normal;
+    logic [4:0] one, two, three, four;
     if (fp4) begin
       up0    = f[2] && (f[1] || f[0] || rest || f[3]);
-      normal = {2'b00, {1'b0, f[3]} + {1'b0, up0}};
-      normal = {normal[1], 2'b00, normal[0]};
-      up1    = f[3];
-      one    = {2'b00, up1, !up1};
+      normal = {f[3] && up0, f[3] ^ up0, 2'd0};
+      top    = normal[3];
+      one    = {f[3], f[3], !f[3], 2'd0};
       up2    = f != 4'd0 || rest;
-      two    = {2'b00, up2};
-      up3    = 1'b0;
-      three  = 2'd0;
-      up4    = 1'b0;
+      two    = {up2, 1'b0, up2, 2'd0};
+      three  = 5'd0;
+      four   = 5'd0;
     end else begin
       up0    = f[0] && (rest || f[1]);
       normal = {1'b0, f[3:1]} + {3'd0, up0};
+      top    = normal[3] || (&normal[2:0]);
       up1    = f[1] && (f[0] || rest || f[2]);
-      one    = {2'b01, f[3:2]} + {3'd0, up1};
+      one    = {up1, {2'b01, f[3:2]} + {3'd0, up1}};
       up2    = f[2] && (f[1] || f[0] || rest || f[3]);
-      two    = {2'b01, f[3]} + {2'd0, up2};
-      up3    = f[3];
-      three  = {up3, !up3};
-      up4    = f != 4'd0 || rest;
+      two    = {up2, 1'b0, {2'b01, f[3]} + {2'd0, up2}};
+      three  = {f[3], 2'd0, f[3], !f[3]};
+      four   = {5{f != 4'd0 || rest}} & 5'h11;
     end
-    roundings = {up0, normal, up1, up2, up3, up4, one, two, three};
+    roundings = {up0, top, normal, one, two, three, four};
+  endfunction
+
+  // What a lane knows of its value before it knows the scale. {sign, fp4, subnormal, zeros, exponent; roundings}.
+  function automatic [41:0] prepare(input [31:0] value, input fp4);
+    /*verilator no_inline_task*/
+    logic [18:0] x;
+    x = narrow(value[30:0]);
+    prepare = {value[31], fp4, x[18:5], roundings(x[4:1], x[0], fp4)};
   endfunction
 
   // The element of a value that is not zero, from its exponent and the block's offset. Their sum is below 16; it is at hand as its low
   // bits and as whether those above them are all zeros or all ones, which needs no carry through them.
-  // {saturated, one up, places by which it is subnormal (0..5; 5: it is zero, and not rounded), element without its sign}.
-  function automatic [11:0] element(input [17:0] ways, input [8:0] exponent, input [8:0] offset_of_block, input fp4);
-    logic       up0, carry, saturated, differ, both_zero, both_below, zeros, ones, none;
-    logic [3:0] one, ups, raised;
-    logic [2:0] normal, two;
-    logic [1:0] three;
+  // {what the residual needs of it: subnormal, zeros, saturated, one up, places by which it is subnormal (0..5; 5: it is zero, and not
+  // rounded); the element, of E2M1 two bits further up}.
+  function automatic [17:0] element(input [41:0] x, input [8:0] offset_of_block);
+    /*verilator no_inline_task*/
+    logic       fp4, up, saturated, none, differ, both_zero, both_below, zeros, ones;
     logic [4:0] low;
-    logic [4:0] a, b, x;  // the upper bits, and their exclusive or
-    logic [4:0] at;       // subnormal by 0..4 places
-    {up0, carry, normal, ups, one, two, three} = ways;
-    low    = {1'b0, exponent[3:0]} + {1'b0, offset_of_block[3:0]};
-    raised = exponent[3:0] + offset_of_block[3:0] + {3'd0, carry};
-    a = exponent[8:4];
-    b = offset_of_block[8:4];
-    x = a ^ b;
-    differ     = &x;                                            // a + b = -1
-    both_zero  = x == {a[3:0] | b[3:0], 1'b0};                  // a + b = 0
-    both_below = x == ~{a[3:1] & b[3:1], a[0] | b[0], 1'b1};    // a + b = -2
-    zeros = low[4] ? differ : both_zero;
-    ones  = low[4] ? both_below : differ;
-    at[0] = zeros && low[3:0] != 4'd0;
-    at[1] = zeros && low[3:0] == 4'd0;
-    at[2] = ones && low[3:0] == 4'd15;
-    at[3] = ones && low[3:0] == 4'd14;
-    at[4] = ones && low[3:0] == 4'd13;
-    none  = !zeros && !(ones && (&low[3:2]) && low[1:0] != 2'd0);
-    saturated = at[0] && (&low[1:0]) && (fp4 ? carry : (&low[3:2]) && (carry || (&normal)));
-    element[6:0] = ((fp4 ? {4'd0, raised[1:0] | {2{saturated}}, normal[0] | saturated}
-                         : {raised | {4{saturated}}, normal[2:1] | {2{saturated}}, normal[0] && !saturated}) & {7{at[0]}}) |
-                   ({3'd0, one} & {7{at[1]}}) | ({4'd0, two} & {7{at[2]}}) | ({5'd0, three} & {7{at[3]}}) |
-                   {6'd0, ups[0] && at[4]};
-    element[9:7] = ({3{none}} & 3'd5) | {at[4], at[3] || at[2], at[3] || at[1]};
-    element[10]  = (up0 && at[0] && !saturated) || (ups[3] && at[1]) || (ups[2] && at[2]) || (ups[1] && at[3]) || (ups[0] && at[4]);
-    element[11]  = saturated;
+    logic [3:0] both;
+    logic [3:1] either;
+    logic       pair;         // a carry out of two bits
+    logic [4:0] a, b, other;  // the upper bits, and their exclusive or
+    logic [3:0] raised;
+    logic [4:0] at;         // subnormal by 0..4 places
+    logic [4:0] subnormal;  // one up, element
+    logic [6:0] magnitude;
+    fp4        = x[40];
+    both       = x[29:26] & offset_of_block[3:0];
+    either     = x[29:27] | offset_of_block[3:1];
+    pair       = both[1] || (either[1] && both[0]);
+    low        = {both[3] || (either[3] && both[2]) || (either[3] && either[2] && pair),
+                  x[29:26] ^ offset_of_block[3:0] ^ {both[2] || (either[2] && pair), pair, both[0], 1'b0}};
+    raised     = x[29:26] + offset_of_block[3:0] + {3'd0, x[23]};
+    a          = x[34:30];
+    b          = offset_of_block[8:4];
+    other      = a ^ b;
+    differ     = &other;                                            // a + b = -1
+    both_zero  = other == {a[3:0] | b[3:0], 1'b0};                  // a + b = 0
+    both_below = other == ~{a[3:1] & b[3:1], a[0] | b[0], 1'b1};    // a + b = -2
+    zeros      = (differ && low[4]) || (both_zero && !low[4]);
+    ones       = (both_below && low[4]) || (differ && !low[4]);
+    none       = !zeros && !(ones && (&low[3:2]) && low[1:0] != 2'd0);
+    saturated  = x[24] && zeros && (&low[1:0]) && (fp4 || (&low[3:2]));
+    at         = {ones && low[3:0] == 4'd13, ones && low[3:0] == 4'd14, ones && low[3:0] == 4'd15, zeros && low[3:0] == 4'd0,
+                  zeros && low[3:0] != 4'd0 && !saturated};
+    subnormal  = (x[19:15] & {5{at[1]}}) | (x[14:10] & {5{at[2]}}) | (x[9:5] & {5{at[3]}}) | (x[4:0] & {5{at[4]}});
+    magnitude  = ({raised, x[22:20]} & {7{at[0]}}) | {{6{saturated}}, 1'b0} | {3'd0, subnormal[3:0]};
+    up         = (x[25] && at[0]) || subnormal[4];
+    element    = {x[39:35], saturated, up, {at[4] || none, at[3] || at[2], at[3] || at[1] || none}, x[41], magnitude};
   endfunction
 
   // Bits of a significand that the element does not show: all below bit 20 (E2M1: 22) plus the places; of a subnormal, whose
@@ -157,47 +176,111 @@ package gw_mx_pkg;
   function automatic [23:0] not_shown(input fp4, input [2:0] places, input subnormal, input [3:0] zeros);
     logic [4:0] bits;
     bits = (fp4 ? 5'd22 : 5'd20) + {2'd0, places} - (subnormal ? {1'b0, zeros} + 5'd1 : 5'd0);
-    not_shown = 24'd0;
-    for (int i = 0; i < 24; i++) not_shown[i] = 5'(i) < bits || places == 3'd5;
+    not_shown = ~(24'hFF_FFFF << bits) | {24{places == 3'd5}};
+  endfunction
+
+  // What an element leaves of its value: the bits that it does not show, less one if it was rounded up. {sign, exponent field, bits}.
+  function automatic [32:0] left(input [31:0] value, input [9:0] told, input fp4);
+    /*verilator no_inline_task*/
+    logic        subnormal, saturated, up, top;
+    logic [3:0]  zeros;
+    logic [2:0]  places;
+    logic [23:0] hidden;
+    {subnormal, zeros, saturated, up, places} = told;
+    // Saturated 1.111 of E4M3 stands for 1.110: that bit is not shown either.
+    top    = saturated && !fp4 && (&value[22:20]);
+    hidden = not_shown(fp4, places, subnormal, zeros) | {3'd0, top, 20'd0};
+    left   = {value[31] ^ up, value[30:23], (({!subnormal, value[22:0]} ^ {24{up}}) & hidden) + {23'd0, up}};
   endfunction
 
   // Where counting a number's leading zeros stops: at the place of the smallest normal number's leading one. Bit 26 has the weight
   // of the exponent.
   function automatic [26:0] stop(input [7:0] exponent);
-    stop = 27'd0;
-    for (int i = 0; i < 27; i++) stop[i] = exponent == 8'(27 - i) || (i == 26 && exponent == 8'd0);
+    /*verilator no_inline_task*/
+    stop = (27'(28'h800_0000 >> exponent[4:0]) & {27{exponent[7:5] == 3'd0}}) | {exponent == 8'd0, 26'd0};
   endfunction
 
-  // Fours of leading zeros, of a number that begins at bit 27.
-  function automatic [2:0] fours(input [27:4] marked);
-    logic [5:0] some;
+  // Which fours of a number that begins at bit 27 are not zero, all but the last.
+  function automatic [5:0] some(input [27:4] marked);
     some = {marked[27:24] != 4'd0, marked[23:20] != 4'd0, marked[19:16] != 4'd0, marked[15:12] != 4'd0, marked[11:8] != 4'd0,
             marked[7:4] != 4'd0};
-    fours[2] = some[5:2] == 4'd0;
-    fours[1] = fours[2] ? some[1:0] == 2'd0 : some[5:4] == 2'd0;
-    fours[0] = fours[2] ? !fours[1] && !some[1] : fours[1] ? !some[3] : !some[5];
   endfunction
 
-  // What gw_fp_add_pkg::count makes of a number of 24 bits that is exact; zero is positive.
-  function automatic [43:0] counted(input sign, input none, input [7:0] exponent, input [23:0] number, input [26:0] marked,
-                                    input [2:0] fours_of_zeros);
-    logic [2:0] four;
-    four    = 3'({1'b0, marked} >> (5'd25 - {fours_of_zeros, 2'd0}));
+  // The same of where counting stops, in front of that.
+  function automatic [32:0] stops(input [7:0] exponent);
+    /*verilator no_inline_task*/
+    logic [26:0] place;
+    place = stop(exponent);
+    stops = {some({1'b0, place[26:4]}), place};
+  endfunction
+
+  // Fours of leading zeros.
+  function automatic [2:0] fours(input [5:0] s);
+    fours = {s[5:2] == 4'd0, s[5:4] == 2'd0 && (s[3:2] != 2'd0 || s[1:0] == 2'd0),
+             !s[5] && (s[4] || (!s[3] && (s[2] || (!s[1] && s[0]))))};
+  endfunction
+
+  // Its zeros are counted in fours, and no further than to the exponent of the smallest normal number, where a one is put.
+  // {sign, nothing is left, exponent, fours of zeros, bits, bits with the one}.
+  function automatic [63:0] mark(input [32:0] left_over, input [26:0] stop_here);
+    /*verilator no_inline_task*/
+    logic [26:0] marked;
+    marked = {left_over[23:0], 3'd0} | stop_here;
+    mark   = {left_over[32], left_over[23:0] == 24'd0, left_over[31:25], left_over[24] || left_over[31:24] == 8'd0,
+              fours(some({1'b0, marked[26:4]})), left_over[23:0], marked};
+  endfunction
+
+  // What gw_fp_add_pkg::count makes of such a number, which is exact; zero is positive.
+  function automatic [43:0] counted(input [63:0] x);
+    /*verilator no_inline_task*/
+    logic        sign, none;
+    logic [7:0]  exponent;
+    logic [2:0]  fours_of_zeros, four;
+    logic [23:0] number;
+    logic [26:0] marked;
+    logic [24:0] unused;
+    {sign, none, exponent, fours_of_zeros, number, marked} = x;
+    {four, unused} = {1'b0, marked} << {fours_of_zeros, 2'd0};
     counted = {sign && !none, none ? gw_fp_pkg::KindZero : gw_fp_pkg::KindNumber, exponent, fours_of_zeros, four[2:1] == 2'd0,
                four[2:1] == 2'd0 ? !four[0] : !four[2], {1'b0, number, 3'd0} << {fours_of_zeros[1:0], 2'd0}};
   endfunction
 
+  // gw_fp_add_pkg::classify, with subnormals, for operands of which one is late: both differences of the exponents, then the choice.
+  function automatic [63:0] classify(input [31:0] a, input [31:0] b);
+    /*verilator no_inline_task*/
+    logic        swap, odd, a_zero, b_zero, unused;
+    logic [30:0] major;
+    logic [22:0] minor;  // its fraction
+    logic [7:0]  a_exponent, b_exponent, ab, ba, gap;
+    a_zero     = a[30:23] == 8'd0;
+    b_zero     = b[30:23] == 8'd0;
+    a_exponent = {a[30:24], a[23] || a_zero};
+    b_exponent = {b[30:24], b[23] || b_zero};
+    ab         = a_exponent - b_exponent;
+    ba         = b_exponent - a_exponent;
+    swap       = a[30:0] < b[30:0];
+    major      = swap ? b[30:0] : a[30:0];
+    minor      = swap ? a[22:0] : b[22:0];
+    gap        = swap ? ba : ab;
+    odd        = a_exponent[0] ^ b_exponent[0];
+    unused     = gap[0];
+    classify   = {swap ? b[31] : a[31], a[31] ^ b[31], (a[31] ^ b[31]) && &a[30:23] && &b[30:23], major[30:23],
+                  gap[7:5] != 3'd0, gap[4:1], major[22:0], {!(a_zero || b_zero), minor, 1'b0} >> odd};
+  endfunction
+
   // gw_fp_add_pkg::count, with subnormals, once it is known where to stop.
-  function automatic [43:0] count(input [39:0] x, input [26:0] stop_here);
+  function automatic [43:0] count(input [39:0] x, input [32:0] stop_here);
+    /*verilator no_inline_task*/
     logic        sign, differ;
     logic [1:0]  kind;
     logic [7:0]  exponent;
     logic [27:0] sum, marked;
     logic [2:0]  fours_of_zeros, four;
+    logic [24:0] unused;
     {sign, differ, kind, exponent, sum} = x;
-    marked         = sum | {1'b0, stop_here};
-    fours_of_zeros = fours(marked[27:4]);
-    four           = 3'(marked >> (5'd25 - {fours_of_zeros, 2'd0}));
+    marked         = sum | {1'b0, stop_here[26:0]};
+    fours_of_zeros = fours(some(sum[27:4]) | stop_here[32:27]);
+    {four, unused} = marked << {fours_of_zeros, 2'd0};
     if (kind == gw_fp_pkg::KindNumber) begin
       if (exponent == 8'd254 && sum[27]) kind = gw_fp_pkg::KindInfinity;
       if (sum == 28'd0) begin

@@ -44,24 +44,48 @@ module gw_mx_rows #(
   end
 
   // Behind the start: the values and what is known of them, until the sum is there.
-  localparam int Delay = 5;
-  logic [Delay:1] valid_q;
-  logic [35:0]    item_q [1:Delay];
-  logic [7:0]     here_q [1:Delay];
-  logic [255:0]   data_q;
-  always_ff @(posedge clk_i) valid_q <= {valid_q[Delay-1:1], start_i} & {Delay{rst_ni}};
+  logic [5:1]   valid_q;
+  logic [4:1]   adds_q;  // an item that keeps a residual
+  logic [35:0]  item1_q, item2_q, item3_q, item4_q, item5_q;
+  logic [7:0]   here1_q, here2_q, here3_q, here4_q, here5_q;
+  logic [7:0]   bad2_q, bad3_q, bad4_q, bad5_q, summed2_q, summed3_q, summed4_q, summed5_q;
+  logic [255:0] data_q, other2_q, other3_q, other4_q, other5_q;
+  wire  [7:0]   bad, summed;
+  wire  [255:0] other;
+  always_ff @(posedge clk_i) valid_q <= {valid_q[4:1], start_i} & {5{rst_ni}};
   always_ff @(posedge clk_i) begin
-    item_q[1] <= item_i;
-    here_q[1] <= here_i;
+    adds_q    <= {adds_q[3:1], start_i & item_i[0]};
+    item1_q   <= item_i;
+    item2_q   <= item1_q;
+    item3_q   <= item2_q;
+    item4_q   <= item3_q;
+    item5_q   <= item4_q;
+    here1_q   <= here_i;
+    here2_q   <= here1_q;
+    here3_q   <= here2_q;
+    here4_q   <= here3_q;
+    here5_q   <= here4_q;
     data_q    <= data_i;
-    for (int i = 2; i <= Delay; i++) begin
-      item_q[i] <= item_q[i-1];
-      here_q[i] <= here_q[i-1];
-    end
+    bad2_q    <= bad;
+    bad3_q    <= bad2_q;
+    bad4_q    <= bad3_q;
+    bad5_q    <= bad4_q;
+    summed2_q <= summed;
+    summed3_q <= summed2_q;
+    summed4_q <= summed3_q;
+    summed5_q <= summed4_q;
+    other2_q  <= other;
+    other3_q  <= other2_q;
+    other4_q  <= other3_q;
+    other5_q  <= other4_q;
   end
-  assign valid_o = valid_q[Delay];
-  assign item_o  = item_q[Delay];
-  assign here_o  = here_q[Delay];
+  assign valid_o  = valid_q[5];
+  assign item_o   = item5_q;
+  assign here_o   = here5_q;
+  assign bad_o    = bad5_q;
+  assign summed_o = summed5_q;
+  assign other_o  = other5_q;
+  wire raw = item1_q[35];
 
   wire [RowBits-1:0] write_row = zeroing_q ? zero_q : write_row_i;
   for (genvar i = 0; i < 8; i++) begin : gen_lane
@@ -75,24 +99,15 @@ module gw_mx_rows #(
     end
 
     wire [31:0] g        = data_q[32*i +: 32];
-    wire        here     = here_q[1][i];
-    wire        finite   = gw_mx_pkg::finite(g[30:23]);
-    wire        raw      = item_q[1][35];
-    wire        residual = item_q[1][0] & here;
-    logic [Delay:2] bad_q, summed_q;
-    logic [31:0]    other_q [2:Delay];
-    always_ff @(posedge clk_i) begin
-      bad_q      <= {bad_q[Delay-1:2], here & ~finite};
-      summed_q   <= {summed_q[Delay-1:2], residual & finite};
-      other_q[2] <= ((residual ? residual_q : g) & {32{here & (finite | residual | raw)}});
-      for (int j = 3; j <= Delay; j++) other_q[j] <= other_q[j-1];
-    end
+    wire        here     = here1_q[i];
+    wire        finite   = g[30:23] != 8'hFF;
+    wire        residual = item1_q[0] & here;
+    assign bad[i]            = here & ~finite;
+    assign summed[i]         = residual & finite;
+    assign other[32*i +: 32] = (residual ? residual_q : g) & {32{here & (finite | residual | raw)}};
     gw_mx_adder u_adder (
-      .clk_i, .a_i(g), .b_i(residual_q), .sum_o(sum_o[32*i +: 32]), .finite_o(finite_o[i])
+      .clk_i, .enable_i(adds_q), .a_i(g), .b_i(residual_q), .sum_o(sum_o[32*i +: 32]), .finite_o(finite_o[i])
     );
-    assign bad_o[i]            = bad_q[Delay];
-    assign summed_o[i]         = summed_q[Delay];
-    assign other_o[32*i +: 32] = other_q[Delay];
   end
 endmodule
 

@@ -69,7 +69,6 @@ std::string toggle_point(const std::string& top, const std::string& name,
 }
 
 void Points::add(const std::string& top, const std::string& name, const ToggleSignal& signal) {
-  using Seen = ToggleSignal::Seen;
   const auto [at, fresh] = toggles_.try_emplace({top, name}, signal);
   ToggleSignal& there = at->second;
   // What one build has removed another may have: then it is known.

@@ -17,6 +17,7 @@ constexpr DatedKind kWaiverKind = {
     .table = "waiver", .one = "a waiver", .several = "waivers", .keys = kWaiverKeys};
 
 std::vector<std::string> patterns_of(const DatedEntry& entry) {
+  if (entry.texts[0].find('{') == std::string::npos) return {};
   try {
     return without_braces(entry.texts[0]);
   } catch (const InputError& error) {

@@ -6,7 +6,7 @@ a stream or an array shows while it is not valid is not looked at. Verilator's t
 import json
 import sys
 
-KINDS = {"gw_compressor": 0, "gw_decompressor": 1, "gw_mx": 0}  # others: frames, as gw_netlist_source numbers them
+KINDS = {"gw_compressor": 0, "gw_decompressor": 1, "gw_mx": 0, "gw_threshold": 0, "gw_onebit": 0}  # others: frames, as gw_netlist_source numbers them
 
 
 def drives(name, width, top):
@@ -17,6 +17,8 @@ def drives(name, width, top):
         return "sources_idle ? 1'($urandom) : bounded_i"
     if name in ("workers_i", "group_i", "depth_i"):
         return {"workers_i": "5'd4", "group_i": "16'd1", "depth_i": f"{width}'d7"}[name]
+    if name == "threshold_i":  # most of them legal, about the values
+        return "{1'b0, 8'd116 + 8'($urandom % 8), 15'($urandom), 8'($urandom % 8 / 7)}"
     if name == "cfg_valid_i":
         return "cycle < 2000 || $urandom % 64 == 0"
     if name == "cfg_address_i":
@@ -74,7 +76,7 @@ def main(top, path, cycles, parameters):
         print("      .clk_i(clk), .rst_ni(rst_n), .ready_i(s_axis_tready[p]), .data_o(s_axis_tdata[256*p +: 256]),")
         print("      .keep_o(s_axis_tkeep[32*p +: 32]), .valid_o(s_axis_tvalid[p]), .last_o(s_axis_tlast[p]), .user_o(user[p])")
         print("    );\n  end")
-        if top == "gw_mx":  # any row and number of values that is not large, for as long as the beat waits
+        if top in ("gw_mx", "gw_threshold", "gw_onebit"):  # any row and number of values that is not large, for as long as the beat waits
             print("  assign s_axis_tuser = {user, 11'd0, s_axis_tdata[8:0], 8'd0, 18'd0, s_axis_tdata[37:32]};")
         else:
             print("  assign s_axis_tuser = " + ("{%d{user}};" % user if user > 1 else "user;"))

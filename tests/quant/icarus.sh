@@ -18,7 +18,7 @@ for rows in 0 100; do
   echo "Rows $rows: $answer"
   case $answer in PASS*) ;; *) exit 1 ;; esac
 done
-for mutant in 'gw_mx_issue.sv s/residual \& conflict/1'"'"'b0/' 'gw_mx_remainder.sv s/ ^ {24{up_i}}//' \
+for mutant in 'gw_mx_issue.sv s/residual \& conflict/1'"'"'b0/' 'gw_mx_pkg.sv s/ ^ {24{up}}//' \
     'gw_mx_gather.sv s/\& ~item_opens/\& ~item_first/'; do
   file=rtl/quant/${mutant%% *}
   sed -i.right -e "${mutant#* }" "$file"

@@ -48,10 +48,15 @@ check "style" python3 tools/lint/style.py rtl/*/*.sv
 for list in rtl/*/*.f; do
   # shellcheck disable=SC2046 # a list of files
   lint "$(basename "$list" .f)" $(cat "$list")
-  # Other configurations: gw_mx without a residual memory, and with a small one.
-  case $list in */gw_mx.f) ;; *) continue ;; esac
+  # Other configurations: without a residual memory (gw_mx alone), and with small ones; gw_onebit with the largest.
+  case $list in
+    */gw_mx.f) others="0 64" ;;
+    */gw_threshold.f) others="8 64" ;;
+    */gw_onebit.f) others="8 262144" ;;
+    *) continue ;;
+  esac
   # shellcheck disable=SC2046
-  for rows in 0 64; do lint gw_mx=Rows:$rows $(cat "$list"); done
+  for rows in $others; do lint "$(basename "$list" .f)=Rows:$rows" $(cat "$list"); done
 done
 for cell in rtl/common/*.sv; do
   lint "$(basename "$cell" .sv)" "$cell"

@@ -1,0 +1,16 @@
+rtl/codec/gw_codec_pkg.sv
+rtl/fp/gw_fp_pkg.sv
+rtl/fp/gw_fp_add_pkg.sv
+rtl/quant/gw_mx_pkg.sv
+rtl/quant/gw_onebit_pkg.sv
+rtl/common/gw_fifo_2w.sv
+rtl/codec/gw_alignment_unit.sv
+rtl/quant/gw_quant_items.sv
+rtl/quant/gw_onebit_adder.sv
+rtl/quant/gw_onebit_in_flight.sv
+rtl/quant/gw_onebit_rows.sv
+rtl/quant/gw_onebit_sums.sv
+rtl/quant/gw_onebit_mean.sv
+rtl/quant/gw_onebit_buffer.sv
+rtl/quant/gw_onebit_pack.sv
+rtl/quant/gw_onebit.sv

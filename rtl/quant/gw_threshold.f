@@ -1,0 +1,15 @@
+rtl/fp/gw_fp_pkg.sv
+rtl/fp/gw_fp_add_pkg.sv
+rtl/quant/gw_mx_pkg.sv
+rtl/quant/gw_threshold_pkg.sv
+rtl/common/gw_fifo_2w.sv
+rtl/quant/gw_quant_items.sv
+rtl/quant/gw_mx_adder.sv
+rtl/quant/gw_threshold_in_flight.sv
+rtl/quant/gw_threshold_rows.sv
+rtl/quant/gw_threshold_values.sv
+rtl/quant/gw_threshold_k.sv
+rtl/quant/gw_threshold_code.sv
+rtl/quant/gw_threshold_pack.sv
+rtl/quant/gw_threshold_merge.sv
+rtl/quant/gw_threshold.sv

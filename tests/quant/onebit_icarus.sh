@@ -1,0 +1,29 @@
+#!/bin/sh
+# Icarus makes of gw_onebit what Verilator made of it, and a wrong line of it is seen: onebit_icarus.sh quant_onebit_rtl_test
+set -eu
+root=$(cd "$(dirname "$0")/../.." && pwd)
+command -v iverilog >/dev/null || { echo "icarus: iverilog is not installed; on Debian: apt-get install iverilog" >&2; exit 1; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+GW_ONEBIT_VECTORS=$work/vectors "$1" --gtest_filter='*Recorded' > "$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+cp -r "$root/rtl" "$work/rtl"
+cd "$work"
+said() {
+  # shellcheck disable=SC2046 # a list of files
+  iverilog -g2012 -Irtl/common -s gw_onebit_tb -Pgw_onebit_tb.Rows="$1" -o bench $(cat rtl/quant/gw_onebit.f) "$root/tests/quant/gw_onebit_tb.sv"
+  timeout 200 vvp -N bench +vectors="vectors.$1" || echo "FAIL: never comes to rest"
+}
+for rows in 100 1100; do
+  answer=$(said $rows)
+  echo "Rows $rows: $answer"
+  case $answer in PASS*) ;; *) exit 1 ;; esac
+done
+for mutant in 'gw_onebit.sv s/residual \& conflict/1'"'"'b0/' 'gw_onebit_in_flight.sv s/turns_before | turns_now/turns_before/' \
+    'gw_onebit_pkg.sv s/half \& (more/half | (more/' 'gw_onebit_buffer.sv s/beside_q ? word_q : //'; do
+  file=rtl/quant/${mutant%% *}
+  sed -i.right -e "${mutant#* }" "$file"
+  ! cmp -s "$file" "$file.right" || { echo "icarus: the mutant changes nothing: $mutant"; exit 1; }
+  answer=$(said 100)
+  case $answer in PASS*) echo "icarus: not noticed: $mutant"; exit 1 ;; esac
+  mv "$file.right" "$file"
+done
