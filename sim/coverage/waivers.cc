@@ -67,6 +67,9 @@ std::vector<std::string> without_braces(const std::string& pattern) {
   if (close == std::string::npos) {
     throw InputError(fmt::format("'{}' has a brace that does not end", pattern));
   }
+  if (pattern.find('{', open + 1) < close) {
+    throw InputError(fmt::format("'{}' has a brace within a brace", pattern));
+  }
   std::vector<std::string> words;
   std::istringstream list(pattern.substr(open + 1, close - open - 1));
   for (std::string word; std::getline(list, word, ',');) {
