@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=${1:-out/coverage}
-families=${FAMILIES:-codec mx nic switch}
+families=${FAMILIES:-codec mx quant nic switch}
 export gradwire=$PWD/build/gradwire
 directed=$PWD/build/tests/coverage/coverage_directed
 for program in "$gradwire" "$directed"; do
@@ -20,6 +20,7 @@ devices_of() {
   case $1 in
     codec) echo compressor decompressor codec_loop ;;
     mx) echo mx ;;
+    quant) echo threshold onebit dequantizer ;;
     nic) echo nic_tx nic_rx nic ;;
     switch) echo parser aggregator optimizer switch ;;
     *) echo "coverage: there is no family '$1'" >&2; exit 1 ;;
@@ -59,6 +60,28 @@ stimuli() {
           done
         done
         echo "mx --random hostile --packets 1000 --format ${k% *} --residual ${k#* }"
+      done
+      ;;
+    quant)
+      for k in "wgt mask" "bgt mask" "bgt rice" "qgt mask" "qgt rice"; do
+        for synth in mixed single zeros irregular; do
+          next_stall
+          echo "threshold --synth $synth --stall $stall --packets 300 --method ${k% *} --coding ${k#* }"
+        done
+        echo "threshold --random hostile --packets 1000 --method ${k% *} --coding ${k#* }"
+      done
+      for k in on off; do
+        for synth in mixed single zeros irregular; do
+          next_stall
+          echo "onebit --synth $synth --stall $stall --packets 300 --residual $k"
+        done
+        echo "onebit --random hostile --packets 1000 --residual $k"
+      done
+      for stall in none both:20 both:60; do
+        for synth in mixed single zeros irregular; do
+          echo "dequantizer --synth $synth --stall $stall --packets 300"
+        done
+        echo "dequantizer --random hostile --stall $stall --packets 3000"
       done
       ;;
     nic)

@@ -1,6 +1,7 @@
 #include "sim/capsule/stimulus_files.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -30,7 +31,8 @@ constexpr const char* kPacketsHead =
     "# said is 0: the port that it goes in by, time_ns of its preamble on a wire, gap in cycles\n"
     "# behind the packet before it, meta (a tuser of more bits than one); error: tuser with its\n"
     "# last beat; odd: a beat of it, that beat's tkeep, its tuser, bits of meta that are inverted\n"
-    "# there; bytes: of a packet that no capture holds and that is not in input.pcap. A device\n"
+    "# there; config: words of the pins that go with it, if they are not as the run's options set\n"
+    "# them; bytes: of a packet that no capture holds and that is not in input.pcap. A device\n"
     "# that is fed with no frames gets the datagrams' payloads.\n";
 constexpr const char* kStallsHead =
     "# When a side of a port hesitates: 64 cycles a line, from the cycle that it names on; 1: a\n"
@@ -103,6 +105,7 @@ std::string packet_line(size_t number, const RawPacket& packet, bool frames) {
     line += fmt::format(" odd={}:{:x}:{}", odd.beat, odd.keep, odd.user ? 1 : 0);
     if (odd.meta != 0) line += fmt::format(":{:x}", odd.meta);
   }
+  if (packet.own_config) line += fmt::format(" config={:x}", fmt::join(packet.config, ":"));
   if (!fits_capture(packet, frames)) line += " bytes=" + hex(packet.bytes);
   return line + "\n";
 }
@@ -137,6 +140,14 @@ bool read_packet(Lines& lines, RawPacket& packet) {
                             .keep = lines.number<uint64_t>(words[1], 16),
                             .user = lines.number<int>(words[2]) != 0,
                             .meta = words.size() == 4 ? lines.number<uint64_t>(words[3], 16) : 0});
+    } else if (key == "config") {
+      std::istringstream parts(value);
+      size_t words = 0;
+      for (std::string part; std::getline(parts, part, ':'); ++words) {
+        if (words < packet.config.size()) packet.config[words] = lines.number<uint32_t>(part, 16);
+      }
+      if (words != packet.config.size()) lines.wrong("config=WORD:WORD:WORD:WORD");
+      packet.own_config = true;
     } else if (key == "bytes") {
       captured = false;
       if (value.size() % 2 != 0) lines.wrong("bytes are two digits each");

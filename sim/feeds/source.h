@@ -34,6 +34,7 @@ struct RawPacket {
   uint32_t gap = 0;               ///< cycles behind the packet before it, for ports without one
   uint64_t meta = 0;              ///< tuser of ports where that is wider than a bit, of all beats
   PacketConfig config{};
+  bool own_config = false;         ///< it is not the one of the run's options
   std::vector<uint32_t> values{};  ///< what the bytes stand for, where they do not say themselves
 };
 

@@ -16,7 +16,7 @@ RecordedSource::RecordedSource(std::shared_ptr<const Stimulus> stimulus, const P
 std::optional<RawPacket> RecordedSource::next() {
   if (next_ == stimulus_->packets.size()) return std::nullopt;
   RawPacket packet = stimulus_->packets[next_++];
-  packet.config = config_;
+  if (!packet.own_config) packet.config = config_;
   return packet;
 }
 

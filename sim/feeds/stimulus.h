@@ -18,7 +18,8 @@ struct Stimulus {
   StallRecord stalls = {};
 };
 
-/// Its packets, one after the other. What goes in with them is the run's to say.
+/// Its packets, one after the other. What goes in with those that have no configuration of their
+/// own is the run's to say.
 class RecordedSource final : public Source {
  public:
   RecordedSource(std::shared_ptr<const Stimulus> stimulus, const PacketConfig& config);

@@ -9,6 +9,10 @@
 //   static constexpr uint64_t kEvents = 0;             bits of the probe that the oracle follows
 //   static constexpr uint64_t kSettles = 0;            cycles after which a device without input or
 //                                                      debt is still; 0: never
+// if its other outputs are counters of 32 bits, and only these,
+//
+//   static constexpr size_t kCountersInProbe;          how many: the probe is made of them
+//
 // and, if it has control ports,
 //
 //   static constexpr std::array<ControlPort, C> kControls;   names, width of addresses
@@ -19,8 +23,8 @@
 //   void reset();                                      one rising edge with aresetn = 0
 //   uint32_t s_ready() const;                          bit i: tready of input i in this cycle
 //   const Beat* m_beat(size_t port) const;             payload of an output; nullptr: tvalid = 0
-//   uint64_t probe() const;                            every other output, packed: compared in each
-//                                                      cycle
+//   Probe<P> probe() const;                            every other output, packed: compared in each
+//                                                      cycle; 64 bits, or what its counters take
 //   void clock(const Offered<P>&, uint32_t m_ready);   one rising edge: a beat for each input
 //                                                      (nullptr: tvalid = 0), bit o: tready of
 //                                                      output o
@@ -78,6 +82,28 @@ template <class Ports>
 using Offered = std::array<const typename Ports::Beat*, kInputsOf<Ports>>;
 
 /// Has what the control ports of its device need, if there are any.
+/// Words of the probe: one, or those of the counters of 32 bits that it is made of.
+template <class Ports>
+inline constexpr size_t kProbeWords = 1;
+template <class Ports>
+requires requires { Ports::kCountersInProbe; }
+inline constexpr size_t kProbeWords<Ports> = (Ports::kCountersInProbe + 1) / 2;
+
+/// Every output of a device that is neither a stream's nor a control port's, packed.
+template <class Ports>
+using Probe =
+    std::conditional_t<kProbeWords<Ports> == 1, uint64_t, std::array<uint64_t, kProbeWords<Ports>>>;
+
+/// Its words, lowest first.
+template <class AnyProbe>
+std::span<const uint64_t> words_of_probe(const AnyProbe& probe) {
+  if constexpr (std::is_same_v<AnyProbe, uint64_t>) {
+    return {&probe, 1};
+  } else {
+    return probe;
+  }
+}
+
 template <class E>
 concept Controlled = kControlsOf<typename E::Ports>
 == 0 || requires(E& e, const E& c, const AxiLiteRequest& request) {
@@ -91,7 +117,7 @@ concept Engine = Controlled<E> &&
   e.reset();
   { c.s_ready() } -> std::same_as<uint32_t>;
   { c.m_beat(size_t{}) } -> std::same_as<const typename E::Ports::Beat*>;
-  { c.probe() } -> std::same_as<uint64_t>;
+  { c.probe() } -> std::same_as<Probe<typename E::Ports>>;
   e.clock(offered, uint32_t{});
 };
 
@@ -102,7 +128,7 @@ struct NoEngine {
   void reset() {}
   uint32_t s_ready() const { return 0; }
   const typename P::Beat* m_beat(size_t) const { return nullptr; }
-  uint64_t probe() const { return 0; }
+  Probe<P> probe() const { return {}; }
   void clock(const Offered<P>&, uint32_t) {}
   const AxiLiteReply& control(size_t) const { return kSilence; }
   void drive(size_t, const AxiLiteRequest&) {}

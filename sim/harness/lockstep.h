@@ -218,7 +218,7 @@ class Lockstep final : public Steppable {
   static constexpr bool ready_bit(uint32_t mask, size_t port) { return (mask >> port & 1) != 0; }
 
   [[gnu::always_inline]] bool cycle() {
-    const uint64_t probe = a_.probe();
+    const Probe<Ports> probe = a_.probe();
     const uint32_t s_ready = a_.s_ready();
     if constexpr (kTwo) {
       if (probe != b_.probe() || s_ready != b_.s_ready()) [[unlikely]]
@@ -1000,11 +1000,11 @@ class Lockstep final : public Steppable {
   }
 
   [[gnu::cold, gnu::noinline]] bool fail_lockstep() {
-    const auto differ = [this](std::string_view port, const char* signal, std::string a,
+    const auto differ = [this](std::string_view port, std::string signal, std::string a,
                                std::string b) {
       return fail({.kind = FailureKind::kLockstep,
                    .port = std::string(port),
-                   .signal = signal,
+                   .signal = std::move(signal),
                    .engine_a = name_a_,
                    .value_a = std::move(a),
                    .engine_b = name_b_,
@@ -1037,10 +1037,21 @@ class Lockstep final : public Steppable {
         return false;
       }
     }
-    const uint64_t a = a_.probe(), b = b_.probe();
-    const bool event = ((a ^ b) & Ports::kEvents) != 0;
-    return event ? differ("event", "o", std::to_string(a), std::to_string(b))
-                 : differ("probe", "", std::to_string(a), std::to_string(b));
+    if constexpr (kProbeWords < Ports >> 1) {
+      const Probe<Ports> all_a = a_.probe(), all_b = b_.probe();
+      const auto counters = [](const Probe<Ports>& all, size_t i) {
+        return static_cast<uint32_t>(all[i / 2] >> 32 * (i % 2));
+      };
+      size_t i = 0;
+      while (i + 1 < Ports::kCountersInProbe && counters(all_a, i) == counters(all_b, i)) ++i;
+      return differ("probe", "counter " + std::to_string(i), std::to_string(counters(all_a, i)),
+                    std::to_string(counters(all_b, i)));
+    } else {
+      const uint64_t a = a_.probe(), b = b_.probe();
+      const bool event = ((a ^ b) & Ports::kEvents) != 0;
+      return event ? differ("event", "o", std::to_string(a), std::to_string(b))
+                   : differ("probe", "", std::to_string(a), std::to_string(b));
+    }
   }
 
   /// Counters are compared once, at the end: whoever miscounts does so to the last cycle.

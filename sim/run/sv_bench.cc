@@ -320,10 +320,17 @@ void SvBench::line() {
   word_ = idle_;
 }
 
-void SvBench::reset(bool first, uint64_t probe) {
+void SvBench::reset(bool first, std::span<const uint64_t> probe) {
   put(word_, 1, 1, first ? 0 : 1);
-  put(word_, layout_->probe, layout_->probe_bits, probe);
+  put_probe(probe);
   line();
+}
+
+void SvBench::put_probe(std::span<const uint64_t> probe) {
+  int at = layout_->probe, bits = layout_->probe_bits;
+  for (size_t i = 0; bits > 0 && i < probe.size(); ++i, at += 64, bits -= 64) {
+    put(word_, at, std::min(bits, 64), probe[i]);
+  }
 }
 
 void SvBench::boot(const Boot& boot) {
@@ -363,7 +370,7 @@ void SvBench::control(size_t port, const AxiLiteRequest& q, const AxiLiteReply& 
 }
 
 void SvBench::cycle(std::span<const Transfer> in, uint32_t m_ready, uint32_t s_ready,
-                    std::span<const Transfer> out, uint64_t probe) {
+                    std::span<const Transfer> out, std::span<const uint64_t> probe) {
   const auto transfer = [this](const Layout::Stream& s, const Transfer& t) {
     if (t.data == nullptr) return;
     put(word_, s.valid, 1, 1);
@@ -383,7 +390,7 @@ void SvBench::cycle(std::span<const Transfer> in, uint32_t m_ready, uint32_t s_r
     put(word_, layout_->out[p].ready, 1, m_ready >> p & 1);
     transfer(layout_->out[p], out[p]);
   }
-  put(word_, layout_->probe, layout_->probe_bits, probe);
+  put_probe(probe);
   line();
 }
 

@@ -39,17 +39,18 @@ class SvBench {
   ~SvBench();
 
   void pin(std::string_view name, uint64_t value);
-  void reset(bool first, uint64_t probe);
+  void reset(bool first, std::span<const uint64_t> probe);
   void boot(const Boot& boot);
   /// What a control port drives and shows at the edge that the next `cycle` writes.
   void control(size_t port, const AxiLiteRequest& request, const AxiLiteReply& reply);
   void cycle(std::span<const Transfer> in, uint32_t m_ready, uint32_t s_ready,
-             std::span<const Transfer> out, uint64_t probe);
+             std::span<const Transfer> out, std::span<const uint64_t> probe);
   /// Closes the vectors; the counters of a run that has passed are compared. Throws InputError.
   void finish(std::span<const uint32_t> statistics);
 
  private:
   struct Layout;
+  void put_probe(std::span<const uint64_t> probe);
   void line();
 
   const std::string path_;

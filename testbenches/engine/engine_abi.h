@@ -21,12 +21,15 @@ extern "C" {
 #define GW_ENGINE_PORTS 16u
 /// Control ports at most.
 #define GW_ENGINE_CONTROLS 4u
+/// Words of 64 bits that the probe has behind its first, at most.
+#define GW_ENGINE_PROBE_MORE 5u
 
 /// What an engine shows between two clock edges; its address does not change.
 struct GwOutputs {
-  uint32_t s_ready;     ///< bit i: s_axis_tready of input port i
-  uint32_t m_valid;     ///< bit o: m_axis_tvalid of output port o
-  uint64_t probe;       ///< every other output that is compared in each cycle, packed
+  uint32_t s_ready;  ///< bit i: s_axis_tready of input port i
+  uint32_t m_valid;  ///< bit o: m_axis_tvalid of output port o
+  uint64_t probe;    ///< every other output that is compared in each cycle, packed ...
+  uint64_t probe_more[GW_ENGINE_PROBE_MORE];  ///< ... and what of them lies from bit 64 up
   const void* m_beat;   ///< array of beats, one an output port; m_beat[o] counts while bit o is set
   const void* control;  ///< array of gw::AxiLiteReply, one a control port; null: there is none
 };

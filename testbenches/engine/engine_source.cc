@@ -117,21 +117,37 @@ bool is_protection(const EngineShape& shape, const TopPort& port) {
          });
 }
 
-/// The outputs that are compared in each cycle, packed into 64 bits.
-std::string probe_expression(const std::vector<TopPort>& ports,
-                             const std::vector<TopPort>& streams) {
-  std::string expression;
+/// The outputs that are compared in each cycle, packed: a body that sets a GwOutputs. What lies in
+/// one word is one expression, which is all that most tops need.
+std::string probe_body(const std::vector<TopPort>& ports, const std::vector<TopPort>& streams) {
+  constexpr int kBits = 64 * (1 + GW_ENGINE_PROBE_MORE);
+  std::vector<std::string> words(1);
+  std::string wide;
   int lsb = 0;
   for (const TopPort& port : ports) {
     if (port.input || port.name == "stat_o" || find(streams, port.name) != nullptr) continue;
-    if (lsb + port.bits > 64) {
-      throw sim::InputError(fmt::format(
-          "the outputs beside the streams have more than 64 bits ({} is one too many)", port.name));
+    if (lsb + port.bits > kBits) {
+      throw sim::InputError(
+          fmt::format("the outputs beside the streams have more than {} bits ({} is one too many)",
+                      kBits, port.name));
     }
-    expression += fmt::format("{}uint64_t{{top.{}}} << {}", lsb == 0 ? "" : " | ", port.name, lsb);
+    const int last = (lsb + port.bits - 1) / 64;
+    words.resize(static_cast<size_t>(last) + 1);
+    std::string& word = words[static_cast<size_t>(last)];
+    if (port.bits <= 64 && lsb / 64 == last) {
+      word +=
+          fmt::format("{}uint64_t{{top.{}}} << {}", word.empty() ? "" : " | ", port.name, lsb % 64);
+    } else {
+      wide += fmt::format(" show_bits<{0}>(shown, {1}, top.{2});", port.bits, lsb, port.name);
+    }
     lsb += port.bits;
   }
-  return expression.empty() ? "0" : expression;
+  std::string body;
+  for (size_t i = 0; i < words.size(); ++i) {
+    body += fmt::format(" shown.{} = {};", i == 0 ? "probe" : fmt::format("probe_more[{}]", i - 1),
+                        words[i].empty() ? "0" : words[i]);
+  }
+  return body + wide;
 }
 
 nlohmann::json description(const VerilateJob& job, const std::vector<TopPort>& ports) {
@@ -300,11 +316,11 @@ std::string glue(const VerilateJob& job, const std::vector<TopPort>& ports,
       "  using Inputs = {};\n"
       "  using Outputs = {};\n"
       "  using Controls = ControlBundles<{}>;\n"
-      "  static uint64_t probe([[maybe_unused]] Top& top) {{ return {}; }}\n"
+      "  static void probe([[maybe_unused]] Top& top, GwOutputs& shown) {{{} }}\n"
       "  static constexpr NamedPin<Top> kPins[] = {{\n",
       job.name, job.shape.beat_bits / 32, job.traced, quiet_fall, job.top,
       description(job, ports).dump(), inputs, outputs, joined(controls),
-      probe_expression(ports, streams));
+      probe_body(ports, streams));
   for (const TopPort& port : ports) {
     if (!port.input || find(streams, port.name) != nullptr) continue;
     text += fmt::format(

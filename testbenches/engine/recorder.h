@@ -18,7 +18,9 @@ class Recorder final : public sim::Observer<P> {
       : bench_(folder, facts, rtl) {}
   sim::SvBench& bench() { return bench_; }
 
-  void reset(bool first, uint64_t probe) override { bench_.reset(first, probe); }
+  void reset(bool first, const sim::Probe<P>& probe) override {
+    bench_.reset(first, sim::words_of_probe(probe));
+  }
   void boot(const sim::Boot& boot) override { bench_.boot(boot); }
   void configure(const sim::PacketConfig& config) override {
     if constexpr (requires { P::kPinsOfPacket; }) {
@@ -31,8 +33,9 @@ class Recorder final : public sim::Observer<P> {
     bench_.control(port, request, reply);
   }
   void cycle(const sim::Offered<P>& offered, uint32_t m_ready, uint32_t s_ready,
-             const typename sim::Observer<P>::Shown& shown, uint64_t probe) override {
-    bench_.cycle(transfers(offered), m_ready, s_ready, transfers(shown), probe);
+             const typename sim::Observer<P>::Shown& shown, const sim::Probe<P>& probe) override {
+    bench_.cycle(transfers(offered), m_ready, s_ready, transfers(shown),
+                 sim::words_of_probe(probe));
   }
 
  private:

@@ -22,7 +22,7 @@ namespace gw::testbenches {
 
 /// P: the device's ports. Its pins, if there are any, go with a packet (P::kPinsOfPacket names the
 /// pin that each word of the packet's configuration drives) or are set once. Its counters are
-/// stat_o, or (P::kCountersInProbe) the two words of the probe.
+/// stat_o, or the probe is made of them (P::kCountersInProbe).
 template <class P>
 class RtlEngine {
  public:
@@ -73,7 +73,16 @@ class RtlEngine {
     return (outputs_->m_valid >> port & 1) != 0 ? static_cast<const Beat*>(outputs_->m_beat) + port
                                                 : nullptr;
   }
-  uint64_t probe() const { return outputs_->probe; }
+  sim::Probe<P> probe() const {
+    if constexpr (sim::kProbeWords<P> == 1) {
+      return outputs_->probe;
+    } else {
+      static_assert(sim::kProbeWords<P> <= 1 + GW_ENGINE_PROBE_MORE);
+      sim::Probe<P> words{outputs_->probe};
+      std::copy_n(outputs_->probe_more, words.size() - 1, words.begin() + 1);
+      return words;
+    }
+  }
   void clock(const sim::Offered<P>& offered, uint32_t m_ready) {
     static_assert(sizeof(offered) == sim::kInputsOf<P> * sizeof(void*));
     api_.clock(self_, reinterpret_cast<const void* const*>(offered.data()), m_ready);
@@ -91,8 +100,8 @@ class RtlEngine {
   }
   std::span<const uint32_t> statistics() const {
     if constexpr (requires { P::kCountersInProbe; }) {
-      counters_ = std::bit_cast<std::array<uint32_t, 2>>(outputs_->probe);
-      return counters_;
+      counters_ = std::bit_cast<Counters>(probe());
+      return std::span<const uint32_t>(counters_).first(P::kCountersInProbe);
     }
     uint32_t words = 0;
     const uint32_t* const values = api_.statistics(self_, &words);
@@ -155,13 +164,15 @@ class RtlEngine {
     return index;
   }
 
+  using Counters = std::array<uint32_t, 2 * sim::kProbeWords<P>>;
+
   const CompiledRtl compiled_;
   const GwEngine& api_;
   void* self_;
   const GwOutputs* outputs_ = nullptr;
   bool traced_ = false;
   std::array<int, 4> pins_{};
-  mutable std::array<uint32_t, 2> counters_{};
+  mutable Counters counters_{};
 };
 
 }  // namespace gw::testbenches

@@ -12,7 +12,7 @@
 //   kName, kDescription    name of the top in waveforms, the JSON of GwEngine::describe
 //   Inputs, Outputs        Bundles<...>
 //   Controls               ControlBundles<...>: AXI4-Lite ports, or none
-//   probe(top)             the outputs that are compared in each cycle
+//   probe(top, outputs)    the outputs that are compared in each cycle
 //   kPins                  array of NamedPin<Top>, ended by an empty one
 //   signals(scan, root)    with GW_ENGINE_TOGGLE: adds each signal of the state to a ToggleScan
 #pragma once
@@ -117,6 +117,25 @@ inline uint64_t get_bits(const Pin& pin, int lsb) {
       done += bits;
     }
     return value & kMask;
+  }
+}
+
+/// A pin of any width as bits lsb .. of an engine's probe, which are zero before.
+template <int kBits, class Pin>
+inline void show_bits(GwOutputs& outputs, int lsb, const Pin& pin) {
+  const auto word = [&outputs](int i) -> uint64_t& {
+    return i == 0 ? outputs.probe : outputs.probe_more[i - 1];
+  };
+  for (int done = 0; done < kBits; done += 32) {
+    uint64_t part;
+    if constexpr (std::is_integral_v<Pin>) {
+      part = static_cast<uint64_t>(pin) >> done & UINT32_MAX;
+    } else {
+      part = pin[static_cast<size_t>(done / 32)];
+    }
+    const int at = lsb + done;
+    word(at / 64) |= part << at % 64;
+    if (at % 64 > 32 && part >> (64 - at % 64) != 0) word(at / 64 + 1) |= part >> (64 - at % 64);
   }
 }
 
@@ -610,7 +629,7 @@ class VerilatedEngine {
     if (top_ == nullptr) return;
     shown_.s_ready = Inputs::ready(*top_);
     shown_.m_valid = Outputs::valid(*top_);
-    shown_.probe = Facts::probe(*top_);
+    Facts::probe(*top_, shown_);
     Outputs::template read<kLanes>(*top_, beats_);
     Controls::read(*top_, replies_);
   }

@@ -7,78 +7,58 @@
 #include <utility>
 #include <vector>
 
+#include "models/reference/quant/decoder.h"
 #include "models/reference/quant/packet.h"
+#include "testbenches/quant/codes.h"
 #include "testbenches/quant/ports.h"
 
 namespace gw::testbenches {
 namespace {
 
 namespace quant = reference::quant;
-using sim::coverage::Axis;
+using quant::Method;
 using sim::coverage::numbers;
 using sim::coverage::StreamTables;
 using sim::coverage::Table;
 using sim::coverage::Tails;
 
-enum MxFormat : size_t { kMx8, kMx4, kMxRaw };
-std::vector<std::string> mx_formats() { return {"mxfp8", "mxfp4", "raw"}; }
-MxFormat mx_format(uint8_t byte) {
-  return byte == static_cast<uint8_t>(quant::Method::kMxfp8)   ? kMx8
-         : byte == static_cast<uint8_t>(quant::Method::kMxfp4) ? kMx4
-                                                               : kMxRaw;
+/// Names of methods, and "raw" behind them.
+std::vector<std::string> formats_of(const std::vector<Method>& methods, bool raw) {
+  std::vector<std::string> names;
+  for (const Method method : methods) names.emplace_back(quant::method_name(method));
+  if (raw) names.emplace_back("raw");
+  return names;
 }
 
-/// Bytes of a packet of n values.
-size_t mx_packet_bytes(MxFormat format, size_t n) {
-  const size_t blocks = (n + quant::kMxBlock - 1) / quant::kMxBlock;
-  const size_t payload = format == kMx8   ? blocks * (1 + quant::kMxBlock)
-                         : format == kMx4 ? blocks * (1 + quant::kMxBlock / 2)
-                                          : 4 * n;
-  return quant::kHeaderBytes + payload + quant::kStatusBytes;
-}
-
-class MxCoverage final : public sim::coverage::Family<Beat> {
+/// What a quantiser of any method does with chunks.
+class QuantiserCoverage : public sim::coverage::Family<Beat> {
  public:
-  explicit MxCoverage(uint32_t rows)
+  QuantiserCoverage(const QuantiserFacts& facts, uint32_t rows)
       : rows_(rows),
         chunks_("chunks",
                 "format of the packet x residuals x what came, beside what was announced: fewer "
                 "beats, fewer values in the last one, a part of a float, too many bytes in the "
                 "last beat, too many beats; no values announced",
-                {{"format", mx_formats()},
+                {{"format", formats_of(facts.methods, true)},
                  {"residual", {"off", "on"}},
                  {"came",
                   {"as announced", "fewer beats", "fewer values", "part of a float",
                    "more in the last beat", "more beats", "n = 0"}}}),
-        tails_("last block", "values of the last block x format",
-               {{"values", numbers(1, 32)}, {"format", {"mxfp8", "mxfp4"}}}),
         values_("values", "what a lane holds x lane x residuals",
                 {{"value", {"zero", "subnormal", "normal", "infinity", "NaN", "missing"}},
                  {"lane", numbers(0, 7)},
                  {"residual", {"off", "on"}}}),
-        elements_("elements", "what an element is x its sign x format",
-                  {{"element", {"zero", "subnormal", "normal", "largest"}},
-                   {"sign", {"+", "-"}},
-                   {"format", {"mxfp8", "mxfp4"}}}),
-        scales_("scales", "scale of a block x format x its place in the packet",
-                {{"scale", {"0", "1 and more", "poisoned"}},
-                 {"format", {"mxfp8", "mxfp4"}},
-                 {"block", {"first", "later"}}}),
         status_("status", "status byte x format",
-                {{"status", numbers(0, quant::kStatusBits)}, {"format", mx_formats()}}),
+                {{"status", numbers(0, quant::kStatusBits)},
+                 {"format", formats_of(facts.methods, true)}}),
         rows_again_("rows again",
                     "a chunk begins at the rows of the one before: in how many cycles",
                     {{"gap", {"in the next cycle", "in 2 to 16", "later"}},
-                     {"beats", {"1", "2 to 4", "5 and more"}}}) {
+                     {"beats", {"1", "2 to 4", "5 and more"}}}),
+        facts_(facts) {
+    const size_t raw = facts.methods.size();
     chunks_.impossible("n = 0 leaves as RAW",
-                       [](Table::At at) { return at[0] != kMxRaw && at[2] == kNoValues; });
-    chunks_.impossible("without residuals only n = 0 leaves as RAW", [](Table::At at) {
-      return at[0] == kMxRaw && at[1] == 0 && at[2] != kNoValues;
-    });
-    status_.impossible("n = 0 is said in status bit 1; RAW of more values needs residuals",
-                       [rows](Table::At at) {
-                         return rows == 0 && at[1] == kMxRaw && (at[0] & quant::kStatusLength) == 0;
-                       });
+                       [raw](Table::At at) { return at[0] != raw && at[2] == kNoValues; });
     if (rows_ != 0) return;
     for (Table* const table : {&chunks_, &values_}) {
       const size_t axis = table == &chunks_ ? 1 : 2;
@@ -89,31 +69,10 @@ class MxCoverage final : public sim::coverage::Family<Beat> {
   }
 
   Tails tails(bool input, size_t) const override { return Tails::bytes(kBeatBytes, input); }
-  void shape(StreamTables& tables) const override {
-    // Sizes of packets are those of whole blocks, or of RAW.
-    std::set<std::pair<size_t, size_t>> sizes;
-    for (size_t n = 0; n <= 16 * 32 * quant::kMxBlock; ++n) {
-      for (const MxFormat format : {kMx8, kMx4, kMxRaw}) {
-        if (n == 0 && format != kMxRaw) continue;
-        if (rows_ == 0 && n != 0 && format == kMxRaw) continue;
-        const size_t bytes = mx_packet_bytes(format, n);
-        const size_t beats = (bytes + kBeatBytes - 1) / kBeatBytes;
-        sizes.insert({StreamTables::beats_class(static_cast<uint32_t>(beats)),
-                      bytes - (beats - 1) * kBeatBytes});
-      }
-    }
-    const Tails out = tails_of_output();
-    std::set<std::pair<size_t, size_t>> cells;
-    for (const auto& [beats, bytes] : sizes) cells.insert({beats, out.of_bytes[bytes]});
-    tables.packets_out[0].impossible("no packet of any format has so many bytes",
-                                     [&cells](Table::At at) {
-                                       return !cells.contains({at[0], at[1]});
-                                     });
-  }
 
   void arrived(size_t, const sim::PacketRef<Beat>& packet) override {
     const Beat& first = packet->beats.front();
-    const bool residual = packet->config[1] != 0 && rows_ != 0;
+    const bool residual = residual_of(*packet);
     const uint32_t n = ChunkUser::count(first);
     count_values(*packet, n, residual);
     if (residual && before_ != nullptr && n != 0 &&
@@ -128,39 +87,32 @@ class MxCoverage final : public sim::coverage::Family<Beat> {
     const std::vector<uint8_t> bytes = sim::bytes_of(packet);
     const sim::Packet<Beat>& chunk = *packet.source;
     const uint32_t n = ChunkUser::count(chunk.beats.front());
-    const MxFormat format = mx_format(bytes.front());
-    const bool residual = chunk.config[1] != 0 && rows_ != 0;
-    chunks_.hit(format, residual ? 1 : 0, came(chunk, n));
+    const auto method = static_cast<Method>(bytes.front());
+    const auto format =
+        static_cast<size_t>(std::ranges::find(facts_.methods, method) - facts_.methods.begin());
+    chunks_.hit(format, residual_of(chunk) ? 1 : 0, came(chunk, n));
     status_.hit(bytes.back() & quant::kStatusBits, format);
-    if (format == kMxRaw) return;
-    tails_.hit((n - 1) % quant::kMxBlock, format);
-    const size_t element_bytes = quant::kMxBlock / (format == kMx8 ? 1 : 2);
-    for (size_t at = quant::kHeaderBytes; at + element_bytes < bytes.size();
-         at += 1 + element_bytes) {
-      const uint8_t scale = bytes[at];
-      const size_t kind = scale == quant::kMxPoisoned ? 2 : scale == 0 ? 0 : 1;
-      scales_.hit(kind, format, at == quant::kHeaderBytes ? 0 : 1);
-      if (kind == 2) continue;
-      for (size_t i = 1; i <= element_bytes; ++i) {
-        const uint8_t byte = bytes[at + i];
-        if (format == kMx8) {
-          count_element(byte & 0x7F, byte >> 7, 8, 0x7E, format);
-        } else {
-          count_element(byte & 7, byte >> 3 & 1, 2, 7, format);
-          count_element(byte >> 4 & 7, byte >> 7, 2, 7, format);
-        }
-      }
-    }
+    if (method != Method::kRaw) payload_left(bytes, format, n);
   }
-  std::vector<const Table*> tables() const override {
-    return {&chunks_, &tails_, &values_, &elements_, &scales_, &status_, &rows_again_};
-  }
+
+ protected:
+  /// A packet that is not RAW has left; `format` is its method's place in the axis.
+  virtual void payload_left(std::span<const uint8_t> bytes, size_t format, uint32_t n) = 0;
+
+  const uint32_t rows_;
+  Table chunks_, values_, status_, rows_again_;
 
  private:
   enum Came : size_t { kWhole, kFewerBeats, kFewerValues, kPart, kMoreHere, kMoreBeats, kNoValues };
 
-  static Tails tails_of_output() { return Tails::bytes(kBeatBytes, false); }
+ protected:
+  static constexpr size_t kCameNoValues = kNoValues;
 
+ private:
+  bool residual_of(const sim::Packet<Beat>& chunk) const {
+    // Of RAW, too: what its pins asked for.
+    return rows_ != 0 && chunk.config[facts_.residual_pin] != 0;
+  }
   static Came came(const sim::Packet<Beat>& chunk, uint32_t n) {
     if (n == 0) return kNoValues;
     const uint64_t bytes = chunk.bytes(), announced = uint64_t{4} * n;
@@ -187,8 +139,95 @@ class MxCoverage final : public sim::coverage::Family<Beat> {
       }
     }
   }
+
+  const QuantiserFacts& facts_;
+  sim::PacketRef<Beat> before_;
+};
+
+class MxCoverage final : public QuantiserCoverage {
+ public:
+  explicit MxCoverage(uint32_t rows)
+      : QuantiserCoverage(mx_facts(), rows),
+        tails_("last block", "values of the last block x format",
+               {{"values", numbers(1, 32)}, {"format", {"mxfp8", "mxfp4"}}}),
+        elements_("elements", "what an element is x its sign x format",
+                  {{"element", {"zero", "subnormal", "normal", "largest"}},
+                   {"sign", {"+", "-"}},
+                   {"format", {"mxfp8", "mxfp4"}}}),
+        scales_("scales", "scale of a block x format x its place in the packet",
+                {{"scale", {"0", "1 and more", "poisoned"}},
+                 {"format", {"mxfp8", "mxfp4"}},
+                 {"block", {"first", "later"}}}) {
+    chunks_.impossible("without residuals only n = 0 leaves as RAW", [](Table::At at) {
+      return at[0] == kMxRaw && at[1] == 0 && at[2] != kCameNoValues;
+    });
+    status_.impossible("n = 0 is said in status bit 1; RAW of more values needs residuals",
+                       [rows](Table::At at) {
+                         return rows == 0 && at[1] == kMxRaw && (at[0] & quant::kStatusLength) == 0;
+                       });
+  }
+
+  void shape(StreamTables& tables) const override {
+    // Sizes of packets are those of whole blocks, or of RAW.
+    std::set<std::pair<size_t, size_t>> sizes;
+    for (size_t n = 0; n <= 16 * 32 * quant::kMxBlock; ++n) {
+      for (const MxFormat format : {kMx8, kMx4, kMxRaw}) {
+        if (n == 0 && format != kMxRaw) continue;
+        if (rows_ == 0 && n != 0 && format == kMxRaw) continue;
+        const size_t bytes = packet_bytes(format, n);
+        const size_t beats = (bytes + kBeatBytes - 1) / kBeatBytes;
+        sizes.insert({StreamTables::beats_class(static_cast<uint32_t>(beats)),
+                      bytes - (beats - 1) * kBeatBytes});
+      }
+    }
+    const Tails out = Tails::bytes(kBeatBytes, false);
+    std::set<std::pair<size_t, size_t>> cells;
+    for (const auto& [beats, bytes] : sizes) cells.insert({beats, out.of_bytes[bytes]});
+    tables.packets_out[0].impossible("no packet of any format has so many bytes",
+                                     [&cells](Table::At at) {
+                                       return !cells.contains({at[0], at[1]});
+                                     });
+  }
+
+  std::vector<const Table*> tables() const override {
+    return {&chunks_, &tails_, &values_, &elements_, &scales_, &status_, &rows_again_};
+  }
+
+ protected:
+  void payload_left(std::span<const uint8_t> bytes, size_t format, uint32_t n) override {
+    tails_.hit((n - 1) % quant::kMxBlock, format);
+    const size_t element_bytes = quant::kMxBlock / (format == kMx8 ? 1 : 2);
+    for (size_t at = quant::kHeaderBytes; at + element_bytes < bytes.size();
+         at += 1 + element_bytes) {
+      const uint8_t scale = bytes[at];
+      const size_t kind = scale == quant::kMxPoisoned ? 2 : scale == 0 ? 0 : 1;
+      scales_.hit(kind, format, at == quant::kHeaderBytes ? 0 : 1);
+      if (kind == 2) continue;
+      for (size_t i = 1; i <= element_bytes; ++i) {
+        const uint8_t byte = bytes[at + i];
+        if (format == kMx8) {
+          count_element(byte & 0x7F, byte >> 7, 8, 0x7E, format);
+        } else {
+          count_element(byte & 7, byte >> 3 & 1, 2, 7, format);
+          count_element(byte >> 4 & 7, byte >> 7, 2, 7, format);
+        }
+      }
+    }
+  }
+
+ private:
+  enum MxFormat : size_t { kMx8, kMx4, kMxRaw };
+
+  /// Bytes of a packet of n values.
+  static size_t packet_bytes(MxFormat format, size_t n) {
+    const size_t blocks = (n + quant::kMxBlock - 1) / quant::kMxBlock;
+    const size_t payload = format == kMx8   ? blocks * (1 + quant::kMxBlock)
+                           : format == kMx4 ? blocks * (1 + quant::kMxBlock / 2)
+                                            : 4 * n;
+    return quant::kHeaderBytes + payload + quant::kStatusBytes;
+  }
   void count_element(uint32_t magnitude, uint32_t sign, uint32_t first_normal, uint32_t largest,
-                     MxFormat format) {
+                     size_t format) {
     const size_t kind = magnitude == 0             ? 0
                         : magnitude < first_normal ? 1
                         : magnitude < largest      ? 2
@@ -196,15 +235,218 @@ class MxCoverage final : public sim::coverage::Family<Beat> {
     elements_.hit(kind, sign, format);
   }
 
-  const uint32_t rows_;
-  Table chunks_, tails_, values_, elements_, scales_, status_, rows_again_;
-  sim::PacketRef<Beat> before_;
+  Table tails_, elements_, scales_;
+};
+
+class ThresholdCoverage final : public QuantiserCoverage {
+ public:
+  explicit ThresholdCoverage(uint32_t rows)
+      : QuantiserCoverage(threshold_facts(), rows),
+        groups_(
+            "groups", "how many of a group's values are sent, in mask code x format",
+            {{"sent", numbers(0, 8)}, {"format", formats_of(threshold_facts().methods, false)}}),
+        runs_("runs", "empty groups one after the other, in mask code x what ends them",
+              {{"groups", {"1", "2 to 15", "16 to 255", "256"}},
+               {"end", {"a group that sends", "the most", "the chunk's end"}}}),
+        gaps_("gaps", "k of Rice code x what a gap is: q = gap >> k",
+              {{"k", numbers(0, quant::kMaxRiceK)},
+               {"gap", {"q = 0", "1 to 13", "14", "escape"}},
+               {"leads to", {"an entry", "the end"}}}),
+        entries_("entries", "a value that is sent x its sign x coding",
+                 {{"value", {"wgt", "bgt", "qgt m = 1", "m = 2 to 254", "m = 255"}},
+                  {"sign", {"+", "-"}},
+                  {"coding", {"mask", "rice"}}}) {
+    runs_.impossible("256 groups are the most, and no fewer are",
+                     [](Table::At at) { return at[0] == 3 ? at[1] == 0 : at[1] == 1; });
+    entries_.impossible("WGT has no Rice code",
+                        [](Table::At at) { return at[0] == 0 && at[2] == 1; });
+  }
+
+  std::vector<const Table*> tables() const override {
+    return {&chunks_, &values_, &status_, &rows_again_, &groups_, &runs_, &gaps_, &entries_};
+  }
+
+ protected:
+  void payload_left(std::span<const uint8_t> bytes, size_t format, uint32_t n) override {
+    const auto method = static_cast<Method>(bytes[0]);
+    for (const PacketCode& code : codes_of(bytes)) {
+      switch (code.kind) {
+        case PacketCode::kGroup:
+          groups_.hit(code.count, format);
+          break;
+        case PacketCode::kRun: {
+          groups_.hit(0, format);
+          const size_t size = code.count == 1 ? 0 : code.count < 16 ? 1 : code.count < 256 ? 2 : 3;
+          const bool all = code.first + code.count == quant::rows_of(n);
+          runs_.hit(size, all ? 2 : size == 3 ? 1 : 0);
+          break;
+        }
+        case PacketCode::kGap: {
+          const size_t q = code.count >> (bytes[1] - 1);
+          gaps_.hit(bytes[1] - 1u, q == 0 ? 0 : q < 14 ? 1 : q == 14 ? 2 : 3, code.last ? 1 : 0);
+          break;
+        }
+        case PacketCode::kEntry:
+          entries_.hit(method == Method::kWgt   ? 0
+                       : method == Method::kBgt ? 1
+                       : code.count == 1        ? 2
+                       : code.count < 255       ? 3
+                                                : 4,
+                       code.negative ? 1 : 0, bytes[1] != 0 ? 1 : 0);
+          break;
+      }
+    }
+  }
+
+ private:
+  Table groups_, runs_, gaps_, entries_;
+};
+
+class OneBitCoverage final : public QuantiserCoverage {
+ public:
+  explicit OneBitCoverage(uint32_t rows)
+      : QuantiserCoverage(onebit_facts(), rows),
+        sides_(
+            "sides", "values above and below zero x the chunk's last group",
+            {{"sides", {"both", "positive alone", "negative alone"}}, {"values", numbers(1, 8)}}),
+        means_("means", "mean of a side x side",
+               {{"mean", {"zero", "below one", "one and more", "the largest"}},
+                {"side", {"positive", "negative"}}}) {}
+
+  std::vector<const Table*> tables() const override {
+    return {&chunks_, &values_, &status_, &rows_again_, &sides_, &means_};
+  }
+
+ protected:
+  void payload_left(std::span<const uint8_t> bytes, size_t, uint32_t n) override {
+    size_t positive = 0;
+    for (const uint8_t byte : bytes.subspan(quant::kHeaderBytes, quant::rows_of(n))) {
+      positive += static_cast<size_t>(std::popcount(unsigned{byte}));
+    }
+    sides_.hit(positive == n ? 1 : positive == 0 ? 2 : 0, (n - 1) % quant::kLanes);
+    for (size_t side = 0; side < 2; ++side) {
+      uint32_t word = 0;
+      for (size_t i = 0; i < 4; ++i) word |= uint32_t{bytes[8 + 4 * side + i]} << 8 * i;
+      const auto mean = std::bit_cast<float>(word & 0x7FFF'FFFF);
+      // Q is at most 2^40 - 1: 256 less one part of 2^40, which is 256 in binary32.
+      means_.hit(mean == 0 ? 0 : mean < 1 ? 1 : mean < 256 ? 2 : 3, side);
+    }
+  }
+
+ private:
+  Table sides_, means_;
+};
+
+class DequantizerCoverage final : public sim::coverage::Family<Beat> {
+ public:
+  DequantizerCoverage()
+      : formats_("formats", "format and coding of a packet x its last group x status",
+                 {{"format", kinds()},
+                  {"values", numbers(1, 8)},
+                  {"status", {"zero", "of the encoder", "of the port", "both"}}}),
+        malformed_("malformed", "why a packet is malformed x its format and coding",
+                   {{"reason", reasons()}, {"format", kinds_and_none()}}),
+        found_("found", "the beat that an error stands in place of x reason",
+               {{"beat", {"first", "later", "last"}}, {"reason", {"payload", "status"}}}),
+        behind_("behind", "a packet x the one behind it: the decoder begins anew",
+                {{"packet", {"good", "malformed"}}, {"behind it", {"good", "malformed"}}}) {
+    malformed_.impossible("there is no format in it",
+                          [](Table::At at) { return (at[0] < 2) != (at[1] == kinds().size()); });
+    malformed_.impossible("a coding that there is not is of no format's Rice code",
+                          [](Table::At at) { return at[0] == 2 && is_rice(at[1]); });
+    malformed_.impossible("it has neither T nor means: what is there is reserved",
+                          [](Table::At at) { return at[0] == 6 && !has_floats(at[1]); });
+    found_.impossible("status is the last thing that is looked at",
+                      [](Table::At at) { return at[1] == 1 && at[0] != 2; });
+  }
+
+  Tails tails(bool input, size_t) const override { return Tails::bytes(kBeatBytes, input); }
+  void arrived(size_t, const sim::PacketRef<Beat>&) override {}
+  void left(const sim::Passage&, const sim::Packet<Beat>& packet) override {
+    const sim::Packet<Beat>& source = *packet.source;
+    const std::vector<uint8_t> bytes = sim::bytes_of(source);
+    std::vector<float> values;
+    const quant::Decoded d = quant::decode_groups(bytes, source.config[0], values);
+    const bool bad = !d.ok();
+    if (any_) behind_.hit(before_ ? 1 : 0, bad ? 1 : 0);
+    any_ = true;
+    before_ = bad;
+    const size_t kind = d.reason == quant::Reason::kShort || d.reason == quant::Reason::kFormat
+                            ? kinds().size()
+                            : kind_of(d);
+    if (!bad) {
+      const size_t status = (d.status != 0 ? 1 : 0) + (source.beats.back().user != 0 ? 2 : 0);
+      formats_.hit(kind, (d.n - 1) % quant::kLanes, status);
+      return;
+    }
+    malformed_.hit(static_cast<size_t>(d.reason) - 1, kind);
+    if (d.reason < quant::Reason::kPayload) return;
+    const size_t group = values.size() / quant::kLanes;
+    found_.hit(group + 1 == quant::rows_of(d.n) ? 2
+               : group == 0                     ? 0
+                                                : 1,
+               d.reason == quant::Reason::kStatus ? 1 : 0);
+  }
+  std::vector<const Table*> tables() const override {
+    return {&formats_, &malformed_, &found_, &behind_};
+  }
+
+ private:
+  static constexpr size_t kRices = 3;
+  /// Methods, then those in Rice code.
+  static std::vector<std::string> kinds() {
+    std::vector<std::string> names;
+    for (size_t i = 0; i < quant::kMethods; ++i) {
+      names.emplace_back(quant::method_name(static_cast<Method>(i)));
+    }
+    for (const char* rice : {"bgt rice", "qgt rice", "adaptive rice"}) names.emplace_back(rice);
+    return names;
+  }
+  static std::vector<std::string> kinds_and_none() {
+    std::vector<std::string> names = kinds();
+    names.emplace_back("none");
+    return names;
+  }
+  static std::vector<std::string> reasons() {
+    std::vector<std::string> names;
+    for (size_t i = 1; i < quant::kReasons; ++i) {
+      names.emplace_back(quant::reason_name(static_cast<quant::Reason>(i)));
+    }
+    return names;
+  }
+  static bool is_rice(size_t kind) {
+    return kind >= quant::kMethods && kind < quant::kMethods + kRices;
+  }
+  static bool has_floats(size_t kind) {
+    if (kind >= quant::kMethods) return is_rice(kind);
+    const auto method = static_cast<Method>(kind);
+    return quant::is_threshold(method) || quant::has_means(method);
+  }
+  static size_t kind_of(const quant::Decoded& d) {
+    if (d.k < 0) return static_cast<size_t>(d.method);
+    return quant::kMethods + (d.method == Method::kBgt ? 0 : d.method == Method::kQgt ? 1 : 2);
+  }
+
+  Table formats_, malformed_, found_, behind_;
+  bool any_ = false, before_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<sim::coverage::Family<Beat>> mx_coverage(uint32_t rows) {
-  return std::make_unique<MxCoverage>(rows);
+std::unique_ptr<sim::coverage::Family<Beat>> dequantizer_coverage() {
+  return std::make_unique<DequantizerCoverage>();
+}
+
+std::unique_ptr<sim::coverage::Family<Beat>> quantiser_coverage(const QuantiserFacts& facts,
+                                                                uint32_t rows) {
+  switch (facts.methods.front()) {
+    case Method::kOneBit:
+      return std::make_unique<OneBitCoverage>(rows);
+    case Method::kMxfp8:
+      return std::make_unique<MxCoverage>(rows);
+    default:
+      return std::make_unique<ThresholdCoverage>(rows);
+  }
 }
 
 }  // namespace gw::testbenches

@@ -1,6 +1,8 @@
 #include "testbenches/quant/devices.h"
 
 #include "models/systemc/mx.h"
+#include "models/systemc/onebit.h"
+#include "models/systemc/threshold.h"
 #include "sim/feeds/gradients.h"
 #include "sim/feeds/writer.h"
 #include "testbenches/engine/runner.h"
@@ -15,12 +17,27 @@
 namespace gw::testbenches {
 namespace {
 
-/// The SystemC model's kernel-free core as an engine.
-class MxModel {
- public:
-  using Ports = MxPorts;
+systemc::MxConfig pins_of(const systemc::Mx&, const sim::PacketConfig& config) {
+  return {.fp4 = config[0] != 0, .residual = config[1] != 0};
+}
 
-  explicit MxModel(uint32_t rows) : core_(rows) {}
+systemc::ThresholdConfig pins_of(const systemc::Threshold&, const sim::PacketConfig& config) {
+  return {.method = static_cast<uint8_t>(config[0]),
+          .rice = config[1] != 0,
+          .threshold = config[2],
+          .residual = config[3] != 0};
+}
+systemc::OneBitConfig pins_of(const systemc::OneBit&, const sim::PacketConfig& config) {
+  return {.residual = config[0] != 0};
+}
+
+/// A SystemC model's kernel-free core as an engine.
+template <class P, class Core>
+class ChunkModel {
+ public:
+  using Ports = P;
+
+  explicit ChunkModel(uint32_t rows) : core_(rows) {}
   void reset() { core_.reset(); }
   uint32_t s_ready() const { return core_.s_ready() ? 1 : 0; }
   const Beat* m_beat(size_t) const { return core_.m_beat(); }
@@ -29,24 +46,24 @@ class MxModel {
     counters_ = {core_.raw_count(), core_.error_count()};
     return counters_;
   }
-  void clock(const sim::Offered<MxPorts>& offered, uint32_t m_ready) {
+  void clock(const sim::Offered<P>& offered, uint32_t m_ready) {
     core_.clock(offered[0], m_ready != 0);
   }
   void configure(size_t, const sim::PacketConfig& config) {
-    core_.configure({.fp4 = config[0] != 0, .residual = config[1] != 0});
+    core_.configure(pins_of(core_, config));
   }
 
  private:
-  systemc::Mx core_;
+  Core core_;
   mutable std::array<uint32_t, 2> counters_{};
 };
 
 /// Gradients as chunks, a packet each.
 class ChunkSource final : public sim::Source {
  public:
-  ChunkSource(const sim::StimulusSpec& stimulus, uint64_t seed, const MxSettings& settings)
+  ChunkSource(const sim::StimulusSpec& stimulus, uint64_t seed, const ChunkSettings& settings)
       : gradients_(sim::open_gradients(stimulus, seed)),
-        config_(packet_config(settings)),
+        config_(settings.config),
         rows_(settings.rows) {}
 
   std::optional<sim::RawPacket> next() override {
@@ -70,82 +87,156 @@ class ChunkSource final : public sim::Source {
   RunningRows rows_;
 };
 
-class MxDevice final : public DeviceOf<MxPorts, MxModel> {
+/// What quantisers share: a memory of residuals, chunks in, packets out.
+template <class P, class Core>
+class QuantiserDevice : public DeviceOf<P, ChunkModel<P, Core>> {
  public:
-  MxDevice()
-      : DeviceOf({.name = "mx",
-                  .summary = "quantiser: chunks of binary32 gradients to OCP microscaling blocks, "
-                             "MXFP8 or MXFP4, with residuals",
-                  .clock_mhz = 200,
-                  .burst_is_input = true,
-                  .line_rate = sim::LineRate::kThroughput,
-                  .wire = sim::WireSide::kOutput,
-                  .top = "gw_mx",
-                  .file_list = "rtl/quant/gw_mx.f",
-                  .pins = {{"format_i", 1}, {"residual_i", 1}},
-                  .probe = {{"raw_count_o", 32}, {"error_count_o", 32}},
-                  .statistics = {"raw", "errors"},
-                  .statistics_are_pins = false,
-                  .inside = {"u_issue.n_q[19:0]", "u_issue.left_q[16:0]", "u_issue.place_q[1:0]",
-                             "u_issue.surplus_q", "start", "credit_q", "used_q[6:0]", "pop",
-                             "vector_valid", "vector_first", "vector_last", "vector_length[5:0]",
-                             "merge", "first_valid", "second_valid"},
-                  .options = mx_options(),
-                  .stimuli = sim::synth_kinds(),
-                  .random = &random_chunks()}) {}
+  using Model = ChunkModel<P, Core>;
+  using Base = DeviceOf<P, Model>;
+  using Facts = sim::Device::Facts;
 
-  void check(const sim::RunSpec& spec) const override { mx_settings(spec.options); }
+  void check(const sim::RunSpec& spec) const override { settings(spec); }
   std::unique_ptr<sim::Source> source(const sim::RunSpec& spec) const override {
-    const MxSettings settings = mx_settings(spec.options);
     if (spec.stimulus.random != nullptr) {
-      return open_random_chunks(spec.stimulus, spec.seed, settings);
+      return open_random_chunks(spec.stimulus, spec.seed, quantiser_, settings(spec));
     }
-    return std::make_unique<ChunkSource>(spec.stimulus, spec.seed, settings);
+    return std::make_unique<ChunkSource>(spec.stimulus, spec.seed, settings(spec));
   }
   sim::PacketConfig packet_config(const sim::RunSpec& spec) const override {
-    return testbenches::packet_config(mx_settings(spec.options));
-  }
-  void describe_settings(const sim::RunSpec& spec, nlohmann::json& report) const override {
-    const MxSettings settings = mx_settings(spec.options);
-    report["format"] = settings.fp4 ? "mxfp4" : "mxfp8";
-    report["residual"] = settings.residual ? "on" : "off";
-    report["rows"] = settings.rows;
+    return settings(spec).config;
   }
   std::unique_ptr<sim::PacketWriter> writer(const std::string& path, const sim::Source& source,
                                             const sim::RunSpec&) const override {
     return sim::open_payload_writer({.path = path, .trace = source.facts().path});
   }
+  void describe_settings(const sim::RunSpec& spec, nlohmann::json& report) const override {
+    const ChunkSettings all = settings(spec);
+    const reference::quant::Config config = quantiser_.config(all.config, all.rows);
+    name_settings(config, report);
+    report["residual"] = config.residual ? "on" : "off";
+    report["rows"] = all.rows;
+  }
 
  protected:
-  std::unique_ptr<MxModel> model(const sim::RunSpec& spec) const override {
-    return std::make_unique<MxModel>(mx_settings(spec.options).rows);
+  QuantiserDevice(Facts facts, const QuantiserFacts& quantiser)
+      : Base(complete(std::move(facts), quantiser)), quantiser_(quantiser) {}
+
+  ChunkSettings settings(const sim::RunSpec& spec) const {
+    return quantiser_.settings(spec.options);
+  }
+  /// What the report says of the settings, beside residuals and rows.
+  virtual void name_settings(const reference::quant::Config& config,
+                             nlohmann::json& report) const = 0;
+
+  std::unique_ptr<Model> model(const sim::RunSpec& spec) const override {
+    return std::make_unique<Model>(settings(spec).rows);
   }
   std::unique_ptr<sim::Oracle<Beat>> oracle(const sim::RunSpec& spec) const override {
-    return std::make_unique<MxOracle>(mx_settings(spec.options).rows);
+    return std::make_unique<QuantiserOracle>(quantiser_, settings(spec).rows);
   }
   std::unique_ptr<Score<Beat>> score(const sim::RunSpec& spec) const override {
-    const uint32_t rows = mx_settings(spec.options).rows;
-    return std::make_unique<MxScore>(mx_config(packet_config(spec), rows), rows);
+    return std::make_unique<QuantiserScore>(quantiser_, settings(spec));
   }
   std::unique_ptr<sim::coverage::Family<Beat>> coverage(const sim::RunSpec& spec) const override {
-    return mx_coverage(mx_settings(spec.options).rows);
+    return quantiser_coverage(quantiser_, settings(spec).rows);
   }
   /// The rows are zeroed before cycle 0.
   sim::Boot boot(const sim::RunSpec& spec) const override {
-    return {.writes = {}, .edges = std::max(mx_settings(spec.options).rows, 1u)};
+    return {.writes = {}, .edges = std::max(settings(spec).rows, 1u)};
   }
   std::vector<std::pair<std::string, std::string>> parameters(
       const sim::RunSpec& spec) const override {
-    return {{"Rows", std::to_string(mx_settings(spec.options).rows)}};
+    return {{"Rows", std::to_string(settings(spec).rows)}};
   }
   std::string describe(bool input, size_t, const sim::Packet<Beat>& packet,
                        size_t beat) const override {
     return input ? describe_chunk(packet, beat) : describe_quantised(packet, beat);
   }
+
+ private:
+  static Facts complete(Facts facts, const QuantiserFacts& quantiser) {
+    facts.clock_mhz = 200;
+    facts.burst_is_input = true;
+    facts.line_rate = sim::LineRate::kThroughput;
+    facts.wire = sim::WireSide::kOutput;
+    facts.top = "gw_" + facts.name;
+    facts.file_list = "rtl/quant/gw_" + facts.name + ".f";
+    facts.probe = {{"raw_count_o", 32}, {"error_count_o", 32}};
+    facts.statistics = {"raw", "errors"};
+    facts.statistics_are_pins = false;
+    facts.options = quantiser.options;
+    facts.stimuli = sim::synth_kinds();
+    facts.random = &random_chunks();
+    return facts;
+  }
+
+  const QuantiserFacts& quantiser_;
+};
+
+class MxDevice final : public QuantiserDevice<MxPorts, systemc::Mx> {
+ public:
+  MxDevice()
+      : QuantiserDevice(
+            {.name = "mx",
+             .summary = "quantiser: chunks of binary32 gradients to OCP microscaling blocks, "
+                        "MXFP8 or MXFP4, with residuals",
+             .pins = {{"format_i", 1}, {"residual_i", 1}},
+             .inside = {"u_issue.n_q[19:0]", "u_issue.left_q[16:0]", "u_issue.place_q[1:0]",
+                        "u_issue.surplus_q", "start", "credit_q", "used_q[6:0]", "pop",
+                        "vector_valid", "vector_first", "vector_last", "vector_length[5:0]",
+                        "merge", "first_valid", "second_valid"}},
+            mx_facts()) {}
+
+ protected:
+  void name_settings(const reference::quant::Config& config,
+                     nlohmann::json& report) const override {
+    report["format"] = reference::quant::method_name(config.method);
+  }
+};
+
+class ThresholdDevice final : public QuantiserDevice<ThresholdPorts, systemc::Threshold> {
+ public:
+  ThresholdDevice()
+      : QuantiserDevice(
+            {.name = "threshold",
+             .summary = "quantiser: chunks of binary32 gradients to those that reach a threshold: "
+                        "whole, as +-T or as +-m T (thresholded gradient synchronisation)",
+             .pins = {{"method_i", 2}, {"coding_i", 1}, {"threshold_i", 32}, {"residual_i", 1}},
+             .inside = {"start", "row_conflict", "k_conflict", "credit_q", "n[19:0]", "first",
+                        "final_item", "tail"}},
+            threshold_facts()) {}
+
+ protected:
+  void name_settings(const reference::quant::Config& config,
+                     nlohmann::json& report) const override {
+    report["method"] = reference::quant::method_name(config.method);
+    report["threshold"] = config.threshold;  // as it was rounded
+    report["coding"] = reference::quant::coding_name(config.coding);
+  }
+};
+
+class OneBitDevice final : public QuantiserDevice<OneBitPorts, systemc::OneBit> {
+ public:
+  OneBitDevice()
+      : QuantiserDevice({.name = "onebit",
+                         .summary = "quantiser: chunks of binary32 gradients to a sign a value and "
+                                    "two means a chunk",
+                         .pins = {{"residual_i", 1}},
+                         .inside = {"start", "room", "chunk_room", "conflict", "n[19:0]", "first",
+                                    "final_", "tail"}},
+                        onebit_facts()) {}
+
+ protected:
+  void name_settings(const reference::quant::Config&, nlohmann::json&) const override {}
 };
 
 }  // namespace
 
-void add_quant_devices(sim::Registry& registry) { registry.add(std::make_unique<MxDevice>()); }
+void add_quant_devices(sim::Registry& registry) {
+  registry.add(std::make_unique<MxDevice>());
+  registry.add(std::make_unique<ThresholdDevice>());
+  registry.add(std::make_unique<OneBitDevice>());
+  add_dequantizer(registry);
+}
 
 }  // namespace gw::testbenches

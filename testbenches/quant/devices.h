@@ -1,4 +1,4 @@
-// Registers the quantiser `mx`.
+// Registers the quantisers and their decoder.
 #pragma once
 
 #include "sim/run/device.h"
@@ -6,5 +6,7 @@
 namespace gw::testbenches {
 
 void add_quant_devices(sim::Registry& registry);
+/// The decoder alone, which is one of them.
+void add_dequantizer(sim::Registry& registry);
 
 }  // namespace gw::testbenches

@@ -2,48 +2,177 @@
 
 #include <fmt/format.h>
 
+#include <bit>
+
 #include "models/systemc/mx.h"
 #include "sim/base/error.h"
 
 namespace gw::testbenches {
+namespace {
 
-const std::vector<sim::Option>& mx_options() {
-  constexpr const char* kGroup = "Quantiser";
-  static const std::vector<sim::Option> kOptions = {
-      {"format", "mxfp8 (E4M3) or mxfp4 (E2M1)", "mxfp8", kGroup},
-      {"residual", "on: what is not sent is added to the next chunk of the same rows; off", "off",
-       kGroup},
-      {"rows", "rows of the residual memory, 8 values each: 0 (none), 8 to 262144", "8192",
-       kGroup}};
-  return kOptions;
+namespace quant = reference::quant;
+using quant::Method;
+using sim::PacketConfig;
+
+constexpr const char* kQuantiserGroup = "Quantiser";
+constexpr int64_t kLeastRows = systemc::Mx::kMinRows, kMostRows = systemc::Mx::kMaxRows;
+
+sim::Option residual_option(const char* by_default) {
+  return {"residual", "on: what is not sent is added to the next chunk of the same rows; off",
+          by_default, kQuantiserGroup};
+}
+/// Of devices that cannot do without.
+sim::Option rows_option() {
+  return {"rows", "rows of the residual memory, 8 values each: 8 to 262144", "8192",
+          kQuantiserGroup};
 }
 
-MxSettings mx_settings(const sim::OptionSet& options) {
-  constexpr int64_t kLeast = systemc::Mx::kMinRows, kMost = systemc::Mx::kMaxRows;
-  MxSettings settings;
-  settings.fp4 = options.choice("format", {"mxfp8", "mxfp4"}) == 1;
-  settings.residual = options.choice("residual", {"on", "off"}) == 0;
-  settings.rows = static_cast<uint32_t>(options.integer("rows", 0, kMost));
-  if (settings.rows != 0 && settings.rows < kLeast) {
+uint32_t residual_of(const sim::OptionSet& options) {
+  return options.choice("residual", {"on", "off"}) == 0 ? 1 : 0;
+}
+uint32_t rows_of(const sim::OptionSet& options) {
+  return static_cast<uint32_t>(options.integer("rows", kLeastRows, kMostRows));
+}
+
+ChunkSettings mx_settings(const sim::OptionSet& options) {
+  const uint32_t fp4 = options.choice("format", {"mxfp8", "mxfp4"}) == 1 ? 1 : 0;
+  const uint32_t residual = residual_of(options);
+  const auto rows = static_cast<uint32_t>(options.integer("rows", 0, kMostRows));
+  if (rows != 0 && rows < kLeastRows) {
     throw sim::UsageError(
-        fmt::format("--rows {} is neither 0 nor between {} and {}", settings.rows, kLeast, kMost));
+        fmt::format("--rows {} is neither 0 nor between {} and {}", rows, kLeastRows, kMostRows));
   }
-  if (settings.residual && settings.rows == 0) {
+  if (residual != 0 && rows == 0) {
     throw sim::UsageError("--residual on needs a memory: --rows 0 has none");
   }
-  return settings;
+  return {.config = {fp4, residual}, .rows = rows};
 }
 
-sim::PacketConfig packet_config(const MxSettings& settings) {
-  return {settings.fp4 ? 1u : 0u, settings.residual ? 1u : 0u};
-}
-
-reference::quant::Config mx_config(const sim::PacketConfig& config, uint32_t rows) {
-  using reference::quant::Method;
-  reference::quant::Config made;
-  made.method = config[0] != 0 ? Method::kMxfp4 : Method::kMxfp8;
-  made.residual = config[1] != 0 && rows != 0;
+quant::Config mx_config(const PacketConfig& pins, uint32_t rows) {
+  quant::Config made;
+  made.method = pins[0] != 0 ? Method::kMxfp4 : Method::kMxfp8;
+  made.residual = pins[1] != 0 && rows != 0;
   return made;
+}
+
+ChunkSettings threshold_settings(const sim::OptionSet& options) {
+  const size_t method = 1 + options.choice("method", {"wgt", "bgt", "qgt"});
+  const size_t coding = options.choice("coding", {"mask", "rice"});
+  const auto name = quant::method_name(static_cast<Method>(method));
+  if (!quant::has_coding(static_cast<Method>(method), static_cast<quant::Coding>(coding))) {
+    throw sim::UsageError(fmt::format(
+        "--coding rice goes with bgt and qgt: a {} value is too long for it to matter", name));
+  }
+  // T is read and rounded as in a codec's words.
+  const std::string& t = options.word("threshold");
+  const quant::ConfigResult parsed =
+      t.find(',') == std::string::npos
+          ? quant::parse_config(fmt::format("{}:t={}", name, t))
+          : quant::ConfigResult{.config = {}, .error = "t=" + t + " is no number (0.001, 2^-10)"};
+  if (!parsed.config) {
+    // "t=0 is not from ...": the option's name stands where the word's did.
+    throw sim::UsageError("--threshold " + parsed.error.substr(parsed.error.find('=') + 1));
+  }
+  return {.config = {static_cast<uint32_t>(method), static_cast<uint32_t>(coding),
+                     std::bit_cast<uint32_t>(parsed.config->threshold), residual_of(options)},
+          .rows = rows_of(options)};
+}
+
+quant::Config threshold_config(const PacketConfig& pins, uint32_t) {
+  quant::Config made;
+  made.method = static_cast<Method>(pins[0] & 3);
+  const auto t = std::bit_cast<float>(pins[2]);
+  // Legal is what rounding leaves as it is.
+  if (quant::round_threshold(double{t}) == t) {
+    made.threshold = t;
+  } else {
+    made.method = Method::kRaw;
+  }
+  if ((pins[1] & 1) != 0 && quant::has_coding(made.method, quant::Coding::kRice)) {
+    made.coding = quant::Coding::kRice;
+  }
+  made.residual = made.method != Method::kRaw && pins[3] != 0;
+  return made;
+}
+
+/// T about where gradients are, mostly; one in eight may be illegal in any way.
+PacketConfig any_threshold(sim::Random& random) {
+  const auto any = static_cast<uint32_t>(random.next());
+  uint32_t t = (any & 0x7F'FF00) | (100 + random.below(30)) << 23;
+  switch (random.below(16)) {
+    case 0:
+      t = any;
+      break;
+    case 1:
+      t ^= 1u << random.below(8) | (random.below(4) == 0 ? 0x8000'0000 : 0);
+      break;
+    case 2:  // the ends, and one step beyond them
+      t = (random.below(2) == 0 ? 27u : 227u) << 23;
+      t += (random.below(3) - 1u) << 8;
+      break;
+    default:
+      break;
+  }
+  return {random.below(10) == 0 ? 0 : 1 + random.below(3), random.below(2), t,
+          random.below(4) != 0 ? 1u : 0u};
+}
+
+ChunkSettings onebit_settings(const sim::OptionSet& options) {
+  return {.config = {residual_of(options)}, .rows = rows_of(options)};
+}
+
+quant::Config onebit_config(const PacketConfig& pins, uint32_t) {
+  quant::Config made;
+  made.method = Method::kOneBit;
+  made.residual = pins[0] != 0;
+  return made;
+}
+
+PacketConfig any_onebit(sim::Random& random) { return {random.below(4) != 0 ? 1u : 0u}; }
+
+}  // namespace
+
+const QuantiserFacts& mx_facts() {
+  static const QuantiserFacts kFacts = {
+      .methods = {Method::kMxfp8, Method::kMxfp4},
+      .residual_pin = 1,
+      .options = {{"format", "mxfp8 (E4M3) or mxfp4 (E2M1)", "mxfp8", kQuantiserGroup},
+                  residual_option("off"),
+                  {"rows", "rows of the residual memory, 8 values each: 0 (none), 8 to 262144",
+                   "8192", kQuantiserGroup}},
+      .settings = &mx_settings,
+      .config = &mx_config,
+      .any = nullptr};
+  return kFacts;
+}
+
+const QuantiserFacts& threshold_facts() {
+  static const QuantiserFacts kFacts = {
+      .methods = {Method::kWgt, Method::kBgt, Method::kQgt},
+      .residual_pin = 3,
+      .options = {{"method", "wgt (values whole), bgt (+-T) or qgt (+-m T)", "qgt",
+                   kQuantiserGroup},
+                  {"threshold",
+                   "T, decimal or 2^N, 2^-100 to 2^100; rounded to 16 significant bits", "2^-10",
+                   kQuantiserGroup},
+                  {"coding", "mask, or rice (not of wgt): how a packet says which values are sent",
+                   "mask", kQuantiserGroup},
+                  residual_option("on"),
+                  rows_option()},
+      .settings = &threshold_settings,
+      .config = &threshold_config,
+      .any = &any_threshold};
+  return kFacts;
+}
+
+const QuantiserFacts& onebit_facts() {
+  static const QuantiserFacts kFacts = {.methods = {Method::kOneBit},
+                                        .residual_pin = 0,
+                                        .options = {residual_option("on"), rows_option()},
+                                        .settings = &onebit_settings,
+                                        .config = &onebit_config,
+                                        .any = &any_onebit};
+  return kFacts;
 }
 
 }  // namespace gw::testbenches

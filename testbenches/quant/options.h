@@ -1,27 +1,39 @@
-// The options of the microscaling quantiser: format, residuals, rows of its memory.
+// The quantisers' options, and what pins, options and reference call the same thing.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "models/reference/quant/quantiser.h"
+#include "sim/base/random.h"
 #include "sim/harness/packet.h"
 #include "sim/run/options.h"
 
 namespace gw::testbenches {
 
-struct MxSettings {
-  bool fp4 = false;       ///< MXFP4, else MXFP8
-  bool residual = false;  ///< asked for; a device of no rows has none
-  uint32_t rows = 0;      ///< 0, or 8 to 2^18
+/// How a run sets a quantiser.
+struct ChunkSettings {
+  sim::PacketConfig config{};  ///< as it goes with a packet: a word a pin of the device
+  uint32_t rows = 0;           ///< of the residual memory
 };
 
-const std::vector<sim::Option>& mx_options();
-/// Throws UsageError.
-MxSettings mx_settings(const sim::OptionSet& options);
-/// As it goes with a packet (MxPorts::kPinsOfPacket).
-sim::PacketConfig packet_config(const MxSettings& settings);
-/// What the reference makes of a packet's configuration.
-reference::quant::Config mx_config(const sim::PacketConfig& config, uint32_t rows);
+/// What one quantiser means by its options and pins.
+struct QuantiserFacts {
+  /// What its packets may be, beside RAW.
+  std::vector<reference::quant::Method> methods;
+  size_t residual_pin;  ///< place of residual_i in a packet's configuration
+  std::vector<sim::Option> options;
+  /// Throws UsageError.
+  ChunkSettings (*settings)(const sim::OptionSet& options);
+  /// What the reference makes of a packet's pins.
+  reference::quant::Config (*config)(const sim::PacketConfig& pins, uint32_t rows);
+  /// Pins of any value, those among them that no option sets; null: packets are all as the options
+  /// say.
+  sim::PacketConfig (*any)(sim::Random& random);
+};
+
+const QuantiserFacts& mx_facts();
+const QuantiserFacts& threshold_facts();
+const QuantiserFacts& onebit_facts();
 
 }  // namespace gw::testbenches

@@ -1,10 +1,13 @@
 // The reference quantiser as a follower of a run.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "models/reference/quant/quantiser.h"
 #include "sim/harness/oracle.h"
+#include "testbenches/quant/options.h"
 
 namespace gw::testbenches {
 
@@ -18,15 +21,22 @@ struct ChunkPacket {
   ChunkPacket& operator=(const ChunkPacket&) = delete;
 };
 
-class MxOracle final : public sim::QueueOracle<Beat> {
+/// Which of a chunk's groups of eight values completes the packet's first beat of 32 bytes, by the
+/// contracts' vectors; nothing if only the status does.
+std::optional<size_t> completing_group(std::span<const uint8_t> packet,
+                                       const reference::quant::ChunkReport& report);
+
+class QuantiserOracle final : public sim::QueueOracle<Beat> {
  public:
-  explicit MxOracle(uint32_t rows) : QueueOracle(1), quantiser_({}, rows) {}
+  QuantiserOracle(const QuantiserFacts& facts, uint32_t rows)
+      : QueueOracle(1), facts_(facts), quantiser_({}, rows) {}
 
   void arrives(size_t port, const sim::PacketRef<Beat>& packet) override;
   /// Packets that left as RAW, packets that left in error.
   std::vector<std::optional<uint32_t>> statistics() const override { return {raws_, errors_}; }
 
  private:
+  const QuantiserFacts& facts_;
   reference::quant::Quantiser quantiser_;
   uint32_t raws_ = 0, errors_ = 0;
 };

@@ -1,4 +1,4 @@
-// The streams of the quantisers (docs/devices/mx.md).
+// The streams of the quantisers (docs/devices/mx.md) and of their decoder.
 #pragma once
 
 #include <array>
@@ -26,7 +26,8 @@ struct ChunkUser {
   static constexpr bool error(const Beat& beat) { return (beat.user_word() >> kErrorBit & 1) != 0; }
 };
 
-struct MxPorts {
+/// What all quantisers have: chunks in, packets out.
+struct ChunkPorts {
   using Beat = gw::Beat;
   static constexpr std::array<sim::Port, 1> kInputs = {{{.name = "s_axis",
                                                          .bundle = "s_axis",
@@ -36,9 +37,33 @@ struct MxPorts {
   static constexpr uint64_t kEvents = 0;
   static constexpr uint64_t kSettles = 0;  // never without input while there is any
   /// raw_count_o, error_count_o.
-  static constexpr bool kCountersInProbe = true;
+  static constexpr size_t kCountersInProbe = 2;
+};
+
+struct MxPorts : ChunkPorts {
   /// A packet's configuration: MXFP4, residuals.
   static constexpr std::array<std::string_view, 2> kPinsOfPacket = {"format_i", "residual_i"};
+};
+
+struct ThresholdPorts : ChunkPorts {
+  static constexpr std::array<std::string_view, 4> kPinsOfPacket = {"method_i", "coding_i",
+                                                                    "threshold_i", "residual_i"};
+};
+
+struct OneBitPorts : ChunkPorts {
+  static constexpr std::array<std::string_view, 1> kPinsOfPacket = {"residual_i"};
+};
+
+/// Packets in, floats out.
+struct DequantizerPorts {
+  using Beat = gw::Beat;
+  static constexpr std::array<sim::Port, 1> kInputs = {{{.name = "s_axis", .bundle = "s_axis"}}};
+  static constexpr std::array<sim::Port, 1> kOutputs = {{{.name = "m_axis", .bundle = "m_axis"}}};
+  static constexpr uint64_t kEvents = 0;
+  static constexpr uint64_t kSettles = 0;
+  /// malformed_count_o, reason by reason, and error_count_o.
+  static constexpr size_t kCountersInProbe = 10;
+  static constexpr std::array<std::string_view, 1> kPinsOfPacket = {"limit_i"};
 };
 
 }  // namespace gw::testbenches

@@ -26,6 +26,10 @@ std::vector<sim::RandomKey> chunk_keys() {
                   "where a chunk's residuals begin: behind the chunk before; where that one's do; "
                   "anywhere; so near the end that it does not fit",
                   {{"next", 1}, {"same"}, {"any"}, {"beyond"}}});
+  keys.push_back({"settings",
+                  "how a chunk's pins are set: by the options; any: each chunk in another way (not "
+                  "of mx)",
+                  {{"options", 1}, {"any"}}});
   keys.push_back({"error",
                   "what is wrong with a chunk; cut: it ends within a float; early, late: fewer, "
                   "more beats than it announces; zero: it announces no values; wrong: any number; "
@@ -46,9 +50,11 @@ std::vector<sim::RandomKey> chunk_keys() {
 /// Packet by packet; what is drawn of one purpose has a stream of its own in each.
 class RandomChunks final : public sim::Source {
  public:
-  RandomChunks(const sim::StimulusSpec& stimulus, uint64_t seed, const MxSettings& settings)
+  RandomChunks(const sim::StimulusSpec& stimulus, uint64_t seed, const QuantiserFacts& facts,
+               const ChunkSettings& settings)
       : table_(stimulus.random),
         seed_(seed),
+        any_(facts.any),
         settings_(settings),
         lengths_(*table_, {1, 8, 16, 24, 32, 64, 128, 256, 362}),
         values_(*table_, {}),
@@ -61,7 +67,12 @@ class RandomChunks final : public sim::Source {
     if (count_ == all_) return std::nullopt;
     sim::RawPacket packet;
     Random lengths = stream("length"), values = stream("value"), gaps = stream("gap");
-    packet.config = packet_config(settings_);
+    packet.config = settings_.config;
+    Random settings = stream("settings");
+    if (any_ != nullptr && word("settings", settings) == "any") {
+      packet.config = any_(settings);
+      packet.own_config = true;
+    }
     packet.gap = static_cast<uint32_t>(sim::random_gap(*table_, gaps));
     std::vector<uint32_t> words(static_cast<size_t>(lengths_.draw(lengths)));
     values_.fill(values, words);
@@ -144,7 +155,8 @@ class RandomChunks final : public sim::Source {
 
   std::shared_ptr<const sim::RandomTable> table_;
   const uint64_t seed_;
-  const MxSettings settings_;
+  sim::PacketConfig (*const any_)(Random& random);
+  const ChunkSettings settings_;
   const sim::RandomLengths lengths_;
   const sim::RandomValues values_;
   const uint64_t all_;
@@ -174,8 +186,9 @@ uint32_t RunningRows::next(size_t flow, size_t values) {
 }
 
 std::unique_ptr<sim::Source> open_random_chunks(const sim::StimulusSpec& stimulus, uint64_t seed,
-                                                const MxSettings& settings) {
-  return std::make_unique<RandomChunks>(stimulus, seed, settings);
+                                                const QuantiserFacts& facts,
+                                                const ChunkSettings& settings) {
+  return std::make_unique<RandomChunks>(stimulus, seed, facts, settings);
 }
 
 }  // namespace gw::testbenches

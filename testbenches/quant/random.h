@@ -26,6 +26,7 @@ class RunningRows {
 
 /// `stimulus.packets` packets (0: 256) by `stimulus.random`.
 std::unique_ptr<sim::Source> open_random_chunks(const sim::StimulusSpec& stimulus, uint64_t seed,
-                                                const MxSettings& settings);
+                                                const QuantiserFacts& facts,
+                                                const ChunkSettings& settings);
 
 }  // namespace gw::testbenches

@@ -1,18 +1,21 @@
 #include "testbenches/quant/report.h"
 
 #include "models/reference/quant/decoder.h"
-#include "testbenches/quant/options.h"
 #include "testbenches/quant/oracle.h"
 
 namespace gw::testbenches {
 
 namespace quant = reference::quant;
 
-MxScore::MxScore(const quant::Config& config, uint32_t rows)
-    : quantiser_(config, rows), statistics_(rows) {}
+QuantiserScore::QuantiserScore(const QuantiserFacts& facts, const ChunkSettings& settings)
+    : facts_(facts),
+      settings_(settings),
+      quantiser_(facts.config(settings.config, settings.rows), settings.rows),
+      statistics_(settings.rows) {}
 
-void MxScore::left(const sim::Passage&, const sim::Packet<Beat>& packet) {
+void QuantiserScore::left(const sim::Passage&, const sim::Packet<Beat>& packet) {
   const ChunkPacket chunk(*packet.source);
+  quantiser_.configure(facts_.config(packet.source->config, settings_.rows));
   const quant::ChunkReport report = quantiser_.encode(chunk.chunk, packet_);
   if (report.n == 0) return;
   any_ = true;
@@ -24,12 +27,14 @@ void MxScore::left(const sim::Passage&, const sim::Packet<Beat>& packet) {
   statistics_.add(values_, chunk.chunk.row, report, decoded_);
 }
 
-void MxScore::report(nlohmann::json& sections) const {
+void QuantiserScore::report(nlohmann::json& sections) const {
   if (!any_) return;
-  const bool residual = quantiser_.config().residual;
+  // As the run's options say, whatever single packets were sent with.
+  const quant::Config config = facts_.config(settings_.config, settings_.rows);
+  const bool residual = config.residual;
   const quant::Figures f =
       statistics_.figures(residual ? quantiser_.residuals() : std::span<const float>());
-  nlohmann::json section = {{"method", quant::method_name(quantiser_.config().method)},
+  nlohmann::json section = {{"method", quant::method_name(config.method)},
                             {"chunks", f.chunks},
                             {"raw_chunks", f.raw_chunks},
                             {"values", f.values},
@@ -43,6 +48,9 @@ void MxScore::report(nlohmann::json& sections) const {
                             {"max_abs_error", f.max_abs_error},
                             {"residual", nullptr},
                             {"conservation", nullptr}};
+  if (quant::is_threshold(config.method)) section["t"] = config.threshold;
+  if (quant::is_sparse(config.method)) section["coding"] = quant::coding_name(config.coding);
+  if (f.k_mean >= 0) section["k_mean"] = f.k_mean;
   if (residual) {
     section["residual"] = {
         {"rms", f.residual_rms}, {"max", f.residual_max}, {"to_gradient", f.residual_to_gradient}};

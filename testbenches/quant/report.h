@@ -7,19 +7,22 @@
 #include "models/reference/quant/quantiser.h"
 #include "models/reference/quant/statistics.h"
 #include "testbenches/engine/runner.h"
+#include "testbenches/quant/options.h"
 
 namespace gw::testbenches {
 
 /// Adds `quantizer` (section 8 of the quantisers' specification). `residual` and `conservation` are
 /// null of a run without residuals.
-class MxScore final : public Score<Beat> {
+class QuantiserScore final : public Score<Beat> {
  public:
-  MxScore(const reference::quant::Config& config, uint32_t rows);
+  QuantiserScore(const QuantiserFacts& facts, const ChunkSettings& settings);
 
   void left(const sim::Passage& passage, const sim::Packet<Beat>& packet) override;
   void report(nlohmann::json& sections) const override;
 
  private:
+  const QuantiserFacts& facts_;
+  const ChunkSettings settings_;
   reference::quant::Quantiser quantiser_;
   reference::quant::Statistics statistics_;
   bool any_ = false;

@@ -11,8 +11,11 @@ namespace gw::testbenches {
 /// lanes that tkeep excludes as "-".
 std::string describe_chunk(const sim::Packet<Beat>& packet, size_t beat);
 
-/// Of a packet that leaves: the header, the blocks that begin in this beat with their scales, and
-/// the values whose bytes begin in it, decoded; the status.
+/// Floats alone, as they leave the decoder.
+std::string describe_values(const sim::Packet<Beat>& packet, size_t beat);
+
+/// Of a quantised packet: the header; what begins in this beat: blocks with their scales and
+/// values, values that are sent with their places, signs of ONEBIT; the status.
 std::string describe_quantised(const sim::Packet<Beat>& packet, size_t beat);
 
 }  // namespace gw::testbenches

@@ -190,6 +190,20 @@ inline std::vector<Directed> directed_runs(uint64_t seed) {
     all.push_back(
         {.device = "switch", .stall = "sink:30", .packets = odd_frames(2'000, gap, random)});
   }
+  for (const char* stall : {"none", "source:40", "sink:60", "both:30"}) {
+    for (const std::string device : {"threshold", "onebit"}) {
+      Directed run{.device = device, .stall = stall, .packets = {}};
+      for (int i = 0; i < 6'000; ++i) {
+        run.packets.push_back(odd_chunk(random));
+        if (device != "threshold") continue;
+        // T about where the values are.
+        run.packets.back().config = {random.below(16) == 0 ? 0 : 1 + random.below(3),
+                                     random.below(2), (110 + random.below(30)) << 23,
+                                     random.below(2)};
+      }
+      all.push_back(std::move(run));
+    }
+  }
   return all;
 }
 

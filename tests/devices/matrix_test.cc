@@ -117,7 +117,16 @@ void set_options(const Point& point, sim::RunSpec& spec) {
   set("depth", point.salt == 1 ? 1024 : 5);
   if (spec.options.knows("format")) {
     spec.options.set("format", point.stimulus.size() % 2 == 1 ? "mxfp4" : "mxfp8");
+  }
+  if (spec.options.knows("residual")) {
     spec.options.set("residual", point.salt == 1 ? "on" : "off");
+  }
+  if (spec.options.knows("method")) {
+    constexpr std::pair<const char*, const char*> kMethods[] = {
+        {"wgt", "mask"}, {"bgt", "mask"}, {"qgt", "rice"}, {"bgt", "rice"}, {"qgt", "mask"}};
+    const auto& [method, coding] =
+        kMethods[(point.stimulus.size() + 3 * point.stall.size() + point.salt) % 5];
+    spec.options.set("method", method).set("coding", coding);
   }
   if (spec.options.knows("grid")) spec.options.set("grid", point.salt == 1 ? "packet" : "stream");
   if (spec.options.knows("mode")) spec.options.set("mode", point.salt == 1 ? "paper" : "bounded");
@@ -193,9 +202,10 @@ TEST(Registry, HoldsEveryDevice) {
     EXPECT_FALSE(device->facts().stimuli.empty()) << names.back();
     EXPECT_FALSE(device->facts().summary.empty()) << names.back();
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"compressor", "decompressor", "codec_loop", "mx",
-                                             "nic_tx", "nic_rx", "nic", "parser", "aggregator",
-                                             "optimizer", "switch"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"compressor", "decompressor", "codec_loop", "mx", "threshold",
+                                      "onebit", "dequantizer", "nic_tx", "nic_rx", "nic", "parser",
+                                      "aggregator", "optimizer", "switch"}));
 }
 
 }  // namespace

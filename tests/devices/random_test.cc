@@ -74,6 +74,10 @@ TEST_P(RandomTraffic, EnginesAndReferenceAgree) {
   if (spec.options.knows("residual")) {
     spec.options.set("residual", table == "gentle" ? "off" : "on");
   }
+  if (spec.options.knows("method")) {
+    spec.options.set("method", table == "edges" ? "bgt" : table == "spaced" ? "wgt" : "qgt");
+    if (table != "spaced" && salt == 1) spec.options.set("coding", "rice");
+  }
   if (spec.options.knows("grid")) spec.options.set("grid", salt == 1 ? "packet" : "stream");
   const auto source = device->source(spec);
   const sim::Outcome outcome = device->run(*source, spec, sim::Kernel::instance());
@@ -94,8 +98,8 @@ class EveryDevice : public testing::TestWithParam<const sim::Device*> {};
 
 bool same(const sim::RawPacket& a, const sim::RawPacket& b) {
   return a.bytes == b.bytes && a.port == b.port && a.error == b.error && a.gap == b.gap &&
-         a.time_ns == b.time_ns && a.meta == b.meta && a.values == b.values &&
-         a.odd.size() == b.odd.size();
+         a.time_ns == b.time_ns && a.config == b.config && a.meta == b.meta &&
+         a.values == b.values && a.odd.size() == b.odd.size();
 }
 
 TEST_P(EveryDevice, DrawsByTheSeedAlone) {

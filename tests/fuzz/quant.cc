@@ -32,6 +32,12 @@ void decode(std::span<const uint8_t> bytes, size_t limit) {
   const quant::Decoded plain = quant::decode_into(bytes, memory, quant::Implementation::kScalar);
   require(plain.reason == d.reason, "implementations find different reasons");
   require(!d.ok() || same(out, std::span(memory).first(d.n)), "implementations decode differently");
+  std::vector<float> groups;
+  const quant::Decoded by_groups = quant::decode_groups(bytes, limit, groups);
+  require(by_groups.reason == d.reason && by_groups.status == d.status,
+          "group by group, another reason");
+  require(d.ok() ? same(out, groups) : groups.size() % quant::kLanes == 0 && groups.size() <= limit,
+          "group by group, other values");
   const size_t length = quant::packet_length(bytes, limit);
   require(length <= bytes.size(), "a packet beyond its bytes");
   require(!d.ok() || length == bytes.size(), "a whole packet of another length");

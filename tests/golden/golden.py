@@ -3,7 +3,8 @@
 version 0.1:
 
     golden.py check  GRADWIRE [PATTERN]    exits 1 if a figure differs
-    golden.py record GRADWIRE              writes figures.json anew: only in a commit that names the contract and the cycles
+    golden.py record GRADWIRE [PATTERN]    writes figures.json anew: only in a commit that names the contract and the cycles; with a
+                                           pattern only the rows of new runs that match it
 
 A figure may come on top (report keys only grow); none may change or go.
 """
@@ -52,6 +53,28 @@ def runs():
             yield f"mx --synth {kind}{options}"
         yield f"mx --synth mixed --stall both:30 --seed 7{options}"
         yield f"mx --random hostile --packets 300 --seed 5{options}"
+    for options in [" --method wgt", " --method bgt", "", " --method bgt --coding rice", " --coding rice", " --residual off --coding rice"]:
+        for trace in GRADIENT_TRACES:
+            yield f"threshold --trace traces/{trace}.pcap{options}"
+        for kind in ["mixed", "zeros", "single"]:
+            yield f"threshold --synth {kind}{options}"
+        yield f"threshold --synth mixed --stall both:30 --seed 7{options}"
+        yield f"threshold --random hostile --packets 300 --seed 5{options}"
+    for options in ["", " --residual off"]:
+        for trace in GRADIENT_TRACES:
+            yield f"onebit --trace traces/{trace}.pcap{options}"
+        for kind in GRADIENT_KINDS:
+            yield f"onebit --synth {kind}{options}"
+        yield f"onebit --synth mixed --stall both:30 --seed 7{options}"
+        yield f"onebit --random hostile --packets 300 --seed 5{options}"
+    for trace in GRADIENT_TRACES:
+        yield f"dequantizer --trace traces/{trace}.pcap"
+    for kind in GRADIENT_KINDS:
+        yield f"dequantizer --synth {kind}"
+    for codec in ["wgt", "bgt", "qgt", "bgt:coding=rice", "qgt:coding=rice", "onebit", "adaptive", "adaptive:coding=rice", "mxfp8", "mxfp4"]:
+        yield f"dequantizer --synth gradients --codec {codec}"
+    yield "dequantizer --synth mixed --stall both:30 --seed 7"
+    yield "dequantizer --random hostile --packets 300 --seed 5"
     for device in FRAMES:
         for trace in FRAME_TRACES:
             yield f"{device} --trace traces/{trace}.pcap"
@@ -134,12 +157,18 @@ def main():
     mode, gradwire = sys.argv[1], os.path.abspath(sys.argv[2])
     workers = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
     if mode == "record":
-        all_runs = list(runs())
-        result = dict(zip(all_runs, workers.map(lambda run: figures(gradwire, run), all_runs)))
+        all_runs, known = list(runs()), {}
+        if len(sys.argv) > 3:
+            with open(FIGURES) as file:
+                known = json.load(file)
+            all_runs = [run for run in all_runs if run in known or re.search(sys.argv[3], run)]
+        new = [run for run in all_runs if run not in known]
+        made = dict(zip(new, workers.map(lambda run: figures(gradwire, run), new)))
+        result = {run: known[run] if run in known else made[run] for run in all_runs}
         with open(FIGURES, "w") as file:
             file.write("{\n" + ",\n".join(
                 f"{json.dumps(run)}: {json.dumps(row, sort_keys=True)}" for run, row in result.items()) + "\n}\n")
-        print(f"golden: {len(result)} runs recorded")
+        print(f"golden: {len(made)} runs recorded")
         return 0
     pattern = sys.argv[3] if len(sys.argv) > 3 else ""
     with open(FIGURES) as file:

@@ -3,31 +3,12 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/run/run.h"
-#include "tests/quant/support.h"
+#include "tests/quant/figures.h"
 
 namespace gw::tests {
 namespace {
 
 using nlohmann::json;
-
-struct Row {
-  uint64_t accepted, accepted_last, offered, first, last;
-  uint32_t beats, bytes;
-  friend bool operator==(const Row&, const Row&) = default;
-  friend void PrintTo(const Row& r, std::ostream* out) {
-    *out << "in " << r.accepted << ".." << r.accepted_last << " out " << r.offered << " " << r.first
-         << ".." << r.last << ", " << r.beats << " beats, " << r.bytes << " bytes";
-  }
-};
-
-std::vector<Row> rows_of(const std::vector<sim::RawPacket>& packets, const sim::RunSpec& spec) {
-  std::vector<Row> rows;
-  const sim::Outcome outcome = run(packets, spec);
-  for (const sim::Passage& p : outcome.timeline.rows) {
-    rows.push_back({p.accepted, p.accepted_last, p.offered, p.first, p.last, p.beats, p.bytes});
-  }
-  return rows;
-}
 
 // A beat accepted in cycle 0 starts in 1, is ready V + 1 = 6 cycles later, merged 3 behind the pop
 // in cycle 7: in cycle 10 two beats enter, 34 bytes in MXFP4.

@@ -1,4 +1,4 @@
-// What the tests of the quantiser device share: chunks, runs.
+// What the tests of the quantisers share: chunks, runs.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,36 +24,39 @@ namespace gw::tests {
 using Words = std::vector<uint32_t>;
 using Settings = std::initializer_list<std::pair<const char*, std::string>>;
 
-inline const sim::Device& mx() {
+inline const sim::Device& quantiser(const std::string& name) {
   static const sim::Registry kRegistry = [] {
     sim::Registry registry;
     testbenches::add_quant_devices(registry);
     return registry;
   }();
-  return kRegistry.device("mx");
+  return kRegistry.device(name);
 }
+inline const sim::Device& mx() { return quantiser("mx"); }
 
 /// A memory of 64 rows, so that reset is short and rows come again.
-inline sim::RunSpec mx_spec(Settings settings = {}) {
+inline sim::RunSpec spec_of(const sim::Device& device, Settings settings = {}) {
   sim::RunSpec spec;
   spec.seed = seed();
-  spec.clock_mhz = mx().facts().clock_mhz;
+  spec.clock_mhz = device.facts().clock_mhz;
   spec.cache = GW_TEST_CACHE;
-  spec.options = sim::OptionSet(mx().facts().options);
-  spec.options.set("rows", "64");
+  spec.options = sim::OptionSet(device.facts().options);
+  if (spec.options.knows("rows")) spec.options.set("rows", "64");
   for (const auto& [option, value] : settings) spec.options.set(option, value);
   spec.keep_rows = true;
   return spec;
 }
+inline sim::RunSpec mx_spec(Settings settings = {}) { return spec_of(mx(), settings); }
 
 inline uint32_t bits(float value) { return std::bit_cast<uint32_t>(value); }
 
 /// A chunk as it is announced.
-inline sim::RawPacket chunk(const Words& values, const sim::RunSpec& spec, uint32_t row = 0) {
+inline sim::RawPacket chunk(const Words& values, const sim::RunSpec& spec, uint32_t row = 0,
+                            const sim::Device& device = mx()) {
   sim::RawPacket packet;
   packet.bytes.resize(4 * values.size());
   if (!values.empty()) std::memcpy(packet.bytes.data(), values.data(), packet.bytes.size());
-  packet.config = mx().packet_config(spec);
+  packet.config = device.packet_config(spec);
   packet.meta = testbenches::ChunkUser::word(row, static_cast<uint32_t>(values.size()));
   return packet;
 }
@@ -104,10 +107,10 @@ class Kept final : public sim::PacketWriter {
 };
 
 inline sim::Outcome run(std::vector<sim::RawPacket> packets, const sim::RunSpec& spec,
-                        Kept* kept = nullptr) {
+                        Kept* kept = nullptr, const sim::Device& device = mx()) {
   const size_t count = packets.size();
   sim::ListSource source(std::move(packets));
-  sim::Outcome outcome = mx().run(source, spec, sim::Kernel::instance(), kept);
+  sim::Outcome outcome = device.run(source, spec, sim::Kernel::instance(), kept);
   EXPECT_TRUE(outcome.passed) << explain(outcome.failure);
   if (outcome.passed) EXPECT_EQ(outcome.timeline.packets_out(), count);
   return outcome;

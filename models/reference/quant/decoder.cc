@@ -203,6 +203,125 @@ void read_body(std::span<const uint8_t> packet, float* out, Decoded& d, Implemen
   }
 }
 
+/// A payload, a group of eight values at a time.
+class Groups {
+ public:
+  Groups(std::span<const uint8_t> payload, Decoded& decoded)
+      : bits_(payload), bytes_(payload.size()), d_(decoded) {}
+
+  /// The next group; false: it is malformed. Lanes that are not sent are left as they are.
+  bool read(std::span<float, kLanes> out) {
+    const size_t first = group_ * kLanes;
+    const size_t count = std::min(kLanes, d_.n - first);
+    const bool good = d_.k >= 0              ? rice(out, first)
+                      : is_sparse(d_.method) ? mask(out, first)
+                                             : dense(out, first, count);
+    ++group_;
+    return good;
+  }
+  /// Behind the last group: nothing is left.
+  bool whole() const { return bits_.bytes() == bytes_; }
+
+ private:
+  bool has() const { return bits_.ok(); }
+
+  bool dense(std::span<float, kLanes> out, size_t first, size_t count) {
+    const bool last = first + count == d_.n;
+    d_.entries += count;
+    if (d_.method == Method::kRaw) {
+      for (size_t i = 0; i < count; ++i) {
+        const uint32_t low = bits_.take(16);
+        out[i] = std::bit_cast<float>(low | bits_.take(16) << 16);
+      }
+      return has();
+    }
+    if (d_.method == Method::kOneBit) {
+      const uint32_t signs = bits_.take(8);
+      for (size_t i = 0; i < count; ++i) out[i] = (signs >> i & 1) != 0 ? d_.first : d_.second;
+      return has();
+    }
+    const int width = d_.method == Method::kMxfp8 ? 8 : 4;
+    if (first % kMxBlock == 0) scale_ = static_cast<uint8_t>(bits_.take(8));
+    for (size_t i = 0; i < kLanes; ++i) {
+      const auto code = static_cast<uint8_t>(bits_.take(width));
+      if (i < count) out[i] = mx_decode(code, scale_, mx_element(d_.method));
+    }
+    // The block of the last value is whole.
+    for (size_t i = first % kMxBlock + kLanes; last && i < kMxBlock; ++i) bits_.skip(width);
+    return has();
+  }
+
+  bool mask(std::span<float, kLanes> out, size_t first) {
+    if (empty_groups_ != 0) {
+      --empty_groups_;
+      return true;
+    }
+    const uint32_t sent = bits_.take(8);
+    if (sent == 0) {
+      empty_groups_ = bits_.take(8);
+      return has() && empty_groups_ < rows_of(d_.n) - group_;
+    }
+    const uint32_t signs = d_.method == Method::kWgt ? 0 : bits_.take(8);
+    if (!has() || first + static_cast<size_t>(std::bit_width(sent)) > d_.n ||
+        (signs & ~sent) != 0) {
+      return false;
+    }
+    for (size_t i = 0; i < kLanes; ++i) {
+      if ((sent >> i & 1) == 0) continue;
+      ++d_.entries;
+      if (d_.method == Method::kWgt) {
+        const uint32_t low = bits_.take(16);
+        out[i] = std::bit_cast<float>(low | bits_.take(16) << 16);
+        continue;
+      }
+      const uint32_t m = d_.method == Method::kQgt ? bits_.take(8) : 1;
+      if (m == 0 && has()) return false;
+      out[i] = dictionary().value((signs >> i & 1) != 0, static_cast<uint8_t>(m));
+    }
+    return has();
+  }
+
+  /// Reads on until an entry of a later group, or the end.
+  bool rice(std::span<float, kLanes> out, size_t first) {
+    for (;;) {
+      if (!pending_ && !ended_) {
+        if (!code()) return false;
+      }
+      if (ended_ || next_ >= first + kLanes) return true;
+      out[next_ - first] = value_;
+      ++d_.entries;
+      ++next_;
+      pending_ = false;
+    }
+  }
+  /// The next code: `next_` becomes its index.
+  bool code() {
+    uint32_t ones = 0;
+    while (ones < kRiceEscape && bits_.take(1) != 0) ++ones;
+    next_ += ones < kRiceEscape ? ones << d_.k | bits_.take(d_.k) : bits_.take(kRiceGapBits);
+    if (!has() || next_ > d_.n) return false;
+    ended_ = next_ == d_.n;
+    if (ended_) return true;
+    const bool negative = bits_.take(1) != 0;
+    const uint32_t m = d_.method == Method::kQgt ? bits_.take(8) : 1;
+    value_ = dictionary().value(negative, static_cast<uint8_t>(m));
+    pending_ = true;
+    return has() && m != 0;
+  }
+  Dictionary dictionary() const { return {d_.method, d_.first, d_.second}; }
+
+  BitReader bits_;
+  const size_t bytes_;
+  Decoded& d_;
+  size_t group_ = 0;
+  size_t empty_groups_ = 0;  // of a run, that are still to come
+  uint8_t scale_ = 0;
+  // Rice: the index behind the entry before, or of the one that is read and not due yet.
+  size_t next_ = 0;
+  bool pending_ = false, ended_ = false;
+  float value_ = 0;
+};
+
 }  // namespace
 
 std::string_view reason_name(Reason reason) {
@@ -245,6 +364,30 @@ Decoded decode_into(std::span<const uint8_t> packet, std::span<float> out, Imple
   if (!d.ok()) return d;
   std::ranges::fill(out.first(d.n), 0.0f);
   read_body(packet, out.data(), d, by);
+  return d;
+}
+
+Decoded decode_groups(std::span<const uint8_t> packet, size_t limit, std::vector<float>& out) {
+  Decoded d;
+  out.clear();
+  d.reason = read_header(packet, limit, d);
+  if (!d.ok()) return d;
+  Groups groups(packet.subspan(kHeaderBytes, packet.size() - kHeaderBytes - kStatusBytes), d);
+  while (out.size() < d.n) {
+    std::array<float, kLanes> values{};
+    const bool last = out.size() + kLanes >= d.n;
+    if (!groups.read(values) || (last && !groups.whole())) {
+      d.reason = Reason::kPayload;
+      return d;
+    }
+    if (last && (packet.back() & ~kStatusBits) != 0) {
+      d.reason = Reason::kStatus;
+      return d;
+    }
+    out.insert(out.end(), values.begin(),
+               values.begin() + static_cast<std::ptrdiff_t>(std::min(kLanes, d.n - out.size())));
+  }
+  d.status = packet.back();
   return d;
 }
 

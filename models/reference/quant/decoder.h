@@ -54,6 +54,11 @@ Decoded decode_packet(std::span<const uint8_t> packet, size_t limit, std::vector
 Decoded decode_into(std::span<const uint8_t> packet, std::span<float> out,
                     Implementation by = best_implementation());
 
+/// The same for who hands on each group of eight values as soon as it can, as `dequantizer` does
+/// (docs/devices/dequantizer.md): of a malformed packet `out` has the groups before the one in
+/// which that was found, status and all behind the payload belonging to the last.
+Decoded decode_groups(std::span<const uint8_t> packet, size_t limit, std::vector<float>& out);
+
 /// Length of the packet at the start of `bytes` that goes on beyond it (packets one after the other
 /// in a file): 0 if there is none that is whole and well-formed up to its status byte.
 size_t packet_length(std::span<const uint8_t> bytes, size_t limit);
