@@ -17,6 +17,7 @@ constexpr DatedKind kWaiverKind = {
     .table = "waiver", .one = "a waiver", .several = "waivers", .keys = kWaiverKeys};
 
 std::vector<std::string> patterns_of(const DatedEntry& entry) {
+  if (entry.texts[0].find('{') == std::string::npos) return {};
   try {
     return without_braces(entry.texts[0]);
   } catch (const InputError& error) {
@@ -65,6 +66,9 @@ std::vector<std::string> without_braces(const std::string& pattern) {
   if (open == std::string::npos) return {pattern};
   if (close == std::string::npos) {
     throw InputError(fmt::format("'{}' has a brace that does not end", pattern));
+  }
+  if (pattern.find('{', open + 1) < close) {
+    throw InputError(fmt::format("'{}' has a brace within a brace", pattern));
   }
   std::vector<std::string> words;
   std::istringstream list(pattern.substr(open + 1, close - open - 1));

@@ -82,7 +82,7 @@ TEST(Waivers, BracesStandForEachOfTheirWords) {
   EXPECT_EQ(without_braces("x[{7,15}]"), (Words{"x[7]", "x[15]"}));
   EXPECT_EQ(without_braces("{a,b}[{9..11}]*"),
             (Words{"a[9]*", "a[10]*", "a[11]*", "b[9]*", "b[10]*", "b[11]*"}));
-  for (const char* wrong : {"x{1,2", "x{5..3}", "x{0..99999}", "x{}"}) {
+  for (const char* wrong : {"x{1,2", "x{5..3}", "x{0..99999}", "x{}", "{a{1,2},b}"}) {
     EXPECT_THROW(without_braces(wrong), InputError) << wrong;
   }
   const auto waivers = parse_waivers(
