@@ -60,11 +60,11 @@ module gw_adaptive #(
   logic [RowBits-1:0] zero_row, write_row;
   logic [255:0]       write_data;
   logic [2:1]         cleared_q, cleared_turn_q;
-  logic [RowBits-1:0] cleared_row_q [1:2];
+  logic [RowBits-1:0] cleared_row1_q, cleared_row2_q;
   gw_onebit_in_flight #(.Rows(Rows)) u_in_flight (
     .clk_i, .rst_ni, .zero_i(zero), .zero_row_i(zero_row), .accept_i(s_axis_tvalid & s_axis_tready), .accept_last_i(s_axis_tlast),
     .arrives_row_i(arrives_row), .head_stays_i(head_stays), .next_valid_i(next_valid), .row_o(row), .conflict_o(conflict),
-    .turn_o(turn), .start_i(start & residual), .write_i(cleared_q[2]), .write_row_i(cleared_row_q[2]), .write_turn_i(cleared_turn_q[2])
+    .turn_o(turn), .start_i(start & residual), .write_i(cleared_q[2]), .write_row_i(cleared_row2_q), .write_turn_i(cleared_turn_q[2])
   );
 
   // Six cycles later: v.
@@ -281,8 +281,8 @@ module gw_adaptive #(
   always_ff @(posedge aclk) cleared_q <= {cleared_q[1], write} & {2{aresetn}};
   always_ff @(posedge aclk) begin
     cleared_turn_q   <= {cleared_turn_q[1], write_turn};
-    cleared_row_q[1] <= write_row;
-    cleared_row_q[2] <= cleared_row_q[1];
+    cleared_row1_q   <= write_row;
+    cleared_row2_q   <= cleared_row1_q;
   end
 
   wire         raw4    = meta4_q[4];

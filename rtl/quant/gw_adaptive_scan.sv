@@ -25,7 +25,7 @@ module gw_adaptive_scan (
   output logic             scan_o,
   output logic             scan_bank_o,
   output logic [5:0]       scan_step_o,
-  input  wire logic [51:0] counts_i,     // 3 cycles later
+  input  wire logic [51:0] counts_i,     // 4 cycles later
   output logic             done_o,
   output logic             spoilt_o,
   output logic [3:0]       k_o,
@@ -99,23 +99,23 @@ module gw_adaptive_scan (
   end
 
   // What its steps know, by cycles behind them.
-  logic [7:1]  scan_q, first_q;
-  logic [6:1]  upper_q;   // half of a binade
-  logic [4:1]  bank_q;
-  logic [5:0]  step_q [1:4];
+  logic [8:1]  scan_q, first_q;
+  logic [7:1]  upper_q;   // half of a binade
+  logic [5:1]  bank_q;
+  logic [5:0]  step_q [1:5];
   logic [25:1] last_q;
   always_ff @(posedge clk_i) begin
-    scan_q <= {scan_q[6:1], scan_o} & {7{rst_ni}};
+    scan_q <= {scan_q[7:1], scan_o} & {8{rst_ni}};
     last_q <= {last_q[24:1], last_step} & {25{rst_ni}};
   end
   always_ff @(posedge clk_i) begin
-    first_q   <= {first_q[6:1], scan_step_o == 6'd0};
-    upper_q   <= {upper_q[5:1], ~scan_step_o[0]};
-    bank_q    <= {bank_q[3:1], scan_bank_o};
+    first_q   <= {first_q[7:1], scan_step_o == 6'd0};
+    upper_q   <= {upper_q[6:1], ~scan_step_o[0]};
+    bank_q    <= {bank_q[4:1], scan_bank_o};
     step_q[1] <= scan_step_o;
-    for (int j = 2; j <= 4; j++) step_q[j] <= step_q[j-1];
+    for (int j = 2; j <= 5; j++) step_q[j] <= step_q[j-1];
   end
-  wire unused_steps = scan_q[7] ^ first_q[7];
+  wire unused_steps = scan_q[8] ^ first_q[8];
 
   // Of the chunk as a whole: taken over amid the scan, held when it is over.
   logic        scan_spoilt_q;
@@ -143,93 +143,93 @@ module gw_adaptive_scan (
       if (last10_q & bank10_q)  wanted1_q <= wanted;
     end
 
-    // 3. Weights.
+    // 4. Weights.
     wire  [12:0] odd  = counts_i[26*s + 13 +: 13];
     wire  [12:0] even = counts_i[26*s +: 13];
-    logic [12:0] odd4_q, both4_q;
-    logic        no_odd4_q, none4_q;
-    logic [16:0] odd_weight4_q, even_weight4_q;
-    always_ff @(posedge clk_i) begin
-      if (scan_q[3]) begin
-        odd4_q         <= odd;
-        both4_q        <= odd + even;
-        no_odd4_q      <= odd == 13'd0;
-        none4_q        <= odd == 13'd0 & even == 13'd0;
-        odd_weight4_q  <= gw_adaptive_pkg::weigh_odd(odd, upper_q[3]);
-        even_weight4_q <= gw_adaptive_pkg::weigh_even(even, upper_q[3]);
-      end
-    end
-
-    // 4. Take both, the odd bin, none. What is left of those wanted may become negative, by the first bin that holds a value.
-    logic [13:0] left5_q, wanted5_q;
-    logic        some5_q, stopped5_q, takes_odd5_q, takes_even5_q;
-    logic [6:0]  from5_q;
+    logic [12:0] odd5_q, both5_q;
+    logic        no_odd5_q, none5_q;
     logic [16:0] odd_weight5_q, even_weight5_q;
-    wire  [13:0] wanted4    = {2'd0, bank_q[4] ? wanted1_q : wanted0_q};
-    wire  [13:0] left4      = first_q[4] ? wanted4 : left5_q;
-    wire         some4      = some5_q & ~first_q[4];
-    wire         stopped4   = stopped5_q & ~first_q[4];
-    wire  [13:0] less_odd   = left4 - {1'b0, odd4_q};
-    wire  [13:0] less_both  = left4 - {1'b0, both4_q};
-    wire         takes_odd  = ~stopped4 & (~some4 | ~less_odd[13]);
-    wire         takes_even = takes_odd & ((~some4 & no_odd4_q) | ~less_both[13]);
     always_ff @(posedge clk_i) begin
       if (scan_q[4]) begin
-        if (first_q[4]) wanted5_q <= wanted4;
-        left5_q        <= takes_even ? less_both : takes_odd ? less_odd : left4;
-        some5_q        <= some4 | (takes_odd & ~no_odd4_q) | (takes_even & ~none4_q);
-        stopped5_q     <= ~takes_even;
-        takes_odd5_q   <= takes_odd;
-        takes_even5_q  <= takes_even;
-        odd_weight5_q  <= odd_weight4_q;
-        even_weight5_q <= even_weight4_q;
-        if (takes_odd) from5_q <= {~step_q[4], ~takes_even};
+        odd5_q         <= odd;
+        both5_q        <= odd + even;
+        no_odd5_q      <= odd == 13'd0;
+        none5_q        <= odd == 13'd0 & even == 13'd0;
+        odd_weight5_q  <= gw_adaptive_pkg::weigh_odd(odd, upper_q[4]);
+        even_weight5_q <= gw_adaptive_pkg::weigh_even(even, upper_q[4]);
       end
     end
 
-    // 5., 6. Their sum: twice what it was, from binade to binade.
-    logic [17:0] term6_q;
+    // 5. Take both, the odd bin, none. What is left of those wanted may become negative, by the first bin that holds a value.
+    logic [13:0] left6_q, wanted6_q;
+    logic        some6_q, stopped6_q, takes_odd6_q, takes_even6_q;
+    logic [6:0]  from6_q;
+    logic [16:0] odd_weight6_q, even_weight6_q;
+    wire  [13:0] wanted5    = {2'd0, bank_q[5] ? wanted1_q : wanted0_q};
+    wire  [13:0] left5      = first_q[5] ? wanted5 : left6_q;
+    wire         some5      = some6_q & ~first_q[5];
+    wire         stopped5   = stopped6_q & ~first_q[5];
+    wire  [13:0] less_odd   = left5 - {1'b0, odd5_q};
+    wire  [13:0] less_both  = left5 - {1'b0, both5_q};
+    wire         takes_odd  = ~stopped5 & (~some5 | ~less_odd[13]);
+    wire         takes_even = takes_odd & ((~some5 & no_odd5_q) | ~less_both[13]);
+    always_ff @(posedge clk_i) begin
+      if (scan_q[5]) begin
+        if (first_q[5]) wanted6_q <= wanted5;
+        left6_q        <= takes_even ? less_both : takes_odd ? less_odd : left5;
+        some6_q        <= some5 | (takes_odd & ~no_odd5_q) | (takes_even & ~none5_q);
+        stopped6_q     <= ~takes_even;
+        takes_odd6_q   <= takes_odd;
+        takes_even6_q  <= takes_even;
+        odd_weight6_q  <= odd_weight5_q;
+        even_weight6_q <= even_weight5_q;
+        if (takes_odd) from6_q <= {~step_q[5], ~takes_even};
+      end
+    end
+
+    // 6., 7. Their sum: twice what it was, from binade to binade.
+    logic [17:0] term7_q;
     logic [12:0] number_q;
     logic [6:0]  from_q;
-    logic [47:0] sum7_q;
-    wire  [13:0] taken = wanted5_q - left5_q;
-    wire  [47:0] sum6  = (upper_q[6] ? {sum7_q[46:0], 1'b0} : sum7_q) & {48{~first_q[6]}};
+    logic [47:0] sum8_q;
+    wire  [13:0] taken = wanted6_q - left6_q;
+    wire  [47:0] sum7  = (upper_q[7] ? {sum8_q[46:0], 1'b0} : sum8_q) & {48{~first_q[7]}};
     always_ff @(posedge clk_i) begin
-      if (scan_q[5]) term6_q <= {1'b0, odd_weight5_q & {17{takes_odd5_q}}} + {1'b0, even_weight5_q & {17{takes_even5_q}}};
-      if (scan_q[6]) sum7_q  <= sum6 + {30'd0, term6_q};
-      if (last_q[5]) number_q <= taken[12:0];
-      if (last_q[5]) from_q   <= from5_q;
+      if (scan_q[6]) term7_q <= {1'b0, odd_weight6_q & {17{takes_odd6_q}}} + {1'b0, even_weight6_q & {17{takes_even6_q}}};
+      if (scan_q[7]) sum8_q  <= sum7 + {30'd0, term7_q};
+      if (last_q[6]) number_q <= taken[12:0];
+      if (last_q[6]) from_q   <= from6_q;
     end
     wire unused_taken = taken[13];
     assign numbers[13*s +: 13] = number_q;
     assign from_o[7*s +: 7]    = from_q;
 
-    // 7. to 24.
+    // 8. to 25.
     gw_onebit_mean #(.Shared(1'b1)) u_mean (
-      .clk_i, .valid_i(last_q[23:7]), .sum_i({3'd0, sum7_q, 1'b0}), .number_i(number_q), .mean_o(means_o[31*s +: 31])
+      .clk_i, .valid_i(last_q[24:8]), .sum_i({3'd0, sum8_q, 1'b0}), .number_i(number_q), .mean_o(means_o[31*s +: 31])
     );
   end
 
-  // 6. to 11. k.
-  logic [13:0] c7_q;
-  logic [21:0] thrice8_q, twice8_q;
-  logic [23:0] thrice9_q, twice9_q;
-  logic [26:0] thrice10_q, twice10_q;
+  // 7. to 12. k.
+  logic [13:0] c8_q;
+  logic [21:0] thrice9_q, twice9_q;
+  logic [23:0] thrice10_q, twice10_q;
+  logic [26:0] thrice11_q, twice11_q;
   always_ff @(posedge clk_i) begin
-    if (last_q[6]) c7_q <= {1'b0, numbers[12:0]} + {1'b0, numbers[25:13]};
-    if (last_q[7]) begin
-      thrice8_q <= {8'd0, c7_q} + {7'd0, c7_q, 1'b0};
-      twice8_q  <= {8'd0, n_q, 1'b0};
-    end
+    if (last_q[7]) c8_q <= {1'b0, numbers[12:0]} + {1'b0, numbers[25:13]};
     if (last_q[8]) begin
-      thrice9_q <= gw_threshold_pkg::front_far(thrice8_q);
-      twice9_q  <= gw_threshold_pkg::front_far(twice8_q);
+      thrice9_q <= {8'd0, c8_q} + {7'd0, c8_q, 1'b0};
+      twice9_q  <= {8'd0, n_q, 1'b0};
     end
     if (last_q[9]) begin
-      thrice10_q <= gw_threshold_pkg::front_near(thrice9_q);
-      twice10_q  <= gw_threshold_pkg::front_near(twice9_q);
+      thrice10_q <= gw_threshold_pkg::front_far(thrice9_q);
+      twice10_q  <= gw_threshold_pkg::front_far(twice9_q);
     end
-    if (last_q[10]) k_o <= gw_threshold_pkg::rice_k(thrice10_q, twice10_q);
+    if (last_q[10]) begin
+      thrice11_q <= gw_threshold_pkg::front_near(thrice10_q);
+      twice11_q  <= gw_threshold_pkg::front_near(twice10_q);
+    end
+    if (last_q[11]) k_o <= gw_threshold_pkg::rice_k(thrice11_q, twice11_q);
   end
   assign done_o = last_q[25];
 
@@ -238,8 +238,8 @@ module gw_adaptive_scan (
   `GW_ASSERT(BeginsWithRoom, !begin_i || room_o)
   `GW_COVER(ScanBehindScan, last_step && begins)
   `GW_COVER(WaitsForAHistogram, !room_o)
-  `GW_COVER(TakesMoreThanWanted, last_q[5] && gen_side[0].left5_q[13])
-  `GW_COVER(TakesTheLastBin, last_q[5] && gen_side[1].from5_q == 7'd0 && !gen_side[1].stopped5_q && gen_side[1].some5_q)
+  `GW_COVER(TakesMoreThanWanted, last_q[6] && gen_side[0].left6_q[13])
+  `GW_COVER(TakesTheLastBin, last_q[6] && gen_side[1].from6_q == 7'd0 && !gen_side[1].stopped6_q && gen_side[1].some6_q)
 endmodule
 
 `default_nettype wire
