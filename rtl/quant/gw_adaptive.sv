@@ -336,7 +336,7 @@ module gw_adaptive #(
   );
   assign m_axis_tkeep = 32'hFFFF_FFFF >> pad;
 
-  // Credit: beats in the queue plus two for each item popped and not merged. One flush more must find room.
+  // Credit: beats in the queue plus two for each item popped and not merged. No end of a packet is flushed: vectors complete two beats at most.
   logic [6:0] used_q;
   wire        leave   = m_axis_tvalid & m_axis_tready;
   wire [6:0]  settled = used_q - {5'd0, merge, 1'b0} + {6'd0, first_valid} + {6'd0, second_valid} - {6'd0, leave};
@@ -354,10 +354,11 @@ module gw_adaptive #(
     end
   end
 
-  `GW_ASSERT(CreditHolds, used_q <= 7'd64)
+  `GW_ASSERT(CreditHolds, used_q <= 7'd63)
+  `GW_ASSERT(NothingIsFlushed, !first_valid || merge)
   `GW_ASSERT(NoneIsTakenWithoutRoom, !ahead || !front_valid_q || sends)
   `GW_COVER(CreditRunsOut, !credit_q)
-  `GW_COVER(CreditIsSpent, used_q == 7'd64)
+  `GW_COVER(CreditIsSpent, used_q == 7'd63)
   `GW_COVER(AllAheadIsFull, front_valid_q && sent_valid_q && coded_valid_q && !credit_q)
   `GW_COVER(EntersAndLeavesEmpty, first_valid && !m_axis_tvalid)
   `GW_COVER(WaitsForItsRow, valid && residual && conflict)

@@ -114,11 +114,12 @@ module gw_onebit_buffer #(
       chunk_write_q  <= chunk_write_q + {5'd0, opens};
       status_write_q <= status_write_q + {5'd0, ends};
       means_write_q  <= means_write_q + {5'd0, means_valid_i};
-      read_q         <= read_q + {9'd0, pop_o};
-      next_q         <= next_q + {9'd0, pop_o};
-      word_read_q    <= word_read_q + {9'd0, leaves};
-      chunk_read_q   <= chunk_read_q + {5'd0, closes};
-      means_read_q   <= means_read_q + {5'd0, leaves_mean};
+      // What is known late is an enable here, no carry.
+      if (pop_o) read_q <= next_q;
+      if (pop_o) next_q <= next_q + 10'd1;
+      if (leaves) word_read_q <= word_read_q + 10'd1;
+      if (closes) chunk_read_q <= chunk_read_q + 6'd1;
+      if (leaves_mean) means_read_q <= means_read_q + 6'd1;
     end
   end
 
@@ -139,8 +140,8 @@ module gw_onebit_buffer #(
       done_some_q <= 1'b0;
     end else begin
       age_q       <= {age_q[4:2], start_q};
-      waiting_q   <= waiting - {10'd0, pop_o};
-      done_q      <= done - {6'd0, consumes};
+      if (old != pop_o) waiting_q <= old ? waiting_q + 11'd1 : waiting_q - 11'd1;
+      if (done_i != consumes) done_q <= done_i ? done_q + 7'd1 : done_q - 7'd1;
       some_q      <= pop_o ? waiting[10:1] != 10'd0 : waiting != 11'd0;
       done_some_q <= consumes ? done[6:1] != 6'd0 : done != 7'd0;
     end
