@@ -91,8 +91,7 @@ uint32_t Adaptive::put(const Item& item, const Chunk& chunk, uint8_t* out) {
       lanes::mask_bits(adaptive_sent(lanes::bits<Words>(item.values), chunk.extra.least));
   const uint32_t signs = item.negative & sent;
   if (!chunk.extra.rice) {
-    return code_.mask(out, sent, true, signs, item.last_payload,
-                      [](uint8_t* at, uint32_t) { return at; });
+    return code_.mask(out, sent, true, signs, item.last_payload, [](uint8_t* at) { return at; });
   }
   return code_.rice(out, tail_bits(), chunk.extra.k, code_item_++, sent,
                     item.last_payload ? chunk.n : 0, 1,

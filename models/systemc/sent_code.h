@@ -27,10 +27,10 @@ class SentCode {
   }
 
   /// Of a group's mask code: from `out` on; how many bits. `signs` are put where `with_signs`;
-  /// put_values(at, lane) puts what else a lane that is sent has, and returns where it ends.
-  template <class PutValue>
+  /// put_values(at) puts what else the lanes that are sent have, and returns where it ends.
+  template <class PutValues>
   uint32_t mask(uint8_t* out, uint32_t sent, bool with_signs, uint32_t signs, bool last_payload,
-                PutValue&& put_value) {
+                PutValues&& put_values) {
     uint8_t* at = out;
     if (sent == 0) {
       if (running_) {
@@ -50,9 +50,7 @@ class SentCode {
     running_ = false;
     *at++ = static_cast<uint8_t>(sent);
     if (with_signs) *at++ = static_cast<uint8_t>(signs);
-    for (uint32_t rest = sent; rest != 0; rest &= rest - 1) {
-      at = put_value(at, static_cast<uint32_t>(std::countr_zero(rest)));
-    }
+    at = put_values(at);
     return 8 * static_cast<uint32_t>(at - out);
   }
 

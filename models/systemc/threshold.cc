@@ -131,16 +131,20 @@ uint32_t Threshold::quantise(const Payload& item) {
 }
 
 uint32_t Threshold::put_mask(uint32_t sent, const Payload& item) {
-  return code_.mask(out(), sent, method_ != kWgt, negative_, item.last_payload,
-                    [this](uint8_t* at, uint32_t lane) {
-                      if (method_ == kQgt) {
-                        *at = static_cast<uint8_t>(multiples_.words[lane]);
-                        return at + 1;
-                      }
-                      if (method_ == kBgt) return at;
-                      std::memcpy(at, &values_.words[lane], 4);
-                      return at + 4;
-                    });
+  const auto put_values = [this, sent](uint8_t* at) {
+    if (method_ == kBgt) return at;
+    for (uint32_t rest = sent; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
+      if (method_ == kQgt) {
+        *at++ = static_cast<uint8_t>(multiples_.words[lane]);
+      } else {
+        std::memcpy(at, &values_.words[lane], 4);
+        at += 4;
+      }
+    }
+    return at;
+  };
+  return code_.mask(out(), sent, method_ != kWgt, negative_, item.last_payload, put_values);
 }
 
 uint32_t Threshold::put_rice(uint32_t sent, const Payload& item) {
