@@ -48,11 +48,11 @@ check "style" python3 tools/lint/style.py rtl/*/*.sv
 for list in rtl/*/*.f; do
   # shellcheck disable=SC2046 # a list of files
   lint "$(basename "$list" .f)" $(cat "$list")
-  # Other configurations: without a residual memory (gw_mx alone), and with small ones; gw_onebit with the largest.
+  # Other configurations: without a residual memory (gw_mx alone), and with small ones; gw_onebit and gw_adaptive with the largest.
   case $list in
     */gw_mx.f) others="0 64" ;;
     */gw_threshold.f) others="8 64" ;;
-    */gw_onebit.f) others="8 262144" ;;
+    */gw_onebit.f | */gw_adaptive.f) others="8 262144" ;;
     *) continue ;;
   esac
   # shellcheck disable=SC2046
