@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 
 #include "models/systemc/lane_words.h"
 
@@ -23,6 +24,7 @@ Words adaptive_sent(const Words& values, const std::array<uint32_t, 2>& least) {
 }  // namespace
 
 Adaptive::Adaptive(uint32_t rows, AdaptiveConfig config) : BufferedQuantiser(rows, config) {
+  if (rows < kLeastRows) std::abort();
   reset();
 }
 

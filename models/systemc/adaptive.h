@@ -26,6 +26,8 @@ struct AdaptiveExtra {
 
 class Adaptive : public BufferedQuantiser<Adaptive, AdaptiveConfig, AdaptiveExtra> {
  public:
+  static constexpr uint32_t kLeastRows = 64;  ///< its histograms are zeroed meanwhile
+
   /// A device whose last rising edge had aresetn = 0. Aborts if there are no such `rows`.
   explicit Adaptive(uint32_t rows = kDefaultRows, AdaptiveConfig config = {});
 

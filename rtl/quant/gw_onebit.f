@@ -12,5 +12,6 @@ rtl/quant/gw_onebit_rows.sv
 rtl/quant/gw_onebit_sums.sv
 rtl/quant/gw_onebit_mean.sv
 rtl/quant/gw_onebit_buffer.sv
+rtl/quant/gw_onebit_residuals.sv
 rtl/quant/gw_onebit_pack.sv
 rtl/quant/gw_onebit.sv

@@ -137,7 +137,8 @@ module gw_onebit #(
     .clk_i, .rst_ni, .room_o(room), .chunk_room_o(chunk_room), .start_i(start), .first_i(first), .raw_i(raw), .tail_i(tail),
     .last_i(last), .final_i(final_), .n_i(n), .status_i(status), .word_valid_i(summed_valid), .word_i({summed_row, raw_spoilt, value}),
     .word_q(word7), .signs_valid_i(valid8_q), .signs_i({residual8_q, turn8_q, here8_q, signs8}), .means_valid_i(done_q[17]),
-    .means_i({spoilt_q[17], means}), .done_i(done_q[18]), .credit_i(credit_q), .pop_o(pop), .popped_o(popped),
+    .means_i({spoilt_q[17], means}), .done_i(done_q[18]), .credit_i(credit_q), .pop_o(pop),
+    .pop_i(1'b0), .pop_final_i(1'b0), .popped_o(popped),
     .first_o(popped_first), .raw_o(popped_raw), .payload_o(popped_payload), .last_o(popped_last), .final_o(popped_final),
     .n_o(popped_n), .status_o(popped_status), .word_o(popped_word), .kept_o(kept_word), .signs_o(popped_signs), .means_o(popped_means)
   );

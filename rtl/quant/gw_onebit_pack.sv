@@ -70,39 +70,10 @@ module gw_onebit_pack #(
     header_o <= {{1'b1, means_i[61:31], 1'b0, means_i[30:0]} & {64{~raw_i}}, 12'd0, n_i, 24'd0, 5'd0, ~raw_i, 2'd0};
   end
 
-  // v less the mean of its side. The mean is chosen in the second cycle.
-  localparam int Delay = 6;
-  logic [Delay:1]     residual_q, turn_q;
-  logic [7:0]         here_q [1:Delay];
-  logic [RowBits-1:0] row_q [1:Delay];
-  logic [7:0]         signs_q;
-  logic [61:0]        means_q;
-  logic [255:0]       value1_q, value2_q, less_q;
-  always_ff @(posedge clk_i) residual_q <= {residual_q[Delay-1:1], valid_i & payload_i & residual_i} & {Delay{rst_ni}};
-  always_ff @(posedge clk_i) begin
-    turn_q    <= {turn_q[Delay-1:1], turn_i};
-    here_q[1] <= here_i;
-    row_q[1]  <= row_i;
-    for (int i = 2; i <= Delay; i++) begin
-      here_q[i] <= here_q[i-1];
-      row_q[i]  <= row_q[i-1];
-    end
-    signs_q   <= signs_i;
-    means_q   <= means_i;
-    value1_q  <= value_i;
-    value2_q  <= value1_q;
-  end
-  for (genvar i = 0; i < 8; i++) begin : gen_lane
-    wire unused_finite;
-    always_ff @(posedge clk_i) less_q[32*i +: 32] <= signs_q[i] ? {1'b1, means_q[30:0]} : {1'b0, means_q[61:31]};
-    gw_onebit_adder u_adder (
-      .clk_i, .a_i(value2_q[32*i +: 32]), .b_i(less_q[32*i +: 32]), .sum_o(write_data_o[32*i +: 32]), .finite_o(unused_finite)
-    );
-  end
-  assign write_o       = residual_q[Delay];
-  assign write_turn_o  = turn_q[Delay];
-  assign write_lanes_o = here_q[Delay] & {8{write_o}};
-  assign write_row_o   = row_q[Delay];
+  gw_onebit_residuals #(.RowBits(RowBits)) u_residuals (
+    .clk_i, .rst_ni, .valid_i(valid_i & payload_i & residual_i), .turn_i, .here_i, .row_i, .sent_i(8'hFF), .signs_i, .means_i, .value_i, .write_o,
+    .write_turn_o, .write_lanes_o, .write_row_o, .write_data_o
+  );
 
   `GW_ASSERT(LastHasItsStatus, !valid_o || !last_o || length_o != 6'd0)
   `GW_COVER(LongestVector, valid_o && length_o == 6'd33)

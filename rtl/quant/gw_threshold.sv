@@ -143,7 +143,7 @@ module gw_threshold #(
   logic [27:0]  length;
   logic         full;
   gw_threshold_code u_code (
-    .clk_i, .rst_ni, .valid_i(valid_q[8] & payload8), .first_i(first8), .last_i(last8), .method_i(method8), .rice_i(rice8),
+    .clk_i, .rst_ni, .take_i(1'b1), .valid_i(valid_q[8] & payload8), .first_i(first8), .last_i(last8), .method_i(method8), .rice_i(rice8),
     .count_i(count8), .sent_i(sent), .sign_i(sign), .k_i(k_q[8]), .k_o(k9), .head_o(head), .bits_o(bits), .closing_o(closing), .place_o(place),
     .closing_place_o(closing_place), .hole_o(hole), .length_o(length), .full_o(full)
   );

@@ -1,5 +1,5 @@
 // Where each bit of an item's vector goes: runs and masks, gaps and their codes, lengths and places, all of it while m is divided.
-// Latency 3 cycles from what is sent; one item a cycle.
+// Latency 3 cycles from what is sent, of which the first waits for take_i; one item a cycle.
 // docs/devices/threshold.md, vector; docs/formats/quantised-packets.md.
 `include "gw_assert.svh"
 `default_nettype none
@@ -10,6 +10,7 @@
 module gw_threshold_code (
   input  wire logic         clk_i,
   input  wire logic         rst_ni,
+  input  wire logic         take_i,     // what follows counts, and the first step's result makes room for it
   input  wire logic         valid_i,    // payload item
   input  wire logic         first_i,
   input  wire logic         last_i,
@@ -47,7 +48,7 @@ module gw_threshold_code (
   wire        valued  = ~method_i[0] | (&method_i);  // BGT and QGT have signs
   logic [3:0]  k_q;
   always_ff @(posedge clk_i) begin
-    if (valid_i) begin
+    if (valid_i & take_i) begin
       since_q <= (some ? 20'd0 : since) + {16'd0, some ? behind : 4'd8};
       open_q  <= ~some & ~closes;
       run_q   <= run;
@@ -68,24 +69,26 @@ module gw_threshold_code (
   wire [15:0] masks   = {signs & {8{valued}}, sent_i};
   wire [7:0]  leads   = sent_i & ~(sent_i - 8'd1);
   always_ff @(posedge clk_i) begin
-    rice_q        <= rice;
-    mask_q        <= mask;
-    whole_q       <= valid_i & ~method_i[1];
-    has_m_q       <= valid_i & (&method_i);
-    any_gap_q     <= rice & (some | last_i);
-    closes_q      <= rice & some & last_i;
-    sent_q        <= sent_i & {8{valid_i}};
-    sign_q        <= sign_i;
-    leads_q       <= leads;
-    for (int i = 0; i < 8; i++) gaps_q[3*i +: 3] <= gw_threshold_pkg::gap_below(sent_i, 3'(i));
-    gap_q         <= since + {16'd0, some ? {1'b0, low} : count_i};
-    closing_gap_q <= closing_gap;
-    if (some) begin
-      bytes_q        <= open ? {masks, run_q} : {8'd0, masks};
-      bytes_length_q <= {1'b0, open} + {valued, ~valued};
-    end else begin
-      bytes_q        <= {16'd0, run & {8{open & closes}}};
-      bytes_length_q <= {1'b0, ~open} + {1'b0, closes};
+    if (take_i) begin
+      rice_q        <= rice;
+      mask_q        <= mask;
+      whole_q       <= valid_i & ~method_i[1];
+      has_m_q       <= valid_i & (&method_i);
+      any_gap_q     <= rice & (some | last_i);
+      closes_q      <= rice & some & last_i;
+      sent_q        <= sent_i & {8{valid_i}};
+      sign_q        <= sign_i;
+      leads_q       <= leads;
+      for (int i = 0; i < 8; i++) gaps_q[3*i +: 3] <= gw_threshold_pkg::gap_below(sent_i, 3'(i));
+      gap_q         <= since + {16'd0, some ? {1'b0, low} : count_i};
+      closing_gap_q <= closing_gap;
+      if (some) begin
+        bytes_q        <= open ? {masks, run_q} : {8'd0, masks};
+        bytes_length_q <= {1'b0, open} + {valued, ~valued};
+      end else begin
+        bytes_q        <= {16'd0, run & {8{open & closes}}};
+        bytes_length_q <= {1'b0, ~open} + {1'b0, closes};
+      end
     end
   end
 

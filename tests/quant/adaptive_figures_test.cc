@@ -119,7 +119,7 @@ TEST(AdaptiveOptions, WhatIsRefusedAndHow) {
   EXPECT_EQ(adaptive_refused({{"p", "0"}}), "--p 0 is not between 1 and 10");
   EXPECT_EQ(adaptive_refused({{"p", "11"}}), "--p 11 is not between 1 and 10");
   EXPECT_EQ(adaptive_refused({{"coding", "runs"}}), "--coding 'runs' is not mask or rice");
-  EXPECT_EQ(adaptive_refused({{"rows", "7"}}), "--rows 7 is not between 8 and 262144");
+  EXPECT_EQ(adaptive_refused({{"rows", "63"}}), "--rows 63 is not between 64 and 262144");
 }
 
 // K = 1 of two: 8 is sent as 9, 1 is kept.

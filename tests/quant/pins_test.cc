@@ -117,7 +117,7 @@ TEST(OneBitPins, AgreeOnAnythingWithFewRows) { drive_anything<OneBit>(9, false);
 TEST(OneBitPins, AgreeFromRandomRegisters) { drive_anything<OneBit>(64, true); }
 
 TEST(AdaptivePins, AgreeOnAnything) { drive_anything<Adaptive>(64, false); }
-TEST(AdaptivePins, AgreeOnAnythingWithFewRows) { drive_anything<Adaptive>(9, false); }
+TEST(AdaptivePins, AgreeOnAnythingWithOddRows) { drive_anything<Adaptive>(73, false); }
 TEST(AdaptivePins, AgreeFromRandomRegisters) { drive_anything<Adaptive>(64, true); }
 
 }  // namespace

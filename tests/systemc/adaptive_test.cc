@@ -16,7 +16,13 @@ namespace {
 constexpr AdaptiveConfig kHalf{1, false, false}, kHalfKept{1, false, true};
 constexpr AdaptiveConfig kOneOf{10, false, false}, kOneOfRice{10, true, false};
 constexpr uint32_t kAdaptiveOne = 0x3F80'0000, kMinusZero = 0x8000'0000;
+constexpr uint32_t kBegin = Adaptive::kLeastRows;  // the first beat's cycle, with so many rows
 using AdaptiveBench = QuantiserBench<Adaptive>;
+
+Cycles since_begin(Cycles cycles) {
+  for (uint64_t& cycle : cycles) cycle -= kBegin;
+  return cycles;
+}
 
 Values adaptive_floats(std::initializer_list<float> values) {
   Values bits;
@@ -27,7 +33,7 @@ Values adaptive_floats(std::initializer_list<float> values) {
 // ---------------------------------------------------------------- bytes
 
 TEST(Adaptive, SelectionByHand) {
-  AdaptiveBench bench(8, kHalf);
+  AdaptiveBench bench(kBegin, kHalf);
   // Six above, K = 3: 8, 4, 2, the middles of whose bins are 9, 4.5, 2.25. Two below, K = 1: -16 is
   // in the last bin, of middle 15.
   EXPECT_EQ(bench.one(mx_packet(adaptive_floats({8, 4, 2, 1, -16, -1, 0.5F, 0.25F})), kHalf).bytes,
@@ -49,7 +55,7 @@ TEST(Adaptive, SelectionByHand) {
 }
 
 TEST(Adaptive, EndsOfTheBins) {
-  AdaptiveBench bench(8, kHalf);
+  AdaptiveBench bench(kBegin, kHalf);
   // The least that has a bin, the float below it, the last bin's least and the float below that.
   EXPECT_EQ(bench.one(mx_packet({binary32(0x1p-28F)}), kHalf).bytes,
             packet_bytes(5, 0, 1, binary32(0x1.2p-28F), kMinusZero, {1, 0, 0}));
@@ -67,7 +73,7 @@ TEST(Adaptive, EndsOfTheBins) {
 }
 
 TEST(Adaptive, ResidualsByHand) {
-  AdaptiveBench bench(8, kHalf);
+  AdaptiveBench bench(kBegin, kHalf);
   EXPECT_EQ(bench.one(mx_packet(adaptive_floats({8, 1}), 2, 5), kHalfKept).bytes,
             packet_bytes(5, 0, 2, binary32(9), kMinusZero, {1, 0, 0}));
   // Left: -1, and all of 1.
@@ -82,7 +88,7 @@ TEST(Adaptive, ResidualsByHand) {
 }
 
 TEST(Adaptive, CodesByHand) {
-  AdaptiveBench bench(8, kHalf);
+  AdaptiveBench bench(kBegin, kHalf);
   Values ten = adaptive_floats({1, -2});
   ten.resize(10);
   // Two of ten: k = 1. 0 0 +, 0 0 -, and 1111 0 0 for the eight that follow.
@@ -131,68 +137,72 @@ TEST(Adaptive, WhatLeavesRaw) {
 
 TEST(Adaptive, Latency) {
   for (const uint32_t beats : {1u, 2u, 7u, 8u, 9u, 63u, 64u, 100u, 512u}) {
-    AdaptiveBench bench(8, kHalf);
+    AdaptiveBench bench(kBegin, kHalf);
     bench.send(mx_packet(Values(8 * beats, kAdaptiveOne)));
     bench.run(1200);
-    EXPECT_EQ(bench.accepted.front(), 8u);
+    EXPECT_EQ(bench.accepted.front(), kBegin);
     // Popped B + 101 behind the first beat, merged 5 later; eight masks fill the first output beat.
     ASSERT_FALSE(bench.left.empty());
-    EXPECT_EQ(bench.left.front().cycle, 8 + beats + 101 + std::min(beats, 8u) - 1 + 5 + 1) << beats;
+    EXPECT_EQ(bench.left.front().cycle, kBegin + beats + 101 + std::min(beats, 8u) - 1 + 5 + 1)
+        << beats;
   }
 }
 
 TEST(Adaptive, Rate) {
   for (const uint32_t beats : {64u, 65u, 100u, 512u}) {
-    AdaptiveBench bench(8, kHalf);
+    AdaptiveBench bench(kBegin, kHalf);
     for (int i = 0; i < 40; ++i) bench.send(mx_packet(Values(8 * beats, kAdaptiveOne)));
-    bench.run(40 * beats + 10);
-    EXPECT_EQ(bench.accepted, range(8, 8 + 40 * beats - 1)) << beats;
+    bench.run(kBegin + 40 * beats + 10);
+    EXPECT_EQ(bench.accepted, range(kBegin, kBegin + 40 * beats - 1)) << beats;
   }
-  // Shorter ones wait for the scans: 64 cycles each, one behind the other. The first begins in
-  // 8 + 1 + B - 1 + 9; its last items are popped 92 + B - 1 later, and leave 6 cycles later.
+  // Shorter ones wait for the scans: 64 cycles each, one behind the other. The first begins
+  // 1 + B - 1 + 9 behind the first beat; its last items are popped 92 + B - 1 later, and leave 6
+  // cycles later.
   for (const uint32_t beats : {1u, 2u, 33u, 63u}) {
-    AdaptiveBench bench(8, kHalf);
+    AdaptiveBench bench(kBegin, kHalf);
     for (int i = 0; i < 40; ++i) bench.send(mx_packet(Values(8 * beats, 0)));
     bench.run(40 * 69 + 200);
     const auto packets = bench.packets();
     ASSERT_EQ(packets.size(), 40u) << beats;
     for (uint64_t i = 0; i < 40; ++i) {
-      ASSERT_EQ(packets[i].last, 17 + beats + 64 * i + 92 + beats - 1 + 6) << beats << " " << i;
+      ASSERT_EQ(packets[i].last, kBegin + 9 + beats + 64 * i + 92 + beats - 1 + 6)
+          << beats << " " << i;
     }
   }
 }
 
-// Two histograms: the third chunk starts seven cycles before the first one's scan ends, at 81.
+// Two histograms: the third chunk starts seven cycles before the first one's scan ends. Cycles are
+// counted from the first beat's: started in 1, scanned from 10 to 73.
 TEST(Adaptive, HistogramsAreTwo) {
-  AdaptiveBench bench(8, kHalf);
+  AdaptiveBench bench(kBegin, kHalf);
   for (int i = 0; i < 6; ++i) bench.send(mx_packet({kAdaptiveOne}));
   bench.run(700);
-  // The input queue has the third and the fourth; the third starts in 74, the fourth in 138.
-  EXPECT_EQ(bench.accepted, (Cycles{8, 9, 10, 11, 75, 139}));
+  // The input queue has the third and the fourth; the third starts in 66, the fourth in 130.
+  EXPECT_EQ(since_begin(bench.accepted), (Cycles{0, 1, 2, 3, 67, 131}));
 
   // RAW needs none, and is none of the two before.
-  AdaptiveBench raw(8, kHalf);
+  AdaptiveBench raw(kBegin, kHalf);
   for (const uint32_t n : {1u, 1u, 0u, 0u, 1u, 1u, 1u}) {
     raw.send(mx_packet(Values(n, kAdaptiveOne)));
   }
   raw.run(700);
-  EXPECT_EQ(raw.accepted, (Cycles{8, 9, 10, 11, 12, 13, 75}));
+  EXPECT_EQ(since_begin(raw.accepted), (Cycles{0, 1, 2, 3, 4, 5, 67}));
   EXPECT_EQ(raw.packets().size(), 7u);
 }
 
 // RAW does not wait for the scan, but for V; a tail, too.
 TEST(Adaptive, RawAndTails) {
-  AdaptiveBench bench(8, kHalfKept);
-  bench.send(mx_packet({kAdaptiveOne}, 1, 8));
+  AdaptiveBench bench(kBegin, kHalfKept);
+  bench.send(mx_packet({kAdaptiveOne}, 1, 64));
   bench.drain();
-  EXPECT_EQ(bench.left_cycles(), (Cycles{8 + 1 + 6 + 5 + 1}));
-  for (const auto& [beats, cycle] : {std::pair{60u, 111u}, std::pair{200u, 214u}}) {
+  EXPECT_EQ(since_begin(bench.left_cycles()), (Cycles{1 + 6 + 5 + 1}));
+  for (const auto& [beats, cycle] : {std::pair{60u, 103u}, std::pair{200u, 206u}}) {
     bench.reset();
     bench.send(mx_packet(Values(8 * beats, kAdaptiveOne), 1));
     bench.run(400);
-    // Its payload item, started in 9, is ready in 9 + 9 + 92 = 110; the tail six cycles behind its
+    // Its payload item, started in 1, is ready in 1 + 9 + 92 = 102; the tail six cycles behind its
     // start, and behind that item.
-    EXPECT_EQ(bench.left_cycles(), (Cycles{cycle + 6}));
+    EXPECT_EQ(since_begin(bench.left_cycles()), (Cycles{cycle + 6}));
     EXPECT_EQ(bench.packets().at(0).bytes,
               packet_bytes(5, 0, 1, binary32(1.125F), kMinusZero, {1, 0, 2}));
   }
@@ -200,25 +210,25 @@ TEST(Adaptive, RawAndTails) {
 
 TEST(Adaptive, RowsInFlight) {
   const auto second = [](AdaptiveConfig a, AdaptiveConfig b, uint32_t row) {
-    AdaptiveBench bench(8, a);
+    AdaptiveBench bench(kBegin, a);
     bench.send(mx_packet({kAdaptiveOne}, 1, 3));
     while (bench.accepted.empty()) bench.step();
     bench.device.configure(b);
     bench.send(mx_packet({kAdaptiveOne}, 1, row));
     bench.run(400);
-    return bench.packets().at(1).first;
+    return bench.packets().at(1).first - kBegin;
   };
-  // Its scan begins behind the first one's, from 18 to 81.
-  EXPECT_EQ(second(kHalfKept, kHalfKept, 4), 82u + 92 + 6);
-  EXPECT_EQ(second(kHalf, kHalfKept, 3), 82u + 92 + 6);
-  EXPECT_EQ(second(kHalfKept, kHalf, 3), 82u + 92 + 6);
-  // Started in 9, popped in 110, in flight to 120: the second starts in 121.
-  EXPECT_EQ(second(kHalfKept, kHalfKept, 3), 121u + 9 + 92 + 6);
+  // Its scan begins behind the first one's, from 10 to 73.
+  EXPECT_EQ(second(kHalfKept, kHalfKept, 4), 74u + 92 + 6);
+  EXPECT_EQ(second(kHalf, kHalfKept, 3), 74u + 92 + 6);
+  EXPECT_EQ(second(kHalfKept, kHalf, 3), 74u + 92 + 6);
+  // Started in 1, popped in 102, in flight to 112: the second starts in 113.
+  EXPECT_EQ(second(kHalfKept, kHalfKept, 3), 113u + 9 + 92 + 6);
 }
 
 // 64 chunks are in the buffer, not 65, and 1,024 items, where there is no credit to pop them.
 TEST(Adaptive, TheBufferIsFull) {
-  AdaptiveBench bench(8, kHalf);
+  AdaptiveBench bench(kBegin, kHalf);
   bench.sink_gate = [](uint64_t) { return false; };
   for (int i = 0; i < 200; ++i) bench.send(mx_packet({kAdaptiveOne}));
   bench.run(140 * 64);
@@ -229,7 +239,7 @@ TEST(Adaptive, TheBufferIsFull) {
   bench.run(200 * 64);
   EXPECT_EQ(bench.packets().size(), 200u);
 
-  AdaptiveBench items(8, kHalf);
+  AdaptiveBench items(kBegin, kHalf);
   items.sink_gate = [](uint64_t) { return false; };
   items.send(mx_packet(Values(9 * 8192, kAdaptiveOne)));  // RAW: 62 items pop, 1,024 wait
   items.run(3000);
@@ -240,16 +250,16 @@ TEST(Adaptive, TheBufferIsFull) {
 }
 
 TEST(Adaptive, ResetForgets) {
-  AdaptiveBench bench(8, kHalfKept);
+  AdaptiveBench bench(kBegin, kHalfKept);
   bench.one(mx_packet(adaptive_floats({1, 3})), kHalfKept);
   bench.send(mx_packet(Values(64, kAdaptiveOne)));
   bench.send(mx_packet({kAdaptiveOne}));
-  bench.run(20);  // two scans are due
+  bench.run(84);  // two scans are due
   bench.reset();
   EXPECT_FALSE(bench.device.s_ready());
   bench.send(mx_packet({kAdaptiveOne}));
-  bench.run(200);
-  EXPECT_EQ(bench.left_cycles(), (Cycles{8 + 1 + 9 + 92 + 6}));
+  bench.run(250);
+  EXPECT_EQ(since_begin(bench.left_cycles()), (Cycles{1 + 9 + 92 + 6}));
   bench.reset();
   // Of 1 - 9/8 nothing is left.
   EXPECT_EQ(bench.one(mx_packet({0, 0}), kHalfKept).bytes,
@@ -401,7 +411,7 @@ class AdaptiveByValue {
 TEST(AdaptiveBytes, AsValueByValue) {
   std::map<int, int> formats;
   for (uint64_t seed = 1; seed <= 12; ++seed) {
-    const uint32_t rows = seed % 2 == 0 ? 8 : 100;
+    const uint32_t rows = seed % 2 == 0 ? 64 : 100;
     AdaptiveBench bench(rows, kHalf);
     AdaptiveByValue by_value(rows);
     MxTraffic traffic(seed, rows);

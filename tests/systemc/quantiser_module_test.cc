@@ -109,13 +109,13 @@ TEST(AdaptiveModule, EqualsCore) {
   CountWires wires;
   sc_core::sc_signal<sc_dt::sc_uint<4>> p{"p"};
   sc_core::sc_signal<bool> coding{"coding"}, residual{"residual"};
-  gw_adaptive module("dut", 40);
+  gw_adaptive module("dut", 64);
   wires.bind(module);
   module.p_i(p);
   module.coding_i(coding);
   module.residual_i(residual);
-  Adaptive core(40);
-  MxTraffic traffic(7, 40);
+  Adaptive core(64);
+  MxTraffic traffic(7, 64);
   AdaptiveConfig config;
   compare_module(wires, core,
                  {.packet = [&] { return traffic.packet(); },

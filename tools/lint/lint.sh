@@ -52,7 +52,8 @@ for list in rtl/*/*.f; do
   case $list in
     */gw_mx.f) others="0 64" ;;
     */gw_threshold.f) others="8 64" ;;
-    */gw_onebit.f | */gw_adaptive.f) others="8 262144" ;;
+    */gw_onebit.f) others="8 262144" ;;
+    */gw_adaptive.f) others="64 262144" ;;
     *) continue ;;
   esac
   # shellcheck disable=SC2046

@@ -297,7 +297,8 @@ class Netlist:
 
 def area(cells):
     used = collections.Counter({key: 0 for key in CAPACITY})
-    lut_memory = {"RAM32M": 4, "RAM64M": 4, "RAM32X1D": 2, "RAM64X1D": 2, "RAM128X1D": 4, "RAM256X1S": 4}
+    lut_memory = {"RAM32M": 4, "RAM64M": 4, "RAM32X1D": 2, "RAM64X1D": 2, "RAM128X1D": 4, "RAM32X1S": 1, "RAM64X1S": 1, "RAM128X1S": 2,
+                  "RAM256X1S": 4}
     for cell in cells.values():
         kind = cell["type"]
         if kind.startswith("LUT") or kind == "INV" or kind.startswith("SRL"):
