@@ -241,7 +241,8 @@ class AdaptiveDevice final : public QuantiserDevice<AdaptivePorts, systemc::Adap
                          .summary = "quantiser: chunks of binary32 gradients to about the largest "
                                     "2^-p of each sign, and two means a chunk",
                          .pins = {{"p_i", 4}, {"coding_i", 1}, {"residual_i", 1}},
-                         .inside = {"start"}},
+                         .inside = {"start", "room", "chunk_room", "histogram_room", "conflict",
+                                    "n[19:0]", "first", "final_", "tail"}},
                         adaptive_facts()) {}
 
  protected:

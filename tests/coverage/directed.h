@@ -104,12 +104,14 @@ inline sim::RawPacket sparse_chunk(sim::Random& random) {
   static constexpr uint32_t kQuotients[] = {0, 1, 13, 14, 15, 16};
   const uint32_t free = n - sent;
   const uint32_t gap = std::min(free, (kQuotients[random.below(6)] << k) + random.below(1u << k));
-  const uint32_t place = random.below(sent + 1);
+  const uint32_t place = random.below(3) == 0 ? sent : random.below(sent + 1);
   std::vector<uint32_t> values(n);
+  const uint32_t negatives =
+      std::array{0u, sent, 1u, sent - std::min(sent, 1u), random.below(sent + 1)}[random.below(5)];
   uint32_t at = random.below(4) == 0 ? 0 : free - gap;
   for (uint32_t entry = 0; entry < sent; ++entry) {
     if (entry == place) at += gap;
-    values[at++] = 0x3F80'0000 | (random.below(2) << 31);
+    values[at++] = 0x3F80'0000 | (entry < negatives ? 0x8000'0000 : 0);
   }
   sim::RawPacket packet;
   packet.bytes.resize(4 * size_t{n});

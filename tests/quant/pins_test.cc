@@ -93,6 +93,7 @@ struct Adaptive : Chunks<systemc::Adaptive> {
   using Ports = testbenches::AdaptivePorts;
   using Core = systemc::Adaptive;
   static constexpr const char* kName = "adaptive";
+  static constexpr uint32_t kCyclesABeat = 64;  // a chunk's scan; most are of a beat
   using Chunks::Chunks;
   sim::PacketConfig pins() { return testbenches::adaptive_facts().any(random_); }
   static Core core(uint32_t rows) { return Core(rows, {}); }
