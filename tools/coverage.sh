@@ -20,7 +20,7 @@ devices_of() {
   case $1 in
     codec) echo compressor decompressor codec_loop ;;
     mx) echo mx ;;
-    quant) echo threshold onebit dequantizer ;;
+    quant) echo threshold onebit adaptive dequantizer ;;
     nic) echo nic_tx nic_rx nic ;;
     switch) echo parser aggregator optimizer switch ;;
     *) echo "coverage: there is no family '$1'" >&2; exit 1 ;;
@@ -93,6 +93,13 @@ stimuli() {
           echo "onebit --synth $synth --stall $stall --packets 300 --residual $k"
         done
         echo "onebit --random hostile --packets 1000 --residual $k"
+      done
+      for k in "mask on" "mask off" "rice on" "rice off"; do
+        for synth in mixed single zeros irregular; do
+          next_stall
+          echo "adaptive --synth $synth --stall $stall --packets 300 --p 2 --coding ${k% *} --residual ${k#* }"
+        done
+        echo "adaptive --random hostile --packets 1000 --coding ${k% *} --residual ${k#* }"
       done
       for stall in none both:20 both:60; do
         for synth in mixed single zeros irregular; do

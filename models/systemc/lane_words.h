@@ -77,6 +77,13 @@ inline Values values_of(const Beat& beat, uint32_t present, const Row& row) {
   return {select(refused, residuals, sums) & here, here, not_finite(gradients), refused & here};
 }
 
+/// The residuals that a beat's first `present` values leave in their row: value less what is sent.
+template <class Row>
+inline void leave(Row& row, const Words& values, const Words& sent, uint32_t present) {
+  const Words left = bits<Words>(bits<Floats>(values) - bits<Floats>(sent));
+  row = bits<Row>(select(first(present), left, bits<Words>(row)));
+}
+
 }  // namespace gw::systemc::lanes
 
 #pragma GCC diagnostic pop

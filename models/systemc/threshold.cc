@@ -13,9 +13,6 @@ namespace {
 constexpr uint32_t kThresholdLeast = (127u - 100) << 23;  // 2^-100
 constexpr uint32_t kThresholdMost = (127u + 100) << 23;   // 2^100
 constexpr uint32_t kThresholdZeros = 0xFF;                // low bits that have to be zero
-constexpr uint32_t kMostUnary = 15;                       // ones of a gap's long form
-constexpr uint32_t kLongGapBits = 20;
-constexpr uint32_t kMostK = 14;
 
 bool threshold_legal(uint32_t t) {
   return (t & kThresholdZeros) == 0 && kThresholdLeast <= t && t <= kThresholdMost;
@@ -37,9 +34,8 @@ void Threshold::begin(const ThresholdConfig& config) {
   method_ = raw ? kRaw : static_cast<Method>(config.method);
   residual_ = config.residual && !raw;
   rice_ = coded && !raw;
-  next_ = sent_ = 0;
-  running_ = false;
-  run_ = 0;
+  sent_ = 0;
+  code_.begin();
 }
 
 void Threshold::put_chunk_header() {
@@ -135,86 +131,34 @@ uint32_t Threshold::quantise(const Payload& item) {
 }
 
 uint32_t Threshold::put_mask(uint32_t sent, const Payload& item) {
-  uint8_t* const begin = out();
-  uint8_t* at = begin;
-  if (sent == 0) {
-    if (running_) {
-      ++run_;
-    } else {
-      *at++ = 0;
-      running_ = true;
-      run_ = 0;
+  const auto put_values = [this, sent](uint8_t* at) {
+    if (method_ == kBgt) return at;
+    for (uint32_t rest = sent; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
+      if (method_ == kQgt) {
+        *at++ = static_cast<uint8_t>(multiples_.words[lane]);
+      } else {
+        std::memcpy(at, &values_.words[lane], 4);
+        at += 4;
+      }
     }
-    if (run_ == kMostRun || item.last_payload) {
-      *at++ = static_cast<uint8_t>(run_);
-      running_ = false;
-    }
-    return 8 * static_cast<uint32_t>(at - begin);
-  }
-  if (running_) *at++ = static_cast<uint8_t>(run_);
-  running_ = false;
-  *at++ = static_cast<uint8_t>(sent);
-  if (method_ != kWgt) *at++ = static_cast<uint8_t>(negative_);
-  if (method_ == kBgt) return 8 * static_cast<uint32_t>(at - begin);
-  for (uint32_t rest = sent; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
-    if (method_ == kQgt) {
-      *at++ = static_cast<uint8_t>(multiples_.words[lane]);
-    } else {
-      std::memcpy(at, &values_.words[lane], 4);
-      at += 4;
-    }
-  }
-  return 8 * static_cast<uint32_t>(at - begin);
-}
-
-inline void Threshold::Bits::put(uint64_t code, uint32_t length) {
-  pending |= code << count;
-  count += length;
-  total += length;
-  std::memcpy(out, &pending, sizeof pending);
-  out += count / 8;
-  pending >>= count & ~7u;
-  count %= 8;
-}
-
-inline void Threshold::put_gap(Bits& bits, uint32_t gap) const {
-  const uint32_t quotient = gap >> k_now_;
-  if (quotient >= kMostUnary) {
-    bits.put(uint64_t{gap} << kMostUnary | ((1u << kMostUnary) - 1), kMostUnary + kLongGapBits);
-    return;
-  }
-  const uint64_t low = gap & ((1u << k_now_) - 1);
-  bits.put(low << (quotient + 1) | ((1u << quotient) - 1), quotient + 1 + k_now_);
+    return at;
+  };
+  return code_.mask(out(), sent, method_ != kWgt, negative_, item.last_payload, put_values);
 }
 
 uint32_t Threshold::put_rice(uint32_t sent, const Payload& item) {
-  Bits bits{out(), *out(), tail_bits(), 0};
-  bits.pending &= (1u << bits.count) - 1;
-  for (uint32_t rest = sent; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
-    const uint32_t index = kLanes * item_ + lane;
-    put_gap(bits, index - next_);
-    next_ = index + 1;
-    const uint64_t sign = negative_ >> lane & 1;
-    if (method_ == kQgt) {
-      bits.put(sign | uint64_t{multiples_.words[lane]} << 1, 9);
-    } else {
-      bits.put(sign, 1);
-    }
-  }
-  if (item.last_payload) {
-    put_gap(bits, n_ - next_);
-    bits.put(0, (8 - bits.count) % 8);
-  }
-  return bits.total;
+  const bool multiples = method_ == kQgt;
+  return code_.rice(out(), tail_bits(), k_now_, item_, sent, item.last_payload ? n_ : 0,
+                    multiples ? 9 : 1, [this, multiples](uint32_t lane) {
+                      const uint64_t sign = negative_ >> lane & 1;
+                      return multiples ? sign | uint64_t{multiples_.words[lane]} << 1 : sign;
+                    });
 }
 
 /// Rice's parameter for the next packet that begins at this row.
 void Threshold::leave_k() {
-  uint32_t k = 0;
-  while (k < kMostK && uint64_t{3} * sent_ << (k + 1) <= uint64_t{2} * n_) ++k;
-  k_[row_] = static_cast<uint8_t>(k);
+  k_[row_] = static_cast<uint8_t>(SentCode::k_of(sent_, n_));
   k_free_at_[row_] = now_ + kFreeDelay;
 }
 

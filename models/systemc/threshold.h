@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/systemc/quantiser.h"
+#include "models/systemc/sent_code.h"
 
 namespace gw::systemc {
 
@@ -31,19 +32,8 @@ class Threshold : public Quantiser<Threshold, ThresholdConfig> {
   static constexpr uint32_t kMergeDelay = 15;  // started in cycle s, merged in s+15
   static constexpr uint32_t kFreeDelay = 19;   // and its row, or k, can be read from s+19 on
   static constexpr uint8_t kFirstK = 6;        // of a row
-  static constexpr uint32_t kMostRun = 255;    // empty groups behind the first
 
   enum Method : uint8_t { kRaw = 0, kWgt = 1, kBgt = 2, kQgt = 3 };
-
-  /// A packet's next bits: those that do not fill a byte yet, and where they will go.
-  struct Bits {
-    uint8_t* out;
-    uint64_t pending;
-    uint32_t count;  // of pending, 0..7 between calls
-    uint32_t total;  // put
-
-    void put(uint64_t code, uint32_t length);  // at most 56 bits
-  };
 
   void begin(const ThresholdConfig& config);
   bool room() const {
@@ -62,7 +52,6 @@ class Threshold : public Quantiser<Threshold, ThresholdConfig> {
   uint32_t quantise(const Payload& item);
   uint32_t put_mask(uint32_t sent, const Payload& item);
   uint32_t put_rice(uint32_t sent, const Payload& item);
-  void put_gap(Bits& bits, uint32_t gap) const;
   void put_chunk_header();
   void leave_k();
 
@@ -73,11 +62,9 @@ class Threshold : public Quantiser<Threshold, ThresholdConfig> {
   Method method_ = kRaw;
   bool rice_ = false;
   uint32_t threshold_ = 0;
-  uint32_t k_now_ = 0;     // of the chunk
-  uint32_t next_ = 0;      // index behind the value sent last
-  uint32_t sent_ = 0;      // values sent
-  bool running_ = false;   // a run of empty groups is open,
-  uint32_t run_ = 0;       // of so many behind its first
+  uint32_t k_now_ = 0;  // of the chunk
+  uint32_t sent_ = 0;   // values sent
+  SentCode code_;
   uint32_t negative_ = 0;  // of the item: signs of what is sent, by lane
   Row values_{};           // v
   Row multiples_{};        // m

@@ -238,35 +238,28 @@ class MxCoverage final : public QuantiserCoverage {
   Table tails_, elements_, scales_;
 };
 
-class ThresholdCoverage final : public QuantiserCoverage {
+/// Of formats that send some values only: mask code and Rice code.
+class SparseCoverage : public QuantiserCoverage {
  public:
-  explicit ThresholdCoverage(uint32_t rows)
-      : QuantiserCoverage(threshold_facts(), rows),
-        groups_(
-            "groups", "how many of a group's values are sent, in mask code x format",
-            {{"sent", numbers(0, 8)}, {"format", formats_of(threshold_facts().methods, false)}}),
+  SparseCoverage(const QuantiserFacts& facts, uint32_t rows)
+      : QuantiserCoverage(facts, rows),
+        groups_("groups", "how many of a group's values are sent, in mask code x format",
+                {{"sent", numbers(0, 8)}, {"format", formats_of(facts.methods, false)}}),
         runs_("runs", "empty groups one after the other, in mask code x what ends them",
               {{"groups", {"1", "2 to 15", "16 to 255", "256"}},
                {"end", {"a group that sends", "the most", "the chunk's end"}}}),
         gaps_("gaps", "k of Rice code x what a gap is: q = gap >> k",
               {{"k", numbers(0, quant::kMaxRiceK)},
                {"gap", {"q = 0", "1 to 13", "14", "escape"}},
-               {"leads to", {"an entry", "the end"}}}),
-        entries_("entries", "a value that is sent x its sign x coding",
-                 {{"value", {"wgt", "bgt", "qgt m = 1", "m = 2 to 254", "m = 255"}},
-                  {"sign", {"+", "-"}},
-                  {"coding", {"mask", "rice"}}}) {
+               {"leads to", {"an entry", "the end"}}}) {
     runs_.impossible("256 groups are the most, and no fewer are",
                      [](Table::At at) { return at[0] == 3 ? at[1] == 0 : at[1] == 1; });
-    entries_.impossible("WGT has no Rice code",
-                        [](Table::At at) { return at[0] == 0 && at[2] == 1; });
-  }
-
-  std::vector<const Table*> tables() const override {
-    return {&chunks_, &values_, &status_, &rows_again_, &groups_, &runs_, &gaps_, &entries_};
   }
 
  protected:
+  /// A value that is sent, of a packet in Rice code or not.
+  virtual void entry(const PacketCode& code, Method method, bool rice) = 0;
+
   void payload_left(std::span<const uint8_t> bytes, size_t format, uint32_t n) override {
     const auto method = static_cast<Method>(bytes[0]);
     for (const PacketCode& code : codes_of(bytes)) {
@@ -287,19 +280,93 @@ class ThresholdCoverage final : public QuantiserCoverage {
           break;
         }
         case PacketCode::kEntry:
-          entries_.hit(method == Method::kWgt   ? 0
-                       : method == Method::kBgt ? 1
-                       : code.count == 1        ? 2
-                       : code.count < 255       ? 3
-                                                : 4,
-                       code.negative ? 1 : 0, bytes[1] != 0 ? 1 : 0);
+          entry(code, method, bytes[1] != 0);
           break;
       }
     }
   }
 
+  Table groups_, runs_, gaps_;
+};
+
+class ThresholdCoverage final : public SparseCoverage {
+ public:
+  explicit ThresholdCoverage(uint32_t rows)
+      : SparseCoverage(threshold_facts(), rows),
+        entries_("entries", "a value that is sent x its sign x coding",
+                 {{"value", {"wgt", "bgt", "qgt m = 1", "m = 2 to 254", "m = 255"}},
+                  {"sign", {"+", "-"}},
+                  {"coding", {"mask", "rice"}}}) {
+    entries_.impossible("WGT has no Rice code",
+                        [](Table::At at) { return at[0] == 0 && at[2] == 1; });
+  }
+
+  std::vector<const Table*> tables() const override {
+    return {&chunks_, &values_, &status_, &rows_again_, &groups_, &runs_, &gaps_, &entries_};
+  }
+
+ protected:
+  void entry(const PacketCode& code, Method method, bool rice) override {
+    entries_.hit(method == Method::kWgt   ? 0
+                 : method == Method::kBgt ? 1
+                 : code.count == 1        ? 2
+                 : code.count < 255       ? 3
+                                          : 4,
+                 code.negative ? 1 : 0, rice ? 1 : 0);
+  }
+
  private:
-  Table groups_, runs_, gaps_, entries_;
+  Table entries_;
+};
+
+/// Mean of a side of a packet that has two, by magnitude.
+float mean_in(std::span<const uint8_t> bytes, size_t side) {
+  uint32_t word = 0;
+  for (size_t i = 0; i < 4; ++i) word |= uint32_t{bytes[8 + 4 * side + i]} << 8 * i;
+  return std::bit_cast<float>(word & 0x7FFF'FFFF);
+}
+
+class AdaptiveCoverage final : public SparseCoverage {
+ public:
+  explicit AdaptiveCoverage(uint32_t rows)
+      : SparseCoverage(adaptive_facts(), rows),
+        sides_("sides", "values that are sent of the positive side x of the negative one x coding",
+               {{"positive", {"none", "1", "2 to 15", "16 and more"}},
+                {"negative", {"none", "1", "2 to 15", "16 and more"}},
+                {"coding", {"mask", "rice"}}}),
+        means_("means", "mean of a side x side",
+               {{"mean", {"zero", "below one", "one and more", "the largest"}},
+                {"side", {"positive", "negative"}}}) {
+    // 3 c 2^k <= 2 n <= 8,192.
+    gaps_.impossible("a value that is sent of at most 4,096 makes k at most 11, none makes it 14",
+                     [](Table::At at) { return at[0] == 12 || at[0] == 13; });
+    gaps_.impossible("nothing is sent: one gap, of less than 2^14",
+                     [](Table::At at) { return at[0] == 14 && !(at[1] == 0 && at[2] == 1); });
+    gaps_.impossible("a gap of less than 4,096 has no such q",
+                     [](Table::At at) { return at[0] >= 9 && at[0] < 12 && at[1] >= 2; });
+  }
+
+  std::vector<const Table*> tables() const override {
+    return {&chunks_, &values_, &status_, &rows_again_, &groups_, &runs_, &gaps_, &sides_, &means_};
+  }
+
+ protected:
+  void payload_left(std::span<const uint8_t> bytes, size_t format, uint32_t n) override {
+    sent_ = {};
+    SparseCoverage::payload_left(bytes, format, n);
+    const auto kind = [](size_t sent) { return sent < 2 ? sent : sent < 16 ? 2u : 3u; };
+    sides_.hit(kind(sent_[0]), kind(sent_[1]), bytes[1] != 0 ? 1 : 0);
+    for (size_t side = 0; side < 2; ++side) {
+      const float mean = mean_in(bytes, side);
+      // The middle of the last bin.
+      means_.hit(mean == 0 ? 0 : mean < 1 ? 1 : mean < 15 ? 2 : 3, side);
+    }
+  }
+  void entry(const PacketCode& code, Method, bool) override { ++sent_[code.negative ? 1 : 0]; }
+
+ private:
+  Table sides_, means_;
+  std::array<size_t, 2> sent_{};  // of the packet
 };
 
 class OneBitCoverage final : public QuantiserCoverage {
@@ -325,9 +392,7 @@ class OneBitCoverage final : public QuantiserCoverage {
     }
     sides_.hit(positive == n ? 1 : positive == 0 ? 2 : 0, (n - 1) % quant::kLanes);
     for (size_t side = 0; side < 2; ++side) {
-      uint32_t word = 0;
-      for (size_t i = 0; i < 4; ++i) word |= uint32_t{bytes[8 + 4 * side + i]} << 8 * i;
-      const auto mean = std::bit_cast<float>(word & 0x7FFF'FFFF);
+      const float mean = mean_in(bytes, side);
       // Q is at most 2^40 - 1: 256 less one part of 2^40, which is 256 in binary32.
       means_.hit(mean == 0 ? 0 : mean < 1 ? 1 : mean < 256 ? 2 : 3, side);
     }
@@ -444,6 +509,8 @@ std::unique_ptr<sim::coverage::Family<Beat>> quantiser_coverage(const QuantiserF
       return std::make_unique<OneBitCoverage>(rows);
     case Method::kMxfp8:
       return std::make_unique<MxCoverage>(rows);
+    case Method::kAdaptive:
+      return std::make_unique<AdaptiveCoverage>(rows);
     default:
       return std::make_unique<ThresholdCoverage>(rows);
   }

@@ -1,5 +1,6 @@
 #include "testbenches/quant/devices.h"
 
+#include "models/systemc/adaptive.h"
 #include "models/systemc/mx.h"
 #include "models/systemc/onebit.h"
 #include "models/systemc/threshold.h"
@@ -29,6 +30,9 @@ systemc::ThresholdConfig pins_of(const systemc::Threshold&, const sim::PacketCon
 }
 systemc::OneBitConfig pins_of(const systemc::OneBit&, const sim::PacketConfig& config) {
   return {.residual = config[0] != 0};
+}
+systemc::AdaptiveConfig pins_of(const systemc::Adaptive&, const sim::PacketConfig& config) {
+  return {.p = static_cast<uint8_t>(config[0]), .rice = config[1] != 0, .residual = config[2] != 0};
 }
 
 /// A SystemC model's kernel-free core as an engine.
@@ -230,12 +234,32 @@ class OneBitDevice final : public QuantiserDevice<OneBitPorts, systemc::OneBit> 
   void name_settings(const reference::quant::Config&, nlohmann::json&) const override {}
 };
 
+class AdaptiveDevice final : public QuantiserDevice<AdaptivePorts, systemc::Adaptive> {
+ public:
+  AdaptiveDevice()
+      : QuantiserDevice({.name = "adaptive",
+                         .summary = "quantiser: chunks of binary32 gradients to about the largest "
+                                    "2^-p of each sign, and two means a chunk",
+                         .pins = {{"p_i", 4}, {"coding_i", 1}, {"residual_i", 1}},
+                         .inside = {"start", "room", "chunk_room", "histogram_room", "conflict",
+                                    "n[19:0]", "first", "final_", "tail"}},
+                        adaptive_facts()) {}
+
+ protected:
+  void name_settings(const reference::quant::Config& config,
+                     nlohmann::json& report) const override {
+    report["p"] = config.p;
+    report["coding"] = reference::quant::coding_name(config.coding);
+  }
+};
+
 }  // namespace
 
 void add_quant_devices(sim::Registry& registry) {
   registry.add(std::make_unique<MxDevice>());
   registry.add(std::make_unique<ThresholdDevice>());
   registry.add(std::make_unique<OneBitDevice>());
+  registry.add(std::make_unique<AdaptiveDevice>());
   add_dequantizer(registry);
 }
 

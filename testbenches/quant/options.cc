@@ -4,6 +4,7 @@
 
 #include <bit>
 
+#include "models/systemc/adaptive.h"
 #include "models/systemc/mx.h"
 #include "sim/base/error.h"
 
@@ -16,22 +17,24 @@ using sim::PacketConfig;
 
 constexpr const char* kQuantiserGroup = "Quantiser";
 constexpr int64_t kLeastRows = systemc::Mx::kMinRows, kMostRows = systemc::Mx::kMaxRows;
+constexpr int64_t kAdaptiveLeastRows = systemc::Adaptive::kLeastRows;
 
 sim::Option residual_option(const char* by_default) {
   return {"residual", "on: what is not sent is added to the next chunk of the same rows; off",
           by_default, kQuantiserGroup};
 }
 /// Of devices that cannot do without.
-sim::Option rows_option() {
-  return {"rows", "rows of the residual memory, 8 values each: 8 to 262144", "8192",
-          kQuantiserGroup};
+sim::Option rows_option(int64_t least = kLeastRows) {
+  return {"rows",
+          fmt::format("rows of the residual memory, 8 values each: {} to {}", least, kMostRows),
+          "8192", kQuantiserGroup};
 }
 
 uint32_t residual_of(const sim::OptionSet& options) {
   return options.choice("residual", {"on", "off"}) == 0 ? 1 : 0;
 }
-uint32_t rows_of(const sim::OptionSet& options) {
-  return static_cast<uint32_t>(options.integer("rows", kLeastRows, kMostRows));
+uint32_t rows_of(const sim::OptionSet& options, int64_t least = kLeastRows) {
+  return static_cast<uint32_t>(options.integer("rows", least, kMostRows));
 }
 
 ChunkSettings mx_settings(const sim::OptionSet& options) {
@@ -130,6 +133,34 @@ quant::Config onebit_config(const PacketConfig& pins, uint32_t) {
 
 PacketConfig any_onebit(sim::Random& random) { return {random.below(4) != 0 ? 1u : 0u}; }
 
+ChunkSettings adaptive_settings(const sim::OptionSet& options) {
+  const auto p = static_cast<uint32_t>(options.integer("p", quant::kMinP, quant::kMaxP));
+  const auto coding = static_cast<uint32_t>(options.choice("coding", {"mask", "rice"}));
+  return {.config = {p, coding, residual_of(options)},
+          .rows = rows_of(options, kAdaptiveLeastRows)};
+}
+
+quant::Config adaptive_config(const PacketConfig& pins, uint32_t) {
+  quant::Config made;
+  const auto p = static_cast<int>(pins[0] & 15);
+  if (p < quant::kMinP || p > quant::kMaxP) {
+    made.method = Method::kRaw;
+    made.residual = false;
+    return made;
+  }
+  made.method = Method::kAdaptive;
+  made.p = p;
+  made.coding = (pins[1] & 1) != 0 ? quant::Coding::kRice : quant::Coding::kMask;
+  made.residual = pins[2] != 0;
+  return made;
+}
+
+/// One in eight may have any p.
+PacketConfig any_adaptive(sim::Random& random) {
+  const uint32_t p = random.below(8) == 0 ? random.below(16) : 1 + random.below(10);
+  return {p, random.below(2), random.below(4) != 0 ? 1u : 0u};
+}
+
 }  // namespace
 
 const QuantiserFacts& mx_facts() {
@@ -172,6 +203,22 @@ const QuantiserFacts& onebit_facts() {
                                         .settings = &onebit_settings,
                                         .config = &onebit_config,
                                         .any = &any_onebit};
+  return kFacts;
+}
+
+const QuantiserFacts& adaptive_facts() {
+  static const QuantiserFacts kFacts = {
+      .methods = {Method::kAdaptive},
+      .residual_pin = 2,
+      .options = {{"p", "about the largest 2^-p of each sign are sent: 1 to 10", "6",
+                   kQuantiserGroup},
+                  {"coding", "mask or rice: how a packet says which values are sent", "mask",
+                   kQuantiserGroup},
+                  residual_option("on"),
+                  rows_option(kAdaptiveLeastRows)},
+      .settings = &adaptive_settings,
+      .config = &adaptive_config,
+      .any = &any_adaptive};
   return kFacts;
 }
 

@@ -35,5 +35,6 @@ struct QuantiserFacts {
 const QuantiserFacts& mx_facts();
 const QuantiserFacts& threshold_facts();
 const QuantiserFacts& onebit_facts();
+const QuantiserFacts& adaptive_facts();
 
 }  // namespace gw::testbenches

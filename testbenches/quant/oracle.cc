@@ -63,7 +63,8 @@ std::optional<size_t> completing_group(std::span<const uint8_t> packet, const Ch
     case Method::kMxfp8:
     case Method::kMxfp4:  // a block is packed when it is whole, and header and block fill a beat
       return std::min(quant::kMxBlock / quant::kLanes, groups) - 1;
-    case Method::kOneBit:  // the header has the means of all values
+    case Method::kOneBit:
+    case Method::kAdaptive:  // the header has the means of all values
       if (!whole) return std::nullopt;
       return groups - 1;
     default:

@@ -54,6 +54,11 @@ struct OneBitPorts : ChunkPorts {
   static constexpr std::array<std::string_view, 1> kPinsOfPacket = {"residual_i"};
 };
 
+struct AdaptivePorts : ChunkPorts {
+  static constexpr std::array<std::string_view, 3> kPinsOfPacket = {"p_i", "coding_i",
+                                                                    "residual_i"};
+};
+
 /// Packets in, floats out.
 struct DequantizerPorts {
   using Beat = gw::Beat;

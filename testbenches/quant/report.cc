@@ -49,6 +49,7 @@ void QuantiserScore::report(nlohmann::json& sections) const {
                             {"residual", nullptr},
                             {"conservation", nullptr}};
   if (quant::is_threshold(config.method)) section["t"] = config.threshold;
+  if (config.method == quant::Method::kAdaptive) section["p"] = config.p;
   if (quant::is_sparse(config.method)) section["coding"] = quant::coding_name(config.coding);
   if (f.k_mean >= 0) section["k_mean"] = f.k_mean;
   if (residual) {

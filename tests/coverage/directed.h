@@ -92,6 +92,34 @@ inline sim::RawPacket odd_chunk(sim::Random& random) {
   return packet;
 }
 
+/// A chunk of which some values are sent, all alike, so far from one another that Rice code of
+/// `adaptive` has any k and any gap.
+inline sim::RawPacket sparse_chunk(sim::Random& random) {
+  const uint32_t k = random.below(12);
+  const uint32_t most = 8192 / (3u << k);  // values sent that still make k
+  const uint32_t sent = random.below(20) == 0 ? 0 : 1 + random.below(std::min(most, 60u));
+  const uint32_t least = std::max(1u, ((3 * sent << k) + 1) / 2);
+  const uint32_t n = std::max(sent, std::min(4096u, least + random.below((3 * sent << k) / 2 + 1)));
+  // One long gap, before an entry or behind the last; what is left over comes first.
+  static constexpr uint32_t kQuotients[] = {0, 1, 13, 14, 15, 16};
+  const uint32_t free = n - sent;
+  const uint32_t gap = std::min(free, (kQuotients[random.below(6)] << k) + random.below(1u << k));
+  const uint32_t place = random.below(3) == 0 ? sent : random.below(sent + 1);
+  std::vector<uint32_t> values(n);
+  const uint32_t negatives =
+      std::array{0u, sent, 1u, sent - std::min(sent, 1u), random.below(sent + 1)}[random.below(5)];
+  uint32_t at = random.below(4) == 0 ? 0 : free - gap;
+  for (uint32_t entry = 0; entry < sent; ++entry) {
+    if (entry == place) at += gap;
+    values[at++] = 0x3F80'0000 | (entry < negatives ? 0x8000'0000 : 0);
+  }
+  sim::RawPacket packet;
+  packet.bytes.resize(4 * size_t{n});
+  std::memcpy(packet.bytes.data(), values.data(), packet.bytes.size());
+  packet.meta = uint64_t{n} << 32;
+  return packet;
+}
+
 /// Groups of any codes, also of those that no compressor makes; in error or cut in every other
 /// packet, now and then without a byte.
 inline sim::RawPacket odd_groups(sim::Random& random) {
@@ -191,10 +219,16 @@ inline std::vector<Directed> directed_runs(uint64_t seed) {
         {.device = "switch", .stall = "sink:30", .packets = odd_frames(2'000, gap, random)});
   }
   for (const char* stall : {"none", "source:40", "sink:60", "both:30"}) {
-    for (const std::string device : {"threshold", "onebit"}) {
+    for (const std::string device : {"threshold", "onebit", "adaptive"}) {
       Directed run{.device = device, .stall = stall, .packets = {}};
       for (int i = 0; i < 6'000; ++i) {
-        run.packets.push_back(odd_chunk(random));
+        const bool sparse = device == "adaptive" && random.below(8) == 0;
+        run.packets.push_back(sparse ? sparse_chunk(random) : odd_chunk(random));
+        if (device == "adaptive") {
+          run.packets.back().config = {
+              random.below(16) == 0 ? random.below(16) : 1 + random.below(10), random.below(2),
+              sparse ? 0 : random.below(2)};
+        }
         if (device != "threshold") continue;
         // T about where the values are.
         run.packets.back().config = {random.below(16) == 0 ? 0 : 1 + random.below(3),

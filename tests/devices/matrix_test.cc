@@ -204,8 +204,8 @@ TEST(Registry, HoldsEveryDevice) {
   }
   EXPECT_EQ(names,
             (std::vector<std::string>{"compressor", "decompressor", "codec_loop", "mx", "threshold",
-                                      "onebit", "dequantizer", "nic_tx", "nic_rx", "nic", "parser",
-                                      "aggregator", "optimizer", "switch"}));
+                                      "onebit", "adaptive", "dequantizer", "nic_tx", "nic_rx",
+                                      "nic", "parser", "aggregator", "optimizer", "switch"}));
 }
 
 }  // namespace

@@ -67,6 +67,13 @@ def runs():
             yield f"onebit --synth {kind}{options}"
         yield f"onebit --synth mixed --stall both:30 --seed 7{options}"
         yield f"onebit --random hostile --packets 300 --seed 5{options}"
+    for options in ["", " --p 2", " --coding rice", " --p 3 --coding rice --residual off"]:
+        for trace in GRADIENT_TRACES:
+            yield f"adaptive --trace traces/{trace}.pcap{options}"
+        for kind in ["mixed", "zeros", "single"]:
+            yield f"adaptive --synth {kind}{options}"
+        yield f"adaptive --synth mixed --stall both:30 --seed 7{options}"
+        yield f"adaptive --random hostile --packets 300 --seed 5{options}"
     for trace in GRADIENT_TRACES:
         yield f"dequantizer --trace traces/{trace}.pcap"
     for kind in GRADIENT_KINDS:

@@ -1,6 +1,7 @@
 // The quantisers at their pins (pins.h): settings of any value, legal or not, in each cycle.
 #include "tests/quant/pins.h"
 
+#include "models/systemc/adaptive.h"
 #include "models/systemc/mx.h"
 #include "models/systemc/onebit.h"
 #include "models/systemc/threshold.h"
@@ -88,6 +89,20 @@ struct OneBit : Chunks<systemc::OneBit> {
   }
 };
 
+struct Adaptive : Chunks<systemc::Adaptive> {
+  using Ports = testbenches::AdaptivePorts;
+  using Core = systemc::Adaptive;
+  static constexpr const char* kName = "adaptive";
+  static constexpr uint32_t kCyclesABeat = 64;  // a chunk's scan; most are of a beat
+  using Chunks::Chunks;
+  sim::PacketConfig pins() { return testbenches::adaptive_facts().any(random_); }
+  static Core core(uint32_t rows) { return Core(rows, {}); }
+  static void configure(Core& core, const sim::PacketConfig& pins) {
+    core.configure(
+        {.p = static_cast<uint8_t>(pins[0]), .rice = pins[1] != 0, .residual = pins[2] != 0});
+  }
+};
+
 TEST(MxPins, AgreeOnAnything) { drive_anything<Mx>(64, false); }
 TEST(MxPins, AgreeOnAnythingWithFewRows) { drive_anything<Mx>(9, false); }
 TEST(MxPins, AgreeOnAnythingWithoutMemory) { drive_anything<Mx>(0, false); }
@@ -101,6 +116,10 @@ TEST(ThresholdPins, AgreeFromRandomRegisters) { drive_anything<Threshold>(64, tr
 TEST(OneBitPins, AgreeOnAnything) { drive_anything<OneBit>(64, false); }
 TEST(OneBitPins, AgreeOnAnythingWithFewRows) { drive_anything<OneBit>(9, false); }
 TEST(OneBitPins, AgreeFromRandomRegisters) { drive_anything<OneBit>(64, true); }
+
+TEST(AdaptivePins, AgreeOnAnything) { drive_anything<Adaptive>(64, false); }
+TEST(AdaptivePins, AgreeOnAnythingWithOddRows) { drive_anything<Adaptive>(73, false); }
+TEST(AdaptivePins, AgreeFromRandomRegisters) { drive_anything<Adaptive>(64, true); }
 
 }  // namespace
 }  // namespace gw::tests

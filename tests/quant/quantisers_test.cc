@@ -37,6 +37,9 @@ std::vector<Variant> variants() {
       }
     }
     all.push_back({"onebit", {{"residual", residual}}});
+    for (const char* coding : {"mask", "rice"}) {
+      all.push_back({"adaptive", {{"coding", coding}, {"residual", residual}}});
+    }
   }
   all.push_back({"mx", {{"rows", "0"}}});
   return all;
@@ -54,7 +57,13 @@ class Degenerate : public testing::TestWithParam<Variant> {
     return spec().options.knows(option) && spec().options.word(option) == value;
   }
   /// A chunk whose rows are not there leaves as RAW.
-  bool needs_rows() const { return set("residual", "on") || set("coding", "rice"); }
+  bool needs_rows() const {
+    return set("residual", "on") || (GetParam().device == "threshold" && set("coding", "rice"));
+  }
+  /// It holds 4,096 values.
+  bool has_buffer() const {
+    return GetParam().device == "onebit" || GetParam().device == "adaptive";
+  }
   sim::RawPacket chunk(const Words& values, const sim::RunSpec& spec, uint32_t row = 0) const {
     return tests::chunk(values, spec, row, device());
   }
@@ -120,8 +129,8 @@ TEST_P(Degenerate, LengthsAroundThoseThatAreBuffered) {
     packets.push_back(chunk(gradients_of(n, random, 2), spec()));
   }
   const sim::Outcome outcome = run(packets, spec());
-  // 512 rows do not fit into 64; `onebit` holds 4,096 values.
-  const uint32_t raws = needs_rows() ? 3 : GetParam().device == "onebit" ? 1 : 0;
+  // 512 rows do not fit into 64.
+  const uint32_t raws = needs_rows() ? 3 : has_buffer() ? 1 : 0;
   EXPECT_EQ(outcome.statistics, (std::vector<uint32_t>{raws, 0}));
 }
 
@@ -182,7 +191,7 @@ TEST_P(Degenerate, TheLongestAnnouncement) {
       chunk(gradients_of(9, random), one)};
   Kept kept;
   const sim::Outcome outcome = run(packets, one, &kept);
-  const bool raw = needs_rows() || GetParam().device == "onebit";
+  const bool raw = needs_rows() || has_buffer();
   EXPECT_EQ(outcome.statistics.at(0), raw ? 1u : 0u);
   const size_t size = kept.packets.front().size(), blocks = (0xF'FFFFu + 31) / 32;
   if (raw) EXPECT_EQ(size, 17 + 4 * 0xF'FFFFu);

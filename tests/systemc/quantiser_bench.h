@@ -48,11 +48,15 @@ struct QuantiserBench : Bench<Device> {
     EXPECT_FALSE(within);
     return all;
   }
-  /// As Bench's, but with patience: sixteen bytes of one-bit's signs make no beat for a while.
+  /// As Bench's, but with patience: adaptive's bins are scanned, and 512 beats of which nothing is
+  /// sent make no beat for as long.
   void drain() {
-    Bench<Device>::drain();
-    this->run(100);
-    Bench<Device>::drain();
+    size_t before = 0;
+    do {
+      before = this->left.size();
+      Bench<Device>::drain();
+      this->run(650);
+    } while (this->left.size() != before);
   }
 
   /// Sends one packet to an idle device; what leaves.

@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "models/systemc/adaptive_module.h"
 #include "models/systemc/dequantizer_module.h"
 #include "models/systemc/onebit_module.h"
 #include "models/systemc/threshold_module.h"
@@ -102,6 +103,38 @@ TEST(OneBitModule, EqualsCore) {
 
 TEST(OneBitModule, PortsAreNamedAsTheRtls) {
   EXPECT_EQ(port_names<gw_onebit>(), with(kQuantiserPorts, {"residual_i"}));
+}
+
+TEST(AdaptiveModule, EqualsCore) {
+  CountWires wires;
+  sc_core::sc_signal<sc_dt::sc_uint<4>> p{"p"};
+  sc_core::sc_signal<bool> coding{"coding"}, residual{"residual"};
+  gw_adaptive module("dut", 64);
+  wires.bind(module);
+  module.p_i(p);
+  module.coding_i(coding);
+  module.residual_i(residual);
+  Adaptive core(64);
+  MxTraffic traffic(7, 64);
+  AdaptiveConfig config;
+  compare_module(wires, core,
+                 {.packet = [&] { return traffic.packet(); },
+                  .drive =
+                      [&](int) {
+                        config = {static_cast<uint8_t>(traffic.below(16)), traffic.one_in(2),
+                                  traffic.one_in(2)};
+                        p.write(config.p);
+                        coding.write(config.rice);
+                        residual.write(config.residual);
+                      },
+                  .configure = [&] { core.configure(config); },
+                  .expect_equal = [&](int c) { wires.expect_counts(core, c); },
+                  .reset_in = 3000,
+                  .least = 2000});
+}
+
+TEST(AdaptiveModule, PortsAreNamedAsTheRtls) {
+  EXPECT_EQ(port_names<gw_adaptive>(), with(kQuantiserPorts, {"p_i", "coding_i", "residual_i"}));
 }
 
 TEST(DequantizerModule, EqualsCore) {

@@ -7,6 +7,7 @@
 #include <ctime>
 #include <vector>
 
+#include "models/systemc/adaptive.h"
 #include "models/systemc/dequantizer.h"
 #include "models/systemc/onebit.h"
 #include "models/systemc/threshold.h"
@@ -73,6 +74,15 @@ TEST(QuantiserSpeed, OneBit) {
   for (const bool residual : {false, true}) {
     OneBit device(kSpeedRows, {residual});
     measure(residual ? "one-bit, residuals" : "one-bit", device, in, 1.0);
+  }
+}
+
+// 45 beats in the 64 cycles of a scan.
+TEST(QuantiserSpeed, Adaptive) {
+  const auto in = speed_gradients();
+  for (const bool rice : {false, true}) {
+    Adaptive device(kSpeedRows, {6, rice, true});
+    measure(rice ? "adaptive, Rice" : "adaptive", device, in, 64.0 / 45);
   }
 }
 
