@@ -32,6 +32,19 @@ turn=0
 # The next of the stalls: where their product with all else would reach nothing more.
 next_stall() { stall=${stalls[turn++ % ${#stalls[@]}]}; }
 
+# of_tables DEVICE PACKETS TABLE... -- OPTION...: runs of tables of random traffic, with eight seeds each.
+of_tables() {
+  local device=$1 packets=$2 tables=() table seed
+  shift 2
+  while [ $# -gt 0 ] && [ "$1" != -- ]; do tables+=("$1"); shift; done
+  shift
+  for table in "${tables[@]}"; do
+    for seed in 1 2 3 4 5 6 7 8; do
+      echo "$device --random tests/coverage/random.toml#$table --packets $packets --seed $seed $*"
+    done
+  done
+}
+
 # A family's own stimuli, without stalls and with, a run a line; what else reaches a table beside it. `whole`: the product of
 # stimuli and stalls, which tables of the streams need; else each stimulus with one of the stalls in turn.
 stimuli() {
@@ -48,6 +61,10 @@ stimuli() {
             echo "$device --synth irregular --stall $stall --bound $k --mode $mode --seed $((k + 20)) --packets 300"
           done
         done
+        if [ "$product" = whole ]; then
+          of_tables $device 100000 corners solid blocked --
+          of_tables $device 10000 filled --
+        fi
       done
       ;;
     mx)
@@ -112,8 +129,15 @@ stimuli() {
         echo "$device --synth anything --workers 1 --depth 5 --packets 20000"
         echo "$device --synth workers --workers 16 --sequences 3 --iterations 20 --duplicate 20 --reorder 20"
       done
-      # An optimizer that is too slow for its ports: RX queues fill.
       if [ "$product" = whole ]; then
+        for device in parser aggregator optimizer; do of_tables $device 200000 frames long short --; done
+        of_tables aggregator 20000 held --
+        of_tables switch 40000 frames long short wire -- --sequences 512
+        of_tables switch 200000 late -- --sequences 512
+        of_tables switch 200000 later -- --sequences 512
+        of_tables switch 4000 jumbo -- --sequences 512
+        for device in aggregator switch; do of_tables $device 10000 frames -- --sequences 512 --workers 1; done
+        # An optimizer that is too slow for its ports: RX queues fill.
         for k in 1 2; do
           echo "switch --engine model --algorithm adam --pes 1 --kind iterative --workers 1 --synth gradient-192 --packets 3000 --seed $k"
         done

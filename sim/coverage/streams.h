@@ -53,6 +53,9 @@ struct StreamTables {
 /// Places on the axes of `handshakes`.
 enum Sender : size_t { kSilent, kFull, kRefused, kTaken };  ///< kFull: silent, and not ready
 enum Receiver : size_t { kEmpty, kEmptyBlocked, kWaiting, kLeaving };
+/// Of a cell of `handshakes`: the input is not ready; the output shows nothing.
+inline bool full(Table::At at) { return at[0] == kFull || at[0] == kRefused; }
+inline bool empty(Table::At at) { return at[1] < kWaiting; }
 
 StreamTables stream_tables(std::span<const Port> inputs, std::span<const Port> outputs,
                            const std::vector<Tails>& tails_in, const std::vector<Tails>& tails_out);

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "sim/base/version.h"
+#include "sim/regress/coverage.h"
 #include "sim/regress/worker.h"
 #include "sim/report/gnuplot.h"
 #include "sim/report/html.h"
@@ -41,6 +42,9 @@ article:first-of-type{border-top:0}
 article h3{margin:0 0 4px;color:var(--ink);font-size:14px;overflow-wrap:anywhere}
 article p{margin:0 0 6px;overflow-wrap:anywhere}
 .tag{display:inline-block;border-radius:5px;padding:0 7px;margin-right:8px;font-size:12px;color:var(--on);background:var(--tone)}
+.meter{display:block;width:240px;height:10px;border-radius:5px;background:var(--line);overflow:hidden}
+.meter i{display:block;height:100%;background:var(--good)}
+td small{display:block;color:var(--muted)}
 .trend{display:block;width:100%;height:110px}
 )css";
 
@@ -290,6 +294,54 @@ std::string groups(const Summary& s) {
   return text + "</tbody></table></section>\n";
 }
 
+/// Of each kind a bar, and of what is not whole the names of some points.
+std::string coverage(const Summary& s) {
+  constexpr size_t kMostParts = 200;
+  if (s.coverage.is_null()) return "";
+  std::string bars, missing;
+  size_t parts = 0;
+  const nlohmann::json shares = coverage_shares(s.coverage);
+  for (const auto& [kind, share] : shares.items()) {
+    const double percent = share["percent"];
+    bars += fmt::format(
+        "<tr><td>{}</td><td>{} of {}</td><td>{:.2f} %</td><td><span class=\"meter\"><i "
+        "style=\"width:{:.2f}%\"></i></span></td></tr>\n",
+        kind, share["covered"].get<uint64_t>(), share["possible"].get<uint64_t>(), percent,
+        percent);
+    const bool tables = kind == "functional";
+    for (const nlohmann::json& part : s.coverage[kind][tables ? "tables" : "modules"]) {
+      const nlohmann::json& unreached = part["unreached"];
+      if (unreached.empty() || ++parts > kMostParts) continue;
+      const std::string name =
+          tables ? part["device"].get<std::string>() + "/" + part["table"].get<std::string>()
+                 : part["file"].get<std::string>();
+      std::string points;
+      for (size_t i = 0; i < std::min<size_t>(unreached.size(), 5); ++i) {
+        const nlohmann::json& point = unreached[i];
+        points +=
+            (i == 0 ? "" : "<br>") + escaped(point.is_string() ? point.get<std::string>()
+                                                               : point["name"].get<std::string>());
+      }
+      if (unreached.size() > 5) points += fmt::format("<br>and {} more", unreached.size() - 5);
+      missing += fmt::format(
+          "<tr><td class=\"name\">{} {}<small>{}</small></td><td>{} of {}</td></tr>\n", kind,
+          escaped(name), points, part["covered"].get<uint64_t>(), part["possible"].get<uint64_t>());
+    }
+  }
+  std::string text =
+      "<section class=\"box wide\"><h2>Coverage of all cases together</h2><table "
+      "class=\"list\"><tbody>\n" +
+      bars + "</tbody></table>\n";
+  if (!missing.empty()) {
+    text += "<details><summary>what was not reached</summary><table><tbody>\n" + missing +
+            "</tbody></table></details>\n";
+  }
+  if (parts > kMostParts) {
+    text += fmt::format("<p>and {} more, in coverage/report.json</p>\n", parts - kMostParts);
+  }
+  return text + "</section>\n";
+}
+
 std::string slowest(const Summary& s) {
   if (s.slowest.empty()) return "";
   std::string text =
@@ -402,7 +454,7 @@ std::string dashboard_html(const Summary& s, const std::vector<Trend>& before) {
       s.order.budget.empty() ? "" : ", budget " + escaped(s.order.budget),
       s.ran.interrupted ? ", interrupted" : "");
   text += cards(s) + failures(s) + "<div class=\"grid\">" + buckets(s) + matrix(s) + groups(s) +
-          changes(s) + slowest(s) + trend(s, before) + cases(s) + "</div>\n";
+          coverage(s) + changes(s) + slowest(s) + trend(s, before) + cases(s) + "</div>\n";
   std::string hosts;
   for (const auto& [host, count] : s.hosts) {
     hosts += fmt::format("{}{} ({} cases)", hosts.empty() ? "" : ", ", host, count);

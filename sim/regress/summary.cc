@@ -8,6 +8,7 @@
 #include <set>
 
 #include "sim/base/version.h"
+#include "sim/regress/coverage.h"
 #include "sim/regress/dashboard.h"
 #include "sim/regress/digest.h"
 #include "sim/regress/junit.h"
@@ -287,6 +288,7 @@ std::string regress_json(const Summary& s) {
                {"cycles", s.cycles},
                {"slowest", json::array()},
                {"pass", s.passed}};
+  if (!s.coverage.is_null()) head["coverage"] = coverage_shares(s.coverage);
   if (s.ran.interrupted) head["interrupted"] = true;
   if (!s.ran.stopped.empty()) head["stopped"] = s.ran.stopped;
   for (const auto& [name, verdicts] : s.groups) {
@@ -437,6 +439,11 @@ std::string summary_text(const Summary& s, const fs::path& folder, bool colour) 
       return fmt::format("{:>9}  {}", sim::report::seconds(entry->result.seconds),
                          entry->what.name);
     });
+  }
+  if (!s.coverage.is_null()) {
+    text += "\n  Coverage (gradwire coverage report " +
+            (folder / kCoverageFolder / "merged.json").string() + ")\n" +
+            coverage_lines(s.coverage);
   }
   const auto count = [](size_t n, const char* one) {
     return fmt::format("{} {}{}", n, one, n == 1 ? "" : "s");

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -59,6 +60,7 @@ struct Summary {
   std::vector<KnownFailure> overcome;  ///< known, and nothing fails so any more
   std::vector<const Entry*> slowest;   ///< ten
   bool passed = false;
+  nlohmann::json coverage;  ///< of the cases together (sim/coverage/summary.h); null: none counted
 
   size_t of(Verdict v) const { return verdicts[static_cast<size_t>(v)]; }
 };

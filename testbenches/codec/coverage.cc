@@ -216,10 +216,8 @@ class FloatsIn final : public sim::coverage::Family<Beat> {
                    [](Table::At at) { return at[0] == 0 && at[1] == 0; });
     if (hosted_) return;
     tables.handshakes[0].impossible(
-        "ready falls when 30 beats are in the queue or promised: one is shown", [](Table::At at) {
-          const bool full = at[0] == sim::coverage::kFull || at[0] == sim::coverage::kRefused;
-          return full && at[1] < sim::coverage::kWaiting;
-        });
+        "ready falls when 30 beats are in the queue or promised: one is shown",
+        [](Table::At at) { return sim::coverage::full(at) && sim::coverage::empty(at); });
   }
   void arrived(size_t, const sim::PacketRef<Beat>& packet) override {
     floats_.count(*packet);
@@ -259,8 +257,9 @@ class FloatsIn final : public sim::coverage::Family<Beat> {
 
 class GroupsIn final : public sim::coverage::Family<Beat> {
  public:
-  GroupsIn()
-      : values_("values",
+  explicit GroupsIn(bool hosted)
+      : hosted_(hosted),
+        values_("values",
                 "what a lane's code says x lane x class of the lane before it (lane 0: the last "
                 "one of the group before)",
                 {{"value",
@@ -277,6 +276,15 @@ class GroupsIn final : public sim::coverage::Family<Beat> {
 
   Tails tails(bool input, size_t) const override {
     return input ? Tails::bytes(kBeatBytes, true) : Tails::full();
+  }
+  void shape(StreamTables& tables) const override {
+    if (hosted_) return;
+    // With three beats in the Burst Buffer a group is issued in each cycle, and a group that is not
+    // whole in one or two beats takes them along when it is: the buffer is full only if a group was
+    // issued three cycles before, which is shown by now, or if credit had run out.
+    tables.handshakes[0].impossible(
+        "the Burst Buffer fills only behind a group that is shown by then",
+        [](Table::At at) { return sim::coverage::full(at) && sim::coverage::empty(at); });
   }
   void arrived(size_t, const sim::PacketRef<Beat>& packet) override {
     const Beat& last = packet->beats.back();
@@ -333,6 +341,7 @@ class GroupsIn final : public sim::coverage::Family<Beat> {
     return (word & 0x7F'FFFF) == 0 ? kInfinity : kNan;
   }
 
+  const bool hosted_;
   Table values_, bounds_, groups_;
   Errors errors_;
   std::vector<uint8_t> bytes_;
@@ -341,7 +350,7 @@ class GroupsIn final : public sim::coverage::Family<Beat> {
 }  // namespace
 
 std::unique_ptr<sim::coverage::Family<Beat>> codec_coverage(CodecSide side, bool hosted) {
-  if (side == CodecSide::kDecompressor) return std::make_unique<GroupsIn>();
+  if (side == CodecSide::kDecompressor) return std::make_unique<GroupsIn>(hosted);
   return std::make_unique<FloatsIn>(side == CodecSide::kLoop, hosted);
 }
 

@@ -155,7 +155,16 @@ class Frames {
 /// Parser, aggregator, optimizer: what leaves says in its tuser what was done.
 class OneStream final : public sim::coverage::Family<Beat> {
  public:
-  explicit OneStream(const reference::Blocks& blocks) : frames_(blocks) {}
+  OneStream(const reference::Blocks& blocks, bool hosted)
+      : frames_(blocks), parser_alone_(!blocks.aggregation && !blocks.optimization && !hosted) {}
+
+  void shape(StreamTables& tables) const override {
+    if (!parser_alone_) return;
+    tables.handshakes[0].impossible(
+        "64 beats are held when ready falls: the first one's frame has had its sixth, and a "
+        "verdict",
+        [](Table::At at) { return sim::coverage::full(at) && sim::coverage::empty(at); });
+  }
 
   void left(const sim::Passage&, const sim::Packet<Beat>& packet) override {
     const std::array<uint32_t, 6>& meta = packet.beats.front().meta;
@@ -177,6 +186,7 @@ class OneStream final : public sim::coverage::Family<Beat> {
 
  private:
   Frames frames_;
+  bool parser_alone_;
 };
 
 /// The switch: its events say in which order frames pass, and which do not.
@@ -204,6 +214,8 @@ class FourPorts final : public sim::coverage::Family<Beat> {
                {{"port", numbers(0, kPorts - 1)},
                 {"before", numbers(0, kPorts - 1)},
                 {"waiting", numbers(1, kPorts)}}) {
+    queues_.impossible("a TX queue without a frame has room for the longest one",
+                       [](Table::At at) { return at[0] >= kPorts && at[1] == 1 && at[2] == 0; });
     routes_.impossible("what would go back to where it came from is filtered",
                        [](Table::At at) { return at[1] == at[2]; });
   }
@@ -221,9 +233,7 @@ class FourPorts final : public sim::coverage::Family<Beat> {
                    [](Table::At at) { return at[1] == 0 || at[2] == 0; });
     }
     for (Table& t : tables.handshakes) {
-      t.impossible("an RX queue is always ready", [](Table::At at) {
-        return at[0] == sim::coverage::kFull || at[0] == sim::coverage::kRefused;
-      });
+      t.impossible("an RX queue is always ready", sim::coverage::full);
     }
   }
 
@@ -318,9 +328,9 @@ class FourPorts final : public sim::coverage::Family<Beat> {
 }  // namespace
 
 std::unique_ptr<sim::coverage::Family<Beat>> frame_coverage(const reference::Blocks& blocks,
-                                                            const NetworkSpec& net) {
+                                                            const NetworkSpec& net, bool hosted) {
   if (blocks.lookup) return std::make_unique<FourPorts>(blocks, net);
-  return std::make_unique<OneStream>(blocks);
+  return std::make_unique<OneStream>(blocks, hosted);
 }
 
 }  // namespace gw::testbenches

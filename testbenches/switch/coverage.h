@@ -13,6 +13,6 @@
 namespace gw::testbenches {
 
 std::unique_ptr<sim::coverage::Family<Beat>> frame_coverage(const reference::Blocks& blocks,
-                                                            const NetworkSpec& net);
+                                                            const NetworkSpec& net, bool hosted);
 
 }  // namespace gw::testbenches

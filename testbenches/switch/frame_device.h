@@ -65,7 +65,7 @@ class FrameDevice : public DeviceOf<typename M::Ports, M> {
     }
   }
   std::unique_ptr<sim::coverage::Family<Beat>> coverage(const sim::RunSpec& spec) const override {
-    return frame_coverage(blocks_, network_spec(spec.options));
+    return frame_coverage(blocks_, network_spec(spec.options), kHosted);
   }
   MakeHost<Beat> host(const sim::RunSpec& spec, sim::LookAhead& frames) const override {
     if constexpr (!kHosted) return {};

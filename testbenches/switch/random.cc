@@ -44,6 +44,7 @@ std::vector<sim::RandomKey> frame_keys(bool macs) {
                   "its worker: the exchange's next, the one before, none of the group's",
                   {{"next", 1}, {"same"}, {"stranger"}}});
   keys.push_back({"group", "its group", {{"own", 1}, {"other"}}});
+  keys.push_back({"from", "who sends it: its worker, any station", {{"worker", 1}, {"station"}}});
   keys.push_back({"to",
                   "where it goes: the host, any station, all, nobody that is known",
                   {{"host", 6}, {"station", 1}, {"broadcast", 1}, {"stranger"}}});
@@ -56,7 +57,7 @@ std::vector<sim::RandomKey> frame_keys(bool macs) {
                   "a frame that is not ExpEther",
                   {{"ipv4", 1}, {"untagged", 1}, {"two_tags", 1}, {"other_type", 1}}});
   sim::RandomKey error = {"error",
-                          "what befalls a frame; cut: it ends early",
+                          "what befalls a frame; cut: it ends early; runt: before its 60th byte",
                           {{"none", 1},
                            {"loss"},
                            {"duplicate"},
@@ -64,7 +65,8 @@ std::vector<sim::RandomKey> frame_keys(bool macs) {
                            {"malformed"},
                            {"foreign"},
                            {"flipped_bit"},
-                           {"cut"}}};
+                           {"cut"},
+                           {"runt"}}};
   if (macs) {
     error.ways.push_back({"flag"});
     error.text += "; flag: tuser, a bad FCS";
@@ -144,11 +146,19 @@ class RandomFrames final : public sim::Frames {
     if (macs_) frame.gap = 0;
   }
 
+  int sender() const {
+    Random random = stream("from");
+    if (word("from", random) == "station") return any_station(random);
+    return station_of(static_cast<int>(count_ % static_cast<uint64_t>(options_.workers)));
+  }
+  int any_station(Random& random) const {
+    return static_cast<int>(random.below(static_cast<uint32_t>(stations_)));
+  }
+
   uint64_t destination(Random& random) const {
     const std::string& to = word("to", random);
     if (to == "host") return mac_of(0);
-    if (to == "station")
-      return mac_of(static_cast<int>(random.below(static_cast<uint32_t>(stations_))));
+    if (to == "station") return mac_of(any_station(random));
     if (to == "broadcast") return 0xFFFF'FFFF'FFFF;
     return mac_of(stations_) + random.below(1000);
   }
@@ -233,8 +243,7 @@ class RandomFrames final : public sim::Frames {
 
     expether::Header header;
     number(header, random);
-    const int station =
-        station_of(static_cast<int>(count_ % static_cast<uint64_t>(options_.workers)));
+    const int station = sender();
     header.source = mac_of(station);
     header.destination = destination(random);
     header.tci = static_cast<uint16_t>(options_.vlan | random.below(16) << 12);
@@ -286,6 +295,7 @@ class RandomFrames final : public sim::Frames {
     if (error == "flag") frame.error = true;
     if (error == "cut")
       frame.bytes.resize(kFlippedFrom + 1 + any(frame.bytes.size() - kFlippedFrom));
+    if (error == "runt") frame.bytes.resize(1 + any(expether::kMinFrameBytes - 1));
     if (error == "flipped_bit") {
       frame.bytes[kFlippedFrom + any(frame.bytes.size() - kFlippedFrom)] ^=
           static_cast<uint8_t>(1u << any(8));

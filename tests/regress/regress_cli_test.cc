@@ -266,6 +266,36 @@ TEST_F(Regress, WrongRtlFails) {
   EXPECT_EQ(shell(document["cases"][0]["command"].get<std::string>() + " --quiet").code, 1);
 }
 
+TEST_F(Regress, CoverageOfAllCasesIsInEveryReportAndIsMerged) {
+  std::string plan = kPlan;
+  write("p.toml", plan + "coverage = \"functional\"\n");
+  const Ended whole = regress("p.toml --out whole");
+  ASSERT_EQ(whole.code, 0) << whole.err;
+  EXPECT_THAT(whole.out,
+              HasSubstr("Coverage (gradwire coverage report whole/coverage/merged.json)"));
+  const json shares = result("whole")["coverage"];
+  ASSERT_TRUE(shares.contains("functional")) << shares;
+  const uint64_t covered = shares["functional"]["covered"];
+  EXPECT_GT(covered, 500u);
+  EXPECT_LT(covered, shares["functional"]["possible"].get<uint64_t>());
+  const std::string page = text_of(folder_ / "whole/index.html");
+  EXPECT_THAT(page, HasSubstr(fmt::format("{} of {}", covered,
+                                          shares["functional"]["possible"].get<uint64_t>())));
+  EXPECT_THAT(page, HasSubstr("functional compressor/packets-s_axis"));
+
+  // Half of the cases each: none has reached what both have.
+  ASSERT_EQ(regress("p.toml --out a --device compressor").code, 0);
+  ASSERT_EQ(regress("p.toml --out b --device decompressor").code, 0);
+  ASSERT_EQ(regress("merge a b --out all").code, 0);
+  EXPECT_LT(result("a")["coverage"]["functional"]["covered"], covered);
+  EXPECT_EQ(result("all")["coverage"], shares);
+  EXPECT_EQ(text_of(folder_ / "all/coverage/merged.json"),
+            text_of(folder_ / "whole/coverage/merged.json"));
+  // The page again, and no points of a case that is to run again.
+  EXPECT_EQ(regress("report all --quiet").code, 0);
+  EXPECT_EQ(result("all")["coverage"], shares);
+}
+
 TEST_F(Regress, CtrlCEndsAllAndSaysWhatDidNotRun) {
   write("p.toml",
         "name = \"long\"\n[[group]]\nname = \"g\"\ndevice = \"compressor\"\nsynth = "

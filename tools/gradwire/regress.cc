@@ -14,10 +14,10 @@
 #include <unordered_map>
 
 #include "sim/base/error.h"
-#include "sim/coverage/summary.h"
 #include "sim/harness/kernel.h"
 #include "sim/regress/baseline.h"
 #include "sim/regress/case.h"
+#include "sim/regress/coverage.h"
 #include "sim/regress/local_farm.h"
 #include "sim/regress/regression.h"
 #include "sim/regress/slurm_farm.h"
@@ -168,33 +168,6 @@ std::vector<regress::Entry> entries_of(const regress::Folder& folder, const regr
   return entries;
 }
 
-/// What the cases that counted have reached, all together, and one line a kind of it.
-void merge_coverage(const regress::Folder& folder, const regress::Summary& summary, bool quiet) {
-  namespace coverage = sim::coverage;
-  const fs::path where = folder.path() / regress::kCoverageFolder;
-  coverage::Points points;
-  for (const regress::Entry& entry : summary.entries) {
-    const fs::path file = where / (entry.what.hash + ".json");
-    if (fs::exists(file)) points.add(coverage::Points::read(file.string()));
-  }
-  if (points.empty()) return;
-  const auto write = [&](const char* name, const std::string& text) {
-    sim::write_report_file((where / name).string(), text, coverage::kFileOfPoints);
-  };
-  write("merged.json", points.to_json().dump() + "\n");
-  write("merged.info", coverage::lcov_text(points));
-  const nlohmann::json shares = coverage::summary(points);
-  write("report.json", sim::json_text(shares));
-  if (quiet) return;
-  for (const char* kind : {"functional", "line", "branch", "user", "toggle"}) {
-    if (!shares.contains(kind)) continue;
-    const nlohmann::json& share = shares[kind];
-    fmt::print("{:<12} {:>8} of {:>8}  {:>6.2f} %\n", kind, share["covered"].get<uint64_t>(),
-               share["possible"].get<uint64_t>(), share["percent"].get<double>());
-  }
-  fmt::print("coverage: gradwire coverage report {}\n", (where / "merged.json").string());
-}
-
 int report(const regress::Folder& folder, regress::Summary given, bool quiet,
            const std::function<void(const regress::Summary&)>& make_capsules = {}) {
   given.order.cases.clear();
@@ -203,12 +176,12 @@ int report(const regress::Folder& folder, regress::Summary given, bool quiet,
   regress::Summary summary = regress::summarise(std::move(given), baseline, known);
   if (make_capsules) make_capsules(summary);
   regress::find_capsules(summary, folder.path());
+  summary.coverage = regress::merge_coverage(folder, summary.entries);
   if (!quiet) {
     fmt::print("{}", regress::summary_text(summary, folder.path(), isatty(STDOUT_FILENO) != 0));
     std::fflush(stdout);
   }
   regress::write_reports(folder, summary);
-  merge_coverage(folder, summary, quiet);
   if (!summary.ran.stopped.empty()) throw sim::InputError(summary.ran.stopped);
   return summary.passed ? sim::kPass : sim::kCheckFailed;
 }
@@ -489,6 +462,7 @@ int merge(const RegressArguments& a) {
   }
   regress::Summary summary;
   std::map<std::string, size_t> index;  // by name
+  std::vector<regress::Folder> from;    // of each entry
   for (size_t i = 1; i < a.words.size(); ++i) {
     const regress::Folder folder = result_folder(a.words[i]);
     regress::Order order = order_of(folder);
@@ -511,6 +485,7 @@ int merge(const RegressArguments& a) {
       const auto [at, added] = index.emplace(entry.what.name, summary.entries.size());
       if (added) {
         summary.entries.push_back(std::move(entry));
+        from.push_back(folder);
         continue;
       }
       regress::Entry& known = summary.entries[at->second];
@@ -518,15 +493,20 @@ int merge(const RegressArguments& a) {
         throw sim::UsageError(fmt::format("'{}' has another case '{}' than the results before",
                                           a.words[i], entry.what.name));
       }
-      if (worse(entry.result.verdict, known.result.verdict)) known = std::move(entry);
+      if (!worse(entry.result.verdict, known.result.verdict)) continue;
+      known = std::move(entry);
+      from[at->second] = folder;
     }
   }
   regress::Folder folder{fs::path(a.out)};
   folder.lock();
   summary.order.cases.clear();
-  for (const regress::Entry& entry : summary.entries) {
+  for (size_t i = 0; i < summary.entries.size(); ++i) {
+    const regress::Entry& entry = summary.entries[i];
     if (entry.what.round == 1) summary.order.cases.push_back(entry.what);
-    if (entry.result.verdict != regress::Verdict::kNotRun) folder.write(entry);
+    if (entry.result.verdict == regress::Verdict::kNotRun) continue;
+    regress::take_coverage(from[i], entry.what, folder);
+    folder.write(entry);
   }
   folder.write(summary.order);
   return report(folder, std::move(summary), a.quiet);
