@@ -33,16 +33,18 @@ module gw_adaptive_scan (
   output logic [61:0]      means_o       // likewise, without signs
 );
   // What belongs to each of the two histograms. What a chunk begins with stays until 8 cycles before its scan ends.
-  logic        begin_bank_q, spoilt9_q, spoilt0_q, spoilt1_q, valid9_q, first9_q, last9_q, bank9_q, last10_q, bank10_q;
-  logic [3:0]  p0_q, p1_q;
-  logic [12:0] n0_q, n1_q;
+  logic        begin_q, begin_bank_q, spoilt9_q, spoilt0_q, spoilt1_q, valid9_q, first9_q, last9_q, bank9_q, last10_q, bank10_q;
+  logic [3:0]  p_q, p0_q, p1_q;
+  logic [12:0] begin_n_q, n0_q, n1_q;
   wire         ends = valid_i & last_i;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
+      begin_q      <= 1'b0;
       begin_bank_q <= 1'b0;
       bank_o       <= 1'b0;
     end else begin
-      begin_bank_q <= begin_bank_q ^ begin_i;
+      begin_q      <= begin_i;
+      begin_bank_q <= begin_bank_q ^ begin_q;
       bank_o       <= bank_o ^ ends;
     end
   end
@@ -51,8 +53,10 @@ module gw_adaptive_scan (
     last10_q <= valid9_q & last9_q & rst_ni;
   end
   always_ff @(posedge clk_i) begin
-    if (begin_i & ~begin_bank_q) {p0_q, n0_q} <= {p_i, n_i};
-    if (begin_i & begin_bank_q)  {p1_q, n1_q} <= {p_i, n_i};
+    p_q       <= p_i;
+    begin_n_q <= n_i;
+    if (begin_q & ~begin_bank_q) {p0_q, n0_q} <= {p_q, begin_n_q};
+    if (begin_q & begin_bank_q)  {p1_q, n1_q} <= {p_q, begin_n_q};
     first9_q <= first_i;
     last9_q  <= last_i;
     bank9_q  <= bank_o;
