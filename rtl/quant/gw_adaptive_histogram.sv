@@ -67,8 +67,8 @@ module gw_adaptive_histogram (
     wire [39:0] word0 = memory0[place0_q];
     wire [39:0] word1 = memory1[place1_q];
     wire [39:0] old   = bank_q ? word1 : word0;
-    wire [39:0] next  = {gw_adaptive_pkg::count_on(old[39:30], more_q[3]), gw_adaptive_pkg::count_on(old[29:20], more_q[2]),
-                         gw_adaptive_pkg::count_on(old[19:10], more_q[1]), gw_adaptive_pkg::count_on(old[9:0], more_q[0])};
+    // No count exceeds 512, so that none carries into the next one.
+    wire [39:0] next  = {old[39:20] + {9'd0, more_q[3], 9'd0, more_q[2]}, old[19:0] + {9'd0, more_q[1], 9'd0, more_q[0]}};
     always_ff @(posedge clk_i) begin
       if (write0_q) memory0[place0_q] <= next & {40{~reads0_q}};
       if (write1_q) memory1[place1_q] <= next & {40{~reads1_q}};

@@ -18,12 +18,6 @@ package gw_adaptive_pkg;
     wanted = part[12:1] == 12'd0 ? 12'd1 : part[11:0];
   endfunction
 
-  // A count, one more if it is so. No carry runs through it.
-  function automatic [9:0] count_on(input [9:0] count, input more);
-    count_on[0] = count[0] ^ more;
-    for (int i = 1; i < 10; i++) count_on[i] = count[i] ^ (more & ((count | (10'h3FF << i)) == 10'h3FF));
-  endfunction
-
   // A count times Q of the middle of its bin, in units of the binade: 15 and 13 in its upper half, 11 and 9 in the lower one.
   function automatic [16:0] weigh_odd(input [12:0] count, input upper);
     weigh_odd = {1'b0, count, 3'd0} + (upper ? {1'b0, count, 3'd0} : {3'd0, count, 1'b0}) + ({4'd0, count} ^ {17{upper}}) + {16'd0, upper};

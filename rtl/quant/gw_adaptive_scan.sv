@@ -33,16 +33,18 @@ module gw_adaptive_scan (
   output logic [61:0]      means_o       // likewise, without signs
 );
   // What belongs to each of the two histograms. What a chunk begins with stays until 8 cycles before its scan ends.
-  logic        begin_bank_q, spoilt9_q, spoilt0_q, spoilt1_q, valid9_q, first9_q, last9_q, bank9_q, last10_q, bank10_q;
-  logic [3:0]  p0_q, p1_q;
-  logic [12:0] n0_q, n1_q;
+  logic        begin_q, begin_bank_q, spoilt9_q, spoilt0_q, spoilt1_q, valid9_q, first9_q, last9_q, bank9_q, last10_q, bank10_q;
+  logic [3:0]  p_q, p0_q, p1_q;
+  logic [12:0] begin_n_q, n0_q, n1_q;
   wire         ends = valid_i & last_i;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
+      begin_q      <= 1'b0;
       begin_bank_q <= 1'b0;
       bank_o       <= 1'b0;
     end else begin
-      begin_bank_q <= begin_bank_q ^ begin_i;
+      begin_q      <= begin_i;
+      begin_bank_q <= begin_bank_q ^ begin_q;
       bank_o       <= bank_o ^ ends;
     end
   end
@@ -51,8 +53,10 @@ module gw_adaptive_scan (
     last10_q <= valid9_q & last9_q & rst_ni;
   end
   always_ff @(posedge clk_i) begin
-    if (begin_i & ~begin_bank_q) {p0_q, n0_q} <= {p_i, n_i};
-    if (begin_i & begin_bank_q)  {p1_q, n1_q} <= {p_i, n_i};
+    p_q       <= p_i;
+    begin_n_q <= n_i;
+    if (begin_q & ~begin_bank_q) {p0_q, n0_q} <= {p_q, begin_n_q};
+    if (begin_q & begin_bank_q)  {p1_q, n1_q} <= {p_q, begin_n_q};
     first9_q <= first_i;
     last9_q  <= last_i;
     bank9_q  <= bank_o;
@@ -101,7 +105,7 @@ module gw_adaptive_scan (
   // What its steps know, by cycles behind them.
   logic [8:1]  scan_q, first_q;
   logic [7:1]  upper_q;   // half of a binade
-  logic [5:1]  bank_q;
+  logic [4:1]  bank_q;
   logic [5:0]  step_q [1:5];
   logic [25:1] last_q;
   always_ff @(posedge clk_i) begin
@@ -111,7 +115,7 @@ module gw_adaptive_scan (
   always_ff @(posedge clk_i) begin
     first_q   <= {first_q[7:1], scan_step_o == 6'd0};
     upper_q   <= {upper_q[6:1], ~scan_step_o[0]};
-    bank_q    <= {bank_q[4:1], scan_bank_o};
+    bank_q    <= {bank_q[3:1], scan_bank_o};
     step_q[1] <= scan_step_o;
     for (int j = 2; j <= 5; j++) step_q[j] <= step_q[j-1];
   end
@@ -161,21 +165,22 @@ module gw_adaptive_scan (
     end
 
     // 5. Take both, the odd bin, none. What is left of those wanted may become negative, by the first bin that holds a value.
+    logic [11:0] wanted5_q;
     logic [13:0] left6_q, wanted6_q;
     logic        some6_q, stopped6_q, takes_odd6_q, takes_even6_q;
     logic [6:0]  from6_q;
     logic [16:0] odd_weight6_q, even_weight6_q;
-    wire  [13:0] wanted5    = {2'd0, bank_q[5] ? wanted1_q : wanted0_q};
-    wire  [13:0] left5      = first_q[5] ? wanted5 : left6_q;
+    wire  [13:0] left5      = first_q[5] ? {2'd0, wanted5_q} : left6_q;
     wire         some5      = some6_q & ~first_q[5];
     wire         stopped5   = stopped6_q & ~first_q[5];
     wire  [13:0] less_odd   = left5 - {1'b0, odd5_q};
     wire  [13:0] less_both  = left5 - {1'b0, both5_q};
     wire         takes_odd  = ~stopped5 & (~some5 | ~less_odd[13]);
     wire         takes_even = takes_odd & ((~some5 & no_odd5_q) | ~less_both[13]);
+    always_ff @(posedge clk_i) if (scan_q[4] & first_q[4]) wanted5_q <= bank_q[4] ? wanted1_q : wanted0_q;
     always_ff @(posedge clk_i) begin
       if (scan_q[5]) begin
-        if (first_q[5]) wanted6_q <= wanted5;
+        if (first_q[5]) wanted6_q <= {2'd0, wanted5_q};
         left6_q        <= takes_even ? less_both : takes_odd ? less_odd : left5;
         some6_q        <= some5 | (takes_odd & ~no_odd5_q) | (takes_even & ~none5_q);
         stopped6_q     <= ~takes_even;

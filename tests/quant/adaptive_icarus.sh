@@ -18,8 +18,8 @@ for rows in 100 1100; do
   echo "Rows $rows: $answer"
   case $answer in PASS*) ;; *) exit 1 ;; esac
 done
-for mutant in 'gw_adaptive.sv s/residual \& conflict/1'"'"'b0/' 'gw_adaptive_scan.sv s/~stopped4 \& (~some4 |/~stopped4 \& (1'"'"'b0 |/' \
-    'gw_adaptive_histogram.sv s/next \& {40{~reads0}}/next/' 'gw_adaptive.sv s/ \& (histogram_room | raw)//'; do
+for mutant in 'gw_adaptive.sv s/residual \& conflict/1'"'"'b0/' 'gw_adaptive_scan.sv s/(~some5 |/(1'"'"'b0 |/' \
+    'gw_adaptive_histogram.sv s/next \& {40{~reads0_q}}/next/' 'gw_adaptive.sv s/ \& (histogram_room | raw)//'; do
   file=rtl/quant/${mutant%% *}
   sed -i.right -e "${mutant#* }" "$file"
   ! cmp -s "$file" "$file.right" || { echo "icarus: the mutant changes nothing: $mutant"; exit 1; }
