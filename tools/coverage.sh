@@ -138,10 +138,11 @@ stimuli() {
       done
       if [ "$product" = whole ]; then
         for device in parser aggregator optimizer; do of_tables $device 200000 frames long short later --; done
+        of_tables optimizer 600000 short --
         of_tables aggregator 20000 held --
         of_tables switch 40000 frames long short wire -- --sequences 512
         of_tables switch 200000 late -- --sequences 512
-        of_tables switch 100000 later -- --sequences 512
+        of_tables switch 200000 later -- --sequences 512
         of_tables switch 4000 jumbo -- --sequences 512
         for device in aggregator switch; do of_tables $device 10000 frames -- --sequences 512 --workers 1; done
         # An optimizer that is too slow for its ports: RX queues fill.
