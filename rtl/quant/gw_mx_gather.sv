@@ -47,12 +47,17 @@ module gw_mx_gather (
     if (valid_i) poisoned_q <= poisoned;
   end
 
-  // The items that wait.
+  // The items that wait; the next one to be popped is read a cycle ahead.
   logic [1:0] write_q, read_q;
   logic [2:0] ready_q;  // among them those up to which all can be popped
   (* ram_style = "distributed" *) logic [300:0] item_memory [0:3];
-  always_ff @(posedge clk_i) if (valid_i) item_memory[write_q] <= {item_i, here_i, spoilt, v};
-  assign {item_o, here_o, spoilt_o, value_o} = item_memory[read_q];
+  wire  [300:0] item_new = {item_i, here_i, spoilt, v};
+  wire  [1:0]   read_d   = read_q + {1'b0, pop_o};
+  wire          overtakes = valid_i & write_q == read_d;
+  always_ff @(posedge clk_i) if (valid_i) item_memory[write_q] <= item_new;
+  always_ff @(posedge clk_i) begin
+    if (valid_i | pop_o) {item_o, here_o, spoilt_o, value_o} <= overtakes ? item_new : item_memory[read_d];
+  end
   assign pop_o = ready_q != 3'd0;
   wire pop_ready = item_o[30];
   always_ff @(posedge clk_i) begin
@@ -62,7 +67,7 @@ module gw_mx_gather (
       ready_q <= '0;
     end else begin
       write_q <= write_q + {1'b0, valid_i};
-      read_q  <= read_q + {1'b0, pop_o};
+      read_q  <= read_d;
       ready_q <= ready_q + {2'd0, valid_i & item_ready} - {2'd0, pop_o & pop_ready};
     end
   end

@@ -1,4 +1,4 @@
-// One lane's element: all ways to round the value while the block's scale is found, then the choice among them.
+// One lane's element: the value's five upper bits and all ways to round them, then the choice by the block's scale.
 // Latency 1 cycle, the choice combinational behind it; one value a cycle.
 // docs/devices/mx.md, block.
 `default_nettype none
@@ -11,7 +11,7 @@ module gw_mx_lane (
   output logic [7:0]        element_o,    // of E2M1: gw_mx_pkg::element
   output logic [9:0]        told_o        // what the residual needs of it: gw_mx_pkg::element
 );
-  logic [41:0] prepared_q;
+  logic [20:0] prepared_q;
   always_ff @(posedge clk_i) prepared_q <= gw_mx_pkg::prepare(value_i, fp4_i);
   assign {told_o, element_o} = gw_mx_pkg::element(prepared_q, offset_i);
 endmodule

@@ -60,15 +60,22 @@ module gw_mx_pack #(
     assign fours[4*i +: 4] = {eights[8*i + 7], eights[8*i + 2 +: 3]};
   end
 
-  wire [63:0]  elements = (fp4 ? {32'd0, fours} : eights) & {64{~poison_i}};
-  wire [7:0]   scale    = gw_mx_pkg::scale(offset_i[7:0], fp4) | {8{poison_i}};
-  wire [71:0]  block    = opens ? {elements, scale} : {8'd0, elements};
-  wire [255:0] values   = raw ? value_q : {184'd0, block};
-  wire [63:0]  status = {61'd0, item_q[28:27], spoilt_q} << {byte_q, 3'd0};
+  // Elements are the last to be known: chosen by one of four, all else is ready by then.
+  logic [3:0]  choose_q;   // E4M3, E4M3 behind a scale, E2M1, E2M1 behind a scale; none for RAW
+  always_ff @(posedge clk_i) begin
+    choose_q <= {item_i[34] & item_i[32], item_i[34] & ~item_i[32], ~item_i[34] & item_i[32], ~item_i[34] & ~item_i[32]} & {4{~item_i[35]}};
+  end
+  wire [3:0]   choose  = choose_q & {4{~poison_i}};
+  wire [71:0]  elements = ({8'd0, eights} & {72{choose[0]}}) | ({eights, 8'd0} & {72{choose[1]}})
+                        | ({40'd0, fours} & {72{choose[2]}}) | ({32'd0, fours, 8'd0} & {72{choose[3]}});
+  wire [7:0]   scale   = (gw_mx_pkg::scale(offset_i[7:0], fp4) | {8{poison_i}}) & {8{opens}};
+  wire [255:0] others  = raw ? value_q : {248'd0, scale};
+  wire [63:0]  status  = {61'd0, item_q[28:27], spoilt_q} << {byte_q, 3'd0};
+  wire [271:0] statuses = {status[15:0] & {16{word_q[4]}}, status & {64{word_q[3]}}, status & {64{word_q[2]}}, status & {64{word_q[1]}},
+                           status & {64{word_q[0]}}};
   always_ff @(posedge clk_i) valid_o <= pop_q & rst_ni;
   always_ff @(posedge clk_i) begin
-    vector_o <= {16'd0, values} | {status[15:0] & {16{word_q[4]}}, status & {64{word_q[3]}}, status & {64{word_q[2]}},
-                                   status & {64{word_q[1]}}, status & {64{word_q[0]}}};
+    vector_o <= ({16'd0, others} | statuses) | {200'd0, elements};
     length_o <= item_q[26:21];
     first_o  <= item_q[33];
     last_o   <= item_q[29];

@@ -93,6 +93,18 @@ package gw_mx_pkg;
     narrow = {value[30:23] == 8'd0, zeros, exponent, bits, rest};
   endfunction
 
+  // Whether gw_fp_add_pkg::round gives a finite value, known before the sum is: its exponent becomes 255 by the hidden bit, or
+  // by a carry out of a fraction of ones beside it.
+  function automatic rounds_finite(input [37:0] normalised);
+    /*verilator no_inline_task*/
+    logic [27:0] sum;
+    logic        carry;
+    sum    = normalised[27:0] << normalised[28];
+    carry  = (&sum[26:4]) && sum[3];  // the fraction is odd
+    rounds_finite = !((&normalised[36:31]) && (normalised[30:29] == 2'd3 || (normalised[30:29] == 2'd2 && sum[27]) ||
+                                        (normalised[30:29] == 2'd1 && sum[27] && carry)));
+  endfunction
+
   // All ways to round 1.ffff and what follows, chosen from by the element's exponent: normal, or subnormal by 1, 2, 3, 4 places. Of E2M1
   // two bits further up. {normal: one up, the largest fraction or a carry, its fraction with the carry; subnormal: one up, element}.
   function automatic [25:0] roundings(input [3:0] f, input rest, input fp4);
@@ -122,20 +134,19 @@ package gw_mx_pkg;
     roundings = {up0, top, normal, one, two, three, four};
   endfunction
 
-  // What a lane knows of its value before it knows the scale. {sign, fp4, subnormal, zeros, exponent; roundings}.
-  function automatic [41:0] prepare(input [31:0] value, input fp4);
+  // What a lane knows of its value before it knows the scale. {sign, fp4, narrow}.
+  function automatic [20:0] prepare(input [31:0] value, input fp4);
     /*verilator no_inline_task*/
-    logic [18:0] x;
-    x = narrow(value[30:0]);
-    prepare = {value[31], fp4, x[18:5], roundings(x[4:1], x[0], fp4)};
+    prepare = {value[31], fp4, narrow(value[30:0])};
   endfunction
 
   // The element of a value that is not zero, from its exponent and the block's offset. Their sum is below 16; it is at hand as its low
   // bits and as whether those above them are all zeros or all ones, which needs no carry through them.
   // {what the residual needs of it: subnormal, zeros, saturated, one up, places by which it is subnormal (0..5; 5: it is zero, and not
   // rounded); the element, of E2M1 two bits further up}.
-  function automatic [17:0] element(input [41:0] x, input [8:0] offset_of_block);
+  function automatic [17:0] element(input [20:0] prepared, input [8:0] offset_of_block);
     /*verilator no_inline_task*/
+    logic [41:0] x;           // sign, fp4, subnormal, zeros, exponent; roundings
     logic       fp4, up, saturated, none, differ, both_zero, both_below, zeros, ones;
     logic [4:0] low;
     logic [3:0] both;
@@ -146,6 +157,7 @@ package gw_mx_pkg;
     logic [4:0] at;         // subnormal by 0..4 places
     logic [4:0] subnormal;  // one up, element
     logic [6:0] magnitude;
+    x          = {prepared[20:5], roundings(prepared[4:1], prepared[0], prepared[19])};
     fp4        = x[40];
     both       = x[29:26] & offset_of_block[3:0];
     either     = x[29:27] | offset_of_block[3:1];
@@ -159,15 +171,20 @@ package gw_mx_pkg;
     differ     = &other;                                            // a + b = -1
     both_zero  = other == {a[3:0] | b[3:0], 1'b0};                  // a + b = 0
     both_below = other == ~{a[3:1] & b[3:1], a[0] | b[0], 1'b1};    // a + b = -2
-    zeros      = (differ && low[4]) || (both_zero && !low[4]);
-    ones       = (both_below && low[4]) || (differ && !low[4]);
+    zeros      = low[4] ? differ : both_zero;
+    ones       = low[4] ? both_below : differ;
     none       = !zeros && !(ones && (&low[3:2]) && low[1:0] != 2'd0);
     saturated  = x[24] && zeros && (&low[1:0]) && (fp4 || (&low[3:2]));
-    at         = {ones && low[3:0] == 4'd13, ones && low[3:0] == 4'd14, ones && low[3:0] == 4'd15, zeros && low[3:0] == 4'd0,
-                  zeros && low[3:0] != 4'd0 && !saturated};
+    if (low[4]) begin
+      at       = {both_below && low[3:0] == 4'd13, both_below && low[3:0] == 4'd14, both_below && low[3:0] == 4'd15,
+                  differ && low[3:0] == 4'd0, differ && low[3:0] != 4'd0};
+    end else begin
+      at       = {differ && low[3:0] == 4'd13, differ && low[3:0] == 4'd14, differ && low[3:0] == 4'd15,
+                  both_zero && low[3:0] == 4'd0, both_zero && low[3:0] != 4'd0};
+    end
     subnormal  = (x[19:15] & {5{at[1]}}) | (x[14:10] & {5{at[2]}}) | (x[9:5] & {5{at[3]}}) | (x[4:0] & {5{at[4]}});
-    magnitude  = ({raised, x[22:20]} & {7{at[0]}}) | {{6{saturated}}, 1'b0} | {3'd0, subnormal[3:0]};
-    up         = (x[25] && at[0]) || subnormal[4];
+    magnitude  = ({raised, x[22:21], x[20] && !saturated} & {7{at[0]}}) | {{6{saturated}}, 1'b0} | {3'd0, subnormal[3:0]};
+    up         = (x[25] && at[0] && !saturated) || subnormal[4];
     element    = {x[39:35], saturated, up, {at[4] || none, at[3] || at[2], at[3] || at[1] || none}, x[41], magnitude};
   endfunction
 
