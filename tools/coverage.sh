@@ -77,6 +77,7 @@ stimuli() {
           done
         done
         echo "mx --random hostile --packets 1000 --format ${k% *} --residual ${k#* }"
+        [ "$product" = turns ] || of_tables mx 30000 corners solid blocked -- --format ${k% *} --residual ${k#* }
       done
       ;;
     quant)
@@ -86,6 +87,7 @@ stimuli() {
           echo "threshold --synth $synth --stall $stall --packets 300 --method ${k% *} --coding ${k#* }"
         done
         echo "threshold --random hostile --packets 1000 --method ${k% *} --coding ${k#* }"
+        [ "$product" = turns ] || of_tables threshold 30000 corners solid blocked -- --method ${k% *} --coding ${k#* }
       done
       for k in on off; do
         for synth in mixed single zeros irregular; do
@@ -93,6 +95,7 @@ stimuli() {
           echo "onebit --synth $synth --stall $stall --packets 300 --residual $k"
         done
         echo "onebit --random hostile --packets 1000 --residual $k"
+        [ "$product" = turns ] || of_tables onebit 50000 corners solid blocked -- --residual $k
       done
       for k in "mask on" "mask off" "rice on" "rice off"; do
         for synth in mixed single zeros irregular; do
@@ -100,12 +103,14 @@ stimuli() {
           echo "adaptive --synth $synth --stall $stall --packets 300 --p 2 --coding ${k% *} --residual ${k#* }"
         done
         echo "adaptive --random hostile --packets 1000 --coding ${k% *} --residual ${k#* }"
+        [ "$product" = turns ] || of_tables adaptive 30000 corners solid blocked -- --coding ${k% *} --residual ${k#* }
       done
       for stall in none both:20 both:60; do
         for synth in mixed single zeros irregular; do
           echo "dequantizer --synth $synth --stall $stall --packets 300"
         done
         echo "dequantizer --random hostile --stall $stall --packets 3000"
+        [ "$product" = turns ] || of_tables dequantizer 30000 corners solid blocked -- --stall $stall
       done
       ;;
     nic)
@@ -113,6 +118,7 @@ stimuli() {
         synth=hosts
         [ $device != nic_rx ] || synth=wire
         for stall in "${stalls[@]}"; do echo "$device --synth $synth --stall $stall --packets 20000 --seed 3"; done
+        [ "$product" = turns ] || of_tables $device 50000 nic nic-long nic-short --
       done
       ;;
     switch)
@@ -131,6 +137,10 @@ stimuli() {
           echo "$device --synth workers --stall $stall --iterations 12 --sequences 32 --duplicate 10 --reorder 10 --malformed 10" \
             "--foreign 10 --loss 5"
         done
+      done
+      for k in "adagrad iterative" "adam iterative" "smorms3 iterative" "adam pipelined" "smorms3 pipelined" "adagrad pipelined"; do
+        echo "optimizer --algorithm ${k% *} --kind ${k#* } --pes 2 --synth irregular --packets 4000"
+        echo "optimizer --algorithm ${k% *} --kind ${k#* } --pes 2 --subnormal 1 --random edges --packets 4000"
       done
       for device in aggregator switch; do
         echo "$device --synth anything --workers 1 --depth 5 --packets 20000"

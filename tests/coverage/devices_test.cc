@@ -110,10 +110,13 @@ TEST_P(EachDevice, IsTheSameCountedOrNotAndBothEnginesCountTheSame) {
 TEST_P(EachDevice, ReachesEveryTableAndNothingThatCannotBe) {
   Points points;
   // Rice code is no method's default.
-  const Settings rice = {{"method", "bgt"}, {"coding", "rice"}};
+  const bool threshold = GetParam() == "threshold";
+  const Settings rice =
+      threshold ? Settings{{"method", "bgt"}, {"coding", "rice"}} : Settings{{"coding", "rice"}};
   for (const char* stall : {"none", "both:40"}) {
     for (const sim::SynthKind& kind : device(GetParam()).facts().stimuli) {
-      const bool other = GetParam() == "threshold" && stall != std::string_view("none");
+      const bool other =
+          (threshold || GetParam() == "adaptive") && stall != std::string_view("none");
       sim::RunSpec spec = spec_of(GetParam(), other ? rice : Settings{});
       spec.stall = sim::StallSpec::parse(stall);
       points.add(run(GetParam(), spec, kind.name, 200).points);
