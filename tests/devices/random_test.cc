@@ -265,5 +265,29 @@ TEST(Lengths, AreThoseAskedFor) {
   EXPECT_EQ(sizes, (std::set<size_t>{998, 999}));
 }
 
+TEST(Frames, AreRuntsAndComeFromAnyStationIfAsked) {
+  std::set<size_t> sizes;
+  std::set<uint32_t> ports;
+  size_t introductions = 0;
+  for (const auto& packet : packets("switch", "error = { runt = 1 }\nfrom = { station = 1 }")) {
+    if (packet.bytes.size() >= 60) {
+      ++introductions;
+      continue;
+    }
+    sizes.insert(packet.bytes.size());
+    ports.insert(packet.port);
+  }
+  EXPECT_EQ(introductions, 4u) << "of each station one";
+  EXPECT_LE(*sizes.begin(), 4u);
+  EXPECT_GE(*sizes.rbegin(), 56u);
+  EXPECT_EQ(ports, (std::set<uint32_t>{0, 1, 2, 3}));
+  // Else workers alone send: they are on ports 1 to 3.
+  std::set<uint32_t> usual;
+  for (const auto& packet : packets("switch", "error = { runt = 1 }")) {
+    if (packet.bytes.size() < 60) usual.insert(packet.port);
+  }
+  EXPECT_EQ(usual, (std::set<uint32_t>{1, 2, 3}));
+}
+
 }  // namespace
 }  // namespace gw::tests
