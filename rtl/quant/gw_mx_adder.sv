@@ -27,7 +27,7 @@ module gw_mx_adder (
     if (enable_i[3]) normalised_q <= gw_fp_add_pkg::normalise(counted_q, 1'b1);
   end
   assign sum_o    = gw_fp_add_pkg::round(normalised_q);
-  assign finite_o = gw_mx_pkg::rounds_finite(normalised_q);
+  assign finite_o = gw_mx_pkg::rounds_finite(normalised_q[36:2]);
 endmodule
 
 `default_nettype wire

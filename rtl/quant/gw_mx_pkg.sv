@@ -94,15 +94,13 @@ package gw_mx_pkg;
   endfunction
 
   // Whether gw_fp_add_pkg::round gives a finite value, known before the sum is: its exponent becomes 255 by the hidden bit, or
-  // by a carry out of a fraction of ones beside it.
-  function automatic rounds_finite(input [37:0] normalised);
+  // by a carry out of a fraction of ones beside it. Takes all but sign and the two lowest bits of what is rounded.
+  function automatic rounds_finite(input [36:2] normalised);
     /*verilator no_inline_task*/
-    logic [27:0] sum;
-    logic        carry;
-    sum    = normalised[27:0] << normalised[28];
-    carry  = (&sum[26:4]) && sum[3];  // the fraction is odd
-    rounds_finite = !((&normalised[36:31]) && (normalised[30:29] == 2'd3 || (normalised[30:29] == 2'd2 && sum[27]) ||
-                                        (normalised[30:29] == 2'd1 && sum[27] && carry)));
+    logic [24:0] upper;  // hidden bit, fraction, the bit behind it: all ones are odd, and are rounded up
+    upper = normalised[28] ? normalised[26:2] : normalised[27:3];
+    rounds_finite = !((&normalised[36:31]) && (normalised[30:29] == 2'd3 || (normalised[30:29] == 2'd2 && upper[24]) ||
+                                               (normalised[30:29] == 2'd1 && (&upper))));
   endfunction
 
   // All ways to round 1.ffff and what follows, chosen from by the element's exponent: normal, or subnormal by 1, 2, 3, 4 places. Of E2M1
