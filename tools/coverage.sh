@@ -138,10 +138,6 @@ stimuli() {
             "--foreign 10 --loss 5"
         done
       done
-      for k in "adagrad iterative" "adam iterative" "smorms3 iterative" "adam pipelined" "smorms3 pipelined" "adagrad pipelined"; do
-        echo "optimizer --algorithm ${k% *} --kind ${k#* } --pes 2 --synth irregular --packets 4000"
-        echo "optimizer --algorithm ${k% *} --kind ${k#* } --pes 2 --subnormal 1 --random edges --packets 4000"
-      done
       for device in aggregator switch; do
         echo "$device --synth anything --workers 1 --depth 5 --packets 20000"
         echo "$device --synth workers --workers 16 --sequences 3 --iterations 20 --duplicate 20 --reorder 20"
