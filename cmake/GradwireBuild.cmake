@@ -14,6 +14,7 @@ option(GRADWIRE_NATIVE "Compile for this machine's CPU (faster; binaries are not
 option(GRADWIRE_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 option(GRADWIRE_FUZZ "Instrument for libFuzzer, which clang has (tools/fuzz.sh)" OFF)
 option(GRADWIRE_PRECOMPILE "Read the heavy headers once, not in every file" ON)
+set(GRADWIRE_OPTIMIZATION "-O3" CACHE STRING "How code that works in every cycle is compiled")
 option(GRADWIRE_WERROR "Treat warnings of our own code as errors (developers, CI)" OFF)
 
 # Invariants stay checked: no -DNDEBUG. Sanitized code is compiled for finding faults soon, not for speed.
@@ -23,7 +24,7 @@ if(GRADWIRE_SANITIZE)
   set(CMAKE_CXX_FLAGS_RELEASE "-O1")
   set(GW_TEST_OPTIMIZATION -O0)
 else()
-  set(CMAKE_CXX_FLAGS_RELEASE "-O3")
+  set(CMAKE_CXX_FLAGS_RELEASE "${GRADWIRE_OPTIMIZATION}")
   set(GW_TEST_OPTIMIZATION -O1)
 endif()
 set(GW_COLD_OPTIMIZATION -O1)
