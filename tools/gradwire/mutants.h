@@ -38,9 +38,9 @@ class MutantRuns {
   MutantResult run(uint32_t number);
   /// The first run, whose RTL is that of all.
   const RunRequest& first() { return request(0, 1); }
+  const RunRequest& request(size_t point, uint64_t round);
 
  private:
-  const RunRequest& request(size_t point, uint64_t round);
   bool one(const RunRequest& request, MutantResult& result) const;
 
   const regress::Plan& plan_;
