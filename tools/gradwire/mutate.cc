@@ -232,6 +232,7 @@ class Mutate {
     if (a_.out.empty()) return {};
     std::string key = fmt::format("{} {} {} {} {}", kFormat, list_.mutants.size(), mutants_.seed,
                                   cycles_, a_.check);
+    for (const sim::Mutant& mutant : list_.mutants) key += mutant.words;  // other RTL, other faults
     for (const regress::Point& point : points_) {
       key += fmt::format(" {} {}", point.name, point.contents);
     }
