@@ -76,6 +76,22 @@ PY
     --top serial_compressor --count 60 --plan plan.toml
   expect 2 "no case of the plan" "$gradwire" mutate parser --plan plan.toml
   expect 3 "there is no plan" "$gradwire" mutate parser --plan no.toml
+  # Mutants are those of one RTL: number 2 of other parameters is another fault.
+  printf 'name = "rows"\n[[group]]\nname = "g"\ndevice = "onebit"\nsynth = "single"\npackets = 5\nrows = [0, 1]\n' > rows.toml
+  expect 2 "has RTL of other parameters" "$gradwire" mutate onebit --plan rows.toml --count 2 --prove 0
+
+  # Faults in ports that a memory without read registers does not have are none, and Yosys could not write them.
+  cat > memory.sv <<'SV'
+module memory (input wire clk, input wire [3:0] w, input wire [3:0] r, input wire [1:0] d, output wire [1:0] q);
+  reg [1:0] words [0:15];
+  always @(posedge clk) words[w] <= d;
+  assign q = words[r];
+endmodule
+SV
+  sh "$(dirname "$0")/../../tools/synth/netlist.sh" --top memory --cells words --verilog memory.v --mutants 60:1 --list memory.list --wake 1:60 memory.sv
+  grep -q "port RD_DATA" memory.list || { echo "mutate: no fault in a memory"; exit 1; }
+  if grep -E "port RD_(CLK|EN|ARST|SRST) " memory.list; then exit 1; fi
+  [ "$(cut -d' ' -f5 memory.list | paste -sd' ')" = "$(seq -s' ' "$(wc -l < memory.list)")" ] || { echo "mutate: numbers are left out"; exit 1; }
   sed -i 's/"compressor"/"codec_loop"/' plan.toml
   expect 2 "made of several tops" "$gradwire" mutate codec_loop --plan plan.toml
 }
