@@ -246,6 +246,27 @@ TEST_P(CodecStream, EveryTruncationDeliversWholeGroupsAndSaysWhere) {
   }
 }
 
+// Longer than what is decoded at a time: the offset is that of the stream all the same.
+TEST_P(CodecStream, TruncationOfALongStreamSaysWhereItIs) {
+  const CodecConfig config{10, Mode::kBounded};
+  const std::vector<float> values = synthetic_values(20'000, kUniformMix, config, 5);
+  std::vector<uint8_t> stream;
+  encode(values, config, stream);
+  size_t last = 0;
+  for (size_t at = 0; at < stream.size();) {
+    last = at;
+    at += static_cast<size_t>(
+        encoded_group_bytes(static_cast<uint16_t>(stream[at] | stream[at + 1] << 8)));
+  }
+  stream.resize(last + 1);
+  const DecodeResult result = decode(stream, config, GetParam());
+  EXPECT_EQ(result.consumed, last);
+  ASSERT_TRUE(result.error.has_value());
+  EXPECT_EQ(result.error->offset, last);
+  EXPECT_NE(result.error->sentence.find("offset " + std::to_string(last) + ":"), std::string::npos)
+      << result.error->sentence;
+}
+
 TEST_P(CodecStream, GarbageDecodesAsTheScalarImplementationDoes) {
   const Implementation& scalar = *find_implementation("scalar");
   std::mt19937 random(6);

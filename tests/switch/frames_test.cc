@@ -88,6 +88,30 @@ TEST(AggregatorProperty, AnyOrderOfFramesGivesTheReferencesSums) {
   }
 }
 
+/// Frames that are whole and right but for how many values they announce: 1 to 32 are taken, none
+/// and more are not.
+TEST(Count, OfValuesHasItsBounds) {
+  std::vector<std::vector<uint8_t>> frames;
+  std::vector<bool> good;
+  for (const size_t count : {1, 2, 31, 32, 33, 34, 63, 64, 128, 255, 0}) {
+    std::vector<uint8_t> frame = gradient(7, 0, 32);
+    frame.resize(expether::kPayloadOffset + 4 * std::max<size_t>(count, 32), 0);
+    frame[expether::kCountOffset] = static_cast<uint8_t>(count);
+    frame[expether::kTlp4Offset + 3] =
+        static_cast<uint8_t>(count);  // of its length; the upper two bits are zero
+    frame[expether::kChecksumOffset] = frame[expether::kChecksumOffset + 1] = 0;
+    const uint16_t sum = expether::checksum(frame);
+    frame[expether::kChecksumOffset] = static_cast<uint8_t>(sum >> 8);
+    frame[expether::kChecksumOffset + 1] = static_cast<uint8_t>(sum);
+    const expether::Classified what = expether::classify(frame);
+    const bool taken = count >= 1 && count <= 32;
+    ASSERT_EQ(what.kind, taken ? expether::Kind::kGradient : expether::Kind::kMalformed) << count;
+    ASSERT_EQ(what.reason, taken ? expether::Reason::kNone : expether::Reason::kCount) << count;
+    frames.push_back(std::move(frame));
+  }
+  run("parser", frames, spec_of("parser"));
+}
+
 /// The port that a frame came in by is in the tuser that it leaves with.
 TEST(Tuser, CarriesThePort) {
   class Ports final : public sim::PacketWriter {

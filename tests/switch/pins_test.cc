@@ -3,11 +3,15 @@
 // values; pins that no configuration has.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "models/reference/aggregator/aggregator.h"
 #include "tests/switch/pair.h"
 
 namespace gw::testbenches::testing {
 namespace {
+
+namespace expether = reference::expether;
 
 constexpr reference::Blocks kParser = {};
 constexpr reference::Blocks kAggregator = {.aggregation = true};
@@ -89,6 +93,43 @@ void reset_in_mid_frame(Pair<P, M>& pair, uint64_t salt, uint32_t resets) {
   pair.compare_statistics();
   EXPECT_GT(cut, resets / 5);
   EXPECT_GT(pair.left.size(), 1000u);
+}
+
+/// A reset in each cycle of a frame's way through the array: what was written back before it stays,
+/// what was not is lost. The next frame of the same sequence number shows which.
+TEST(Reset, LosesTheRoundsThatAreNotWrittenBack) {
+  expether::Header header;
+  header.sequence = 3;
+  header.iteration = 1;
+  header.flags = expether::kFlagComplete;
+  const std::vector<uint8_t> bytes =
+      expether::build_gradient(header, std::vector<uint32_t>(32, 0x3F80'0000));
+  std::vector<Beat> frame;
+  sim::append_beats<Beat>(frame, bytes);
+  const sim::RunSpec spec = spec_of("optimizer", {{"pes", "4"}, {"profile", "fast"}});
+  Pair<FramePorts, OptimizerModel> pair(
+      "optimizer", kOptimizer, spec,
+      OptimizerModel(optimizer_config(network_spec(spec.options)), std::span<const uint32_t>{}));
+  const auto send = [&pair, &frame] {
+    for (size_t beat = 0; beat < frame.size();) {
+      const bool taken = pair.s_ready() != 0;
+      pair.clock({&frame[beat]}, 1);
+      if (HasFatalFailure()) return;
+      beat += taken;
+    }
+  };
+  std::set<uint32_t> shown;
+  for (int wait = 0; wait < 100 && !HasFatalFailure(); ++wait) {
+    send();
+    for (int i = 0; i < wait && !HasFatalFailure(); ++i) pair.clock({}, 1);
+    pair.reset();
+    pair.left.clear();
+    send();
+    for (int i = 0; i < 200 && !HasFatalFailure(); ++i) pair.clock({}, 1);
+    ASSERT_EQ(pair.left.size(), frame.size()) << "the second frame, and it alone";
+    shown.insert(pair.left.back().data[0]);
+  }
+  EXPECT_GT(shown.size(), 100u / 2) << "parameters go on from reset to reset";
 }
 
 class Start : public ::testing::TestWithParam<uint64_t> {};

@@ -153,6 +153,21 @@ TEST(SwitchLookup, LearnsFloodsFiltersAndKeepsVlansApart) {
   EXPECT_EQ(outcome.sections["lookup"], (json{{"flooded", 4}, {"filtered", 2}}));
 }
 
+/// A group address is nobody's source: it takes no entry, not even that of a station with the same
+/// place in the table.
+TEST(SwitchLookup, LearnsNoGroups) {
+  const uint64_t group = kHostA ^ (uint64_t{1} << 40) ^ 1;  // the XOR of its bytes is A's
+  const sim::Outcome outcome = run_one_by_one({{ordinary(kHostB, kHostA, 10), 0},
+                                               {ordinary(kHostB, group, 10), 1},
+                                               {ordinary(kHostA, kHostB, 10), 2}});
+  using Leaving = std::set<std::pair<uint64_t, uint32_t>>;
+  Leaving got;
+  for (const sim::Passage& p : outcome.timeline.rows) got.emplace(p.id, p.out);
+  const Leaving expected = {{0, 1}, {0, 2}, {0, 3}, {1, 0}, {1, 2}, {1, 3},  // B is not known
+                            {2, 0}};                                         // A still is
+  EXPECT_EQ(got, expected);
+}
+
 TEST(SwitchDrops, ShortAndLongFramesAreDroppedAndCounted) {
   const sim::Outcome outcome = run_one_by_one({{ordinary(kEveryone, kHostA, 10, 59), 0},
                                                {ordinary(kEveryone, kHostA, 10, 60), 0},
