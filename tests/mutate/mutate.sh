@@ -77,7 +77,7 @@ PY
   expect 2 "no case of the plan" "$gradwire" mutate parser --plan plan.toml
   expect 3 "there is no plan" "$gradwire" mutate parser --plan no.toml
   # Mutants are those of one RTL: number 2 of other parameters is another fault.
-  printf 'name = "rows"\n[[group]]\nname = "g"\ndevice = "onebit"\nsynth = "single"\npackets = 5\nrows = [0, 1]\n' > rows.toml
+  printf 'name = "rows"\n[[group]]\nname = "g"\ndevice = "onebit"\nsynth = "single"\npackets = 5\nrows = [8, 16]\n' > rows.toml
   expect 2 "has RTL of other parameters" "$gradwire" mutate onebit --plan rows.toml --count 2 --prove 0
 
   # Faults in ports that a memory without read registers does not have are none, and Yosys could not write them.
