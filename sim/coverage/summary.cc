@@ -6,6 +6,9 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
 
 namespace gw::sim::coverage {
 
@@ -13,20 +16,27 @@ using nlohmann::json;
 
 namespace {
 
-/// What is said of waivers by the points that they name.
+/// What is said of waivers by the points that they name. There are many of both: of a bit,
+/// `...[12]`, only those patterns are looked at that end so, or that end in no such way.
 class Waiving {
  public:
-  explicit Waiving(const std::vector<Waiver>& waivers) : waivers_(waivers) {}
+  explicit Waiving(const std::vector<Waiver>& waivers) : waivers_(waivers) {
+    for (size_t i = 0; i < waivers.size(); ++i) {
+      const Waiver& w = waivers[i];
+      if (w.patterns.empty()) {
+        by_end_[end_of(w.point)].emplace_back(i, w.point);
+      }
+      for (const std::string& pattern : w.patterns) {
+        by_end_[end_of(pattern)].emplace_back(i, pattern);
+      }
+    }
+  }
 
   /// Whether a point that was not reached may be so; notes one that was.
   bool waived(const std::string& name, bool reached) {
-    bool found = false;
-    for (size_t i = 0; i < waivers_.size(); ++i) {
-      if (!waivers_[i].covers(name)) continue;
-      found = true;
-      if (reached) reached_.try_emplace(i, name);
-    }
-    return found && !reached;
+    const std::string_view end = end_of(name);
+    const bool found = look(end, name, reached);
+    return (end.empty() ? found : look({}, name, reached) || found) && !reached;
   }
   bool none() const { return waivers_.empty(); }
 
@@ -45,7 +55,27 @@ class Waiving {
   }
 
  private:
+  /// The index that a name or a pattern ends with, in its brackets: the same of all names that the
+  /// pattern matches. Or nothing.
+  static std::string_view end_of(std::string_view name) {
+    if (!name.ends_with(']')) return {};
+    const std::string_view end = name.substr(std::min(name.rfind('['), name.size()));
+    return end.find_first_of("*?") == std::string_view::npos ? end : std::string_view{};
+  }
+  bool look(std::string_view end, const std::string& name, bool reached) {
+    const auto at = by_end_.find(end);
+    if (at == by_end_.end()) return false;
+    bool found = false;
+    for (const auto& [waiver, pattern] : at->second) {
+      if (!matches(pattern, name)) continue;
+      found = true;
+      if (reached) reached_.try_emplace(waiver, name);
+    }
+    return found;
+  }
+
   const std::vector<Waiver>& waivers_;
+  std::unordered_map<std::string_view, std::vector<std::pair<size_t, std::string_view>>> by_end_;
   std::map<size_t, std::string> reached_;
 };
 

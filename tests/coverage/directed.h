@@ -215,8 +215,10 @@ inline std::vector<Directed> directed_runs(uint64_t seed) {
     }
   }
   for (const uint32_t gap : {1u, 100u, 5000u}) {
-    all.push_back(
-        {.device = "switch", .stall = "sink:30", .packets = odd_frames(2'000, gap, random)});
+    all.push_back({.device = "switch",
+                   .stall = "sink:30",
+                   .options = {{"pes", "2"}},
+                   .packets = odd_frames(2'000, gap, random)});
   }
   for (const char* stall : {"none", "source:40", "sink:60", "both:30"}) {
     for (const std::string device : {"threshold", "onebit", "adaptive"}) {
