@@ -147,7 +147,7 @@ void Dequantizer::look() {
   }
   window_.avail = static_cast<int>(bytes * 8) - static_cast<int>(p_);
   if (window_.avail < 0) window_.avail = 0;
-  window_.room = window_.end ? window_.avail - 8 : window_.avail;
+  window_.room = window_.avail - 8;
 }
 
 /// Reads the header of the packet whose first beat is the oldest; false: it is malformed.
@@ -199,8 +199,9 @@ bool Dequantizer::mask(uint32_t& bits, std::array<uint32_t, kLanes>& lanes, bool
                        bool& error) {
   bits = 0;
   if (run_ != 0) {
-    error = window_.room < 0;
-    return !error;
+    if (window_.room >= 0) return true;
+    (window_.end ? error : wait) = true;
+    return false;
   }
   if (window_.room < 16) {
     (window_.end ? error : wait) = true;

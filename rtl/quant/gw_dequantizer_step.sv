@@ -52,9 +52,10 @@ module gw_dequantizer_step (
   logic [19:0] next_q;   // Rice: the index behind the entry before
   logic        drain_q;
   wire [9:0] avail = bits_i - {2'd0, p_q};
-  // The last byte is the status and no payload: so a beat with tlast is never read to its end before the packet is decided.
-  wire       none  = end_i & avail < 10'd8;
-  wire [9:0] room  = avail - {6'd0, end_i, 3'd0};
+  // The last byte is the status and no payload. A beat with tlast may have no byte at all; so whether a byte is the last one
+  // shows only when there is a beat behind its own, and until then it is not read.
+  wire       none  = avail < 10'd8;
+  wire [9:0] room  = avail - 10'd8;
   wire       final_beat = beat_q == last_beat;
   wire [7:0] below_n = final_beat & n[2:0] != 3'd0 ? ~(8'hFF << n[2:0]) : 8'hFF;
   assign word_o  = p_q[7:6];

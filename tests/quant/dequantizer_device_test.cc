@@ -180,6 +180,31 @@ TEST(Dequantizer, EveryCutOfAPacket) {
   }
 }
 
+// A last beat may have no byte: then the status is the last byte of the beat before it, which shows
+// only when it comes. Cut there, a packet ends as the reference says, however late it comes.
+TEST(Dequantizer, ALastBeatWithoutAByteComesLate) {
+  sim::Random random(seed());
+  std::vector<float> values(300);
+  for (float& v : values) v = static_cast<float>(random.below(9)) / 2 - 2.25F;
+  for (const std::string& codec : codecs()) {
+    const std::vector<uint8_t> whole = encoded(codec, values);
+    std::vector<sim::RawPacket> packets;
+    for (int turn = 0; turn < 20; ++turn) {
+      for (size_t beats = 1; beats <= whole.size() / kBeatBytes + 1; ++beats) {
+        sim::RawPacket packet = packet_of(whole);
+        packet.bytes.resize(beats * kBeatBytes, 0);
+        packet.bytes.back() = 0;
+        packet.bytes.push_back(0);
+        packet.odd = {{.beat = static_cast<uint32_t>(beats), .keep = 0}};
+        packets.push_back(std::move(packet));
+      }
+    }
+    sim::RunSpec spec = dequantizer_spec();
+    spec.stall = sim::StallSpec::parse("source:97");
+    run(packets, spec, nullptr, dequantizer());
+  }
+}
+
 TEST(Dequantizer, AStatusOrAnInputInErrorLeavesWithTuser) {
   std::vector<sim::RawPacket> packets;
   uint32_t errors = 0;
