@@ -89,7 +89,7 @@ patience = "5 s"
 name = "g"
 device = "compressor"
 synth = "mixed"
-packets = 150000
+packets = 1000000
 seeds = 4
 END
 }
