@@ -428,8 +428,9 @@ void put_actions(Section& s, const Json& doc, const char* direction, const char*
     if (!n.is_number()) continue;
     std::vector<std::string> cells{words(action), grouped(n.get<double>())};
     if (with_latency) {
-      const auto at = [&](const char* which) {
-        return number(doc, {"latency_cycles", "by_action", action.c_str(), which});
+      // A structured binding is not captured by name: clang 14 refuses that.
+      const auto at = [&, name = action.c_str()](const char* which) {
+        return number(doc, {"latency_cycles", "by_action", name, which});
       };
       cells.emplace_back();
       if (const auto mean = at("mean"), least = at("min"), most = at("max");

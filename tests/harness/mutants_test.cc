@@ -490,6 +490,38 @@ TEST(Counters, EveryWordFromEverySide) {
   }
 }
 
+/// Shows a counter wrong in every second cycle.
+class Blinking : public Toy {
+ public:
+  explicit Blinking(size_t parity) : parity_(parity) {}
+  void clock(const Offered<Ports>& offered, uint32_t m_ready) {
+    Toy::clock(offered, m_ready);
+    ++edges_;
+  }
+  std::span<const uint32_t> statistics() const {
+    shown_ = counters;
+    shown_[1] ^= edges_ % 2 == parity_ ? 1 : 0;
+    return shown_;
+  }
+
+ private:
+  size_t parity_, edges_ = 0;
+  mutable std::vector<uint32_t> shown_;
+};
+
+TEST(Counters, WrongInEverySecondCycle) {
+  for (const size_t parity : {0, 1}) {
+    auto feed = irregular_feed<gw::Beat>(33, 6, gw::Beat::kBytes);
+    Toy a;
+    Blinking b(parity);
+    Echo<gw::Beat> oracle;
+    const Result r = run(a, b, feed, oracle);
+    EXPECT_EQ(r.failure.kind, kLockstep) << parity;
+    EXPECT_EQ(r.failure.signal, "word 1");
+    EXPECT_EQ(r.failure.cycle, 128u);
+  }
+}
+
 // ---- Engines that stop.
 
 TEST(Stopping, SaysWhyRatherThanHowItDiffersSince) {
