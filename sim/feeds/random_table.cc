@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "sim/base/error.h"
+#include "sim/base/file_bytes.h"
 
 namespace gw::sim {
 namespace {
@@ -229,11 +230,7 @@ std::shared_ptr<const RandomTable> RandomTable::read(const std::string& where,
   if (hash == std::string::npos || hash == 0 || hash + 1 == where.size()) {
     throw UsageError(fmt::format("--random '{}' is not FILE.toml#NAME", where));
   }
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw InputError(fmt::format("cannot read '{}': {}", file, std::strerror(errno)));
-  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  if (in.bad()) throw InputError(fmt::format("cannot read '{}' to its end", file));
-  return parse(text, file, where.substr(hash + 1), kind, kinds);
+  return parse(bytes_of_file(file), file, where.substr(hash + 1), kind, kinds);
 }
 
 std::shared_ptr<const RandomTable> RandomTable::parse(std::string_view text,

@@ -13,6 +13,7 @@
 
 #include "models/reference/optimizer/bit_exact.h"
 #include "sim/base/error.h"
+#include "sim/base/file_bytes.h"
 #include "sim/report/json.h"
 
 namespace gw::testbenches {
@@ -138,17 +139,10 @@ void save_state(const std::string& path, const NetworkSpec& net, const Optimizer
 }
 
 OptimizerState load_state(const std::string& path, const NetworkSpec& net) {
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  const std::string bytes = sim::bytes_of_file(path, "the state file");
   const auto refuse = [&](const std::string& why) {
     throw sim::InputError(fmt::format("the state file '{}' {}", path, why));
   };
-  std::error_code ignored;
-  if (!file || std::filesystem::is_directory(path, ignored)) {
-    throw sim::InputError(fmt::format("cannot read the state file '{}': {}", path,
-                                      std::strerror(errno != 0 ? errno : EISDIR)));
-  }
   if (bytes.empty()) refuse("is empty");
   const std::string_view all(bytes);
   const std::string_view begin = all.substr(0, kMagic.size());
