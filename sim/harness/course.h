@@ -316,11 +316,10 @@ class Course : public Steppable {
 
   /// Feeds and oracles give packets whose last beat, and no other, has tlast: the loop reads on
   /// until then.
-  static PacketRef<Beat> whole_packet(PacketRef<Beat> packet) {
-    if (packet == nullptr || packet->beats.empty() || packet->beats.back().last == 0) {
+  [[gnu::always_inline]] static void require_whole(const PacketRef<Beat>& packet) {
+    if (packet == nullptr || packet->beats.empty() || packet->beats.back().last == 0) [[unlikely]] {
       throw std::logic_error("a packet does not end with a beat that has tlast");
     }
-    return packet;
   }
 
   void load(size_t p) { load(p, now_ - stood_); }
@@ -338,7 +337,8 @@ class Course : public Steppable {
       return;
     }
     if (next.state == Feed<Beat>::State::kNotYet) return;
-    in.packet = whole_packet(std::move(next.packet));
+    in.packet = std::move(next.packet);
+    require_whole(in.packet);
     // Of an earlier run nothing is left: packets may be fed again.
     in.packet->accepted = in.packet->accepted_last = in.packet->triggered = 0;
     in.packet->trigger = Packet<Beat>::kNoTrigger;
@@ -369,7 +369,7 @@ class Course : public Steppable {
       if (!follows_) return pass(p, m, ready);
       out.packet = oracle_.next(p);
       if (out.packet == nullptr) return fail_surplus(p) && pass(p, m, ready);
-      whole_packet(out.packet);
+      require_whole(out.packet);
       out.want = out.packet->beats.data();
       out.offered = now_;
     }

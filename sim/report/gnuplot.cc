@@ -236,7 +236,8 @@ std::string draw_range(const std::vector<Plot>& plots, std::size_t first, std::s
   const std::string missing = run_gnuplot(script, scratch.path() / "log");
   bool whole = true;
   for (std::size_t i = first; i < last; ++i) {
-    out.svg[i] = inline_svg(bytes_of_file(svg_file(i)), fmt::format("p{}_", i), plots[i].title);
+    out.svg[i] = inline_svg(bytes_if_readable(svg_file(i)).value_or(""), fmt::format("p{}_", i),
+                            plots[i].title);
     whole = whole && !out.svg[i].empty();
   }
   if (whole) return "";
