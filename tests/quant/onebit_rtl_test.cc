@@ -140,7 +140,7 @@ TYPED_TEST(OnebitRtl, EveryCycleAndByteIsTheContracts) {
       if (episode < 2) bench.reset();
     }
     left += bench.left();
-    waited += bench.model().seen().waited;
+    waited += bench.model().seen().waited_for_row;
   }
   EXPECT_GT(left, 15000u);
   EXPECT_GT(waited, 5000u);
@@ -220,7 +220,7 @@ TYPED_TEST(OnebitRtl, OneRow) {
         },
         {idle, 0});
   }
-  EXPECT_GT(bench.model().seen().waited, 5000u);
+  EXPECT_GT(bench.model().seen().waited_for_row, 5000u);
 }
 
 // A run that Icarus repeats (icarus.sh): written to GW_ONEBIT_VECTORS.ROWS.
