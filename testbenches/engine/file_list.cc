@@ -134,7 +134,8 @@ class Reader {
             fmt::format("{}: '{}' is no option of a file list here", where, word));
       } else {
         const std::string source = path(word);
-        if (!fs::exists(base_ / source)) {
+        std::error_code ignored;  // a name may be too long for any file
+        if (!fs::exists(base_ / source, ignored)) {
           throw sim::InputError(fmt::format("{}: there is no file '{}'", where, word));
         }
         add(source);

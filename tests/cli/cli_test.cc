@@ -770,6 +770,21 @@ TEST_F(Cli, AFolderInPlaceOfAFileIsThree) {
   }
 }
 
+TEST_F(Cli, NamesThatNoFileCanHaveAreThree) {
+  const std::string name(300, 'n');
+  write("list.f", name + ".sv\n");
+  for (const std::string& command : std::vector<std::string>{
+           "run compressor --config " + name, "run compressor --trace " + name,
+           "run compressor --synth mixed --rtl list.f --top t",
+           "run compressor --synth mixed --rtl " + name + " --top t",
+           "run compressor --random " + name + "#hostile", "replay " + name,
+           "regress status " + name, "coverage report " + name, "trace info " + name,
+           "run compressor --synth mixed --quiet --json " + name,
+           "run compressor --synth mixed --quiet --capsule " + name, "codec stats " + name}) {
+    expect_one_sentence(gradwire(command), 3, "nnn");
+  }
+}
+
 TEST_F(Cli, OutputsThatCannotBeWrittenAreThree) {
   const std::string run = "run compressor --synth zeros --packets 2 --quiet ";
   expect_one_sentence(gradwire(run + "--wave /nonexistent/w.fst"), 3, "/nonexistent/w.fst");

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 
 #include "sim/base/error.h"
 #include "sim/base/version.h"
@@ -73,6 +74,11 @@ int main(int argc, char** argv) {
   } catch (const sim::UserError& error) {
     fmt::print(stderr, "gradwire: {}\n", tools::one_line(error.what()));
     return error.code();
+  } catch (const std::filesystem::filesystem_error& error) {
+    // Whatever a name is too long, too deep or forbidden for: it came from outside.
+    fmt::print(stderr, "gradwire: '{}': {}\n", tools::one_line(error.path1().string()),
+               error.code().message());
+    return sim::kBadInput;
   } catch (const std::exception& error) {
     if (std::ferror(stdout) != 0) {  // fmt's, of a full disk
       fmt::print(stderr, "gradwire: {}\n", kOutputLost);
