@@ -4,17 +4,20 @@
 
 #include <boost/process/args.hpp>
 #include <boost/process/child.hpp>
-#include <boost/process/group.hpp>
 #include <boost/process/io.hpp>
 #include <boost/process/search_path.hpp>
 #include <boost/process/start_dir.hpp>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
+#include <filesystem>
+#include <map>
 #include <memory>
 #include <system_error>
 #include <thread>
 
 #include "sim/base/error.h"
+#include "sim/base/file_bytes.h"
 #include "sim/base/interrupt.h"
 
 namespace gw::testbenches {
@@ -35,6 +38,29 @@ std::string words_of(std::FILE* file) {
   return words;
 }
 
+/// A process and all that it has begun. They stay in this program's process group, which others end
+/// as a whole.
+void kill_tree(pid_t root) {
+  std::multimap<pid_t, pid_t> begun;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
+    const std::string stat = sim::bytes_if_readable(entry.path() / "stat").value_or("");
+    const size_t name_end = stat.rfind(") ");  // a name may hold anything
+    pid_t pid = 0, parent = 0;
+    if (name_end == std::string::npos || std::sscanf(stat.c_str(), "%d", &pid) != 1 ||
+        std::sscanf(stat.c_str() + name_end, ") %*c %d", &parent) != 1) {
+      continue;
+    }
+    begun.emplace(parent, pid);
+  }
+  std::vector<pid_t> all{root};
+  for (size_t i = 0; i < all.size(); ++i) {
+    ::kill(all[i], SIGKILL);
+    const auto [first, last] = begun.equal_range(all[i]);
+    for (auto child = first; child != last; ++child) all.push_back(child->second);
+  }
+}
+
 }  // namespace
 
 std::string find_program(const std::string& name) {
@@ -47,7 +73,6 @@ std::vector<Finished> run_programs(const std::vector<Command>& commands,
   std::vector<Finished> finished(commands.size());
   std::vector<File> files;
   std::vector<bp::child> children;
-  std::vector<bp::group> groups(commands.size());
   for (size_t i = 0; i < commands.size(); ++i) {
     const Command& c = commands[i];
     files.emplace_back(std::tmpfile());
@@ -59,7 +84,7 @@ std::vector<Finished> run_programs(const std::vector<Command>& commands,
     }
     children.emplace_back(c.program, bp::args(c.arguments), bp::start_dir(c.folder),
                           bp::std_in<bp::null, (bp::std_out & bp::std_err)> files.back().get(),
-                          groups[i], error);
+                          error);
     if (error) finished[i].words = c.program + ": " + error.message();
   }
   const auto running = [&] {
@@ -72,11 +97,11 @@ std::vector<Finished> run_programs(const std::vector<Command>& commands,
   for (int polls = 0; running(); ++polls) {
     std::this_thread::sleep_for(std::chrono::milliseconds(polls < 50 ? 2 : 50));
     if (sim::interrupted()) {
-      for (size_t i = 0; i < commands.size(); ++i) {
+      for (bp::child& child : children) {
         std::error_code ignored;
-        if (!children[i].valid()) continue;
-        groups[i].terminate(ignored);
-        children[i].wait(ignored);
+        if (!child.valid()) continue;
+        if (child.running(ignored)) kill_tree(child.id());
+        child.wait(ignored);
       }
       throw sim::UserError(sim::kCheckFailed, "interrupted");
     }
