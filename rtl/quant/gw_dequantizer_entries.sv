@@ -1,0 +1,219 @@
+// Rice: what was found in steps becomes entries in their beats, and finished beats leave one a cycle.
+// Two codes a cycle; what a step found is delivered in the second cycle, and its first beat emitted in that one.
+// docs/devices/dequantizer.md, delivery.
+`include "gw_assert.svh"
+`default_nettype none
+
+module gw_dequantizer_entries (
+  input  wire logic         clk_i,
+  input  wire logic         rst_ni,
+  input  wire logic         clear_i,
+  input  wire logic         roomy_i,
+  input  wire logic [19:0]  n_i,
+  input  wire logic [3:0]   k_i,
+  input  wire logic [4:0]   fixed_i,
+  input  wire logic         qgt_i,
+  input  wire logic [2:0]   zeros_i,     // in front of T's digits
+  input  wire logic         step_i,
+  input  wire logic         pair_i,
+  input  wire logic [3:0]   ones_one_i,
+  input  wire logic [3:0]   ones_two_i,
+  input  wire logic [28:0]  one_i,
+  input  wire logic [22:0]  two_i,
+  input  wire logic [5:0]   place_i,
+  input  wire logic [6:0]   bytes_i,
+  input  wire logic [1:0]   status_i,
+  output logic              room_o,      // for what a step finds
+  output logic              emit_o,      // combinational
+  output logic [1:0]        kind_o,      // of what is emitted: 1 the last beat, error beats: 2 payload, 3 status
+  output logic              user_o,      // of the last beat
+  output logic [103:0]      lanes_o,     // each: sent, sign, m shifted by 3, m 8
+  output logic              over_o
+);
+  // Gaps and where they lead: counted from the index behind the entry before, and from the eighth value behind its beat's first.
+  logic [3:0]  k_q, base_q;   // base: values of the due beat up to the entry before
+  logic        qgt_q;
+  logic [4:0]  fixed_q;
+  logic [21:0] left_q;        // n less the index behind the entry before
+  always_ff @(posedge clk_i) begin
+    k_q     <= k_i;
+    qgt_q   <= qgt_i;
+    fixed_q <= fixed_i;
+  end
+  wire        long_form = ones_one_i == 4'd15;
+  wire [13:0] low      = ~(14'h3FFF << k_q);
+  wire [17:0] high_one = {14'd0, ones_one_i} << k_q;
+  wire [17:0] high_two = {14'd0, ones_two_i} << k_q;
+  wire [19:0] gap_one  = long_form ? one_i[19:0] : {2'd0, high_one} | {6'd0, one_i[13:0] & low};
+  wire [17:0] gap_two  = high_two | {4'd0, two_i[13:0] & low};
+  wire [22:0] rest_one = one_i[22:0] >> k_q;
+  wire [22:0] rest_two = two_i >> k_q;
+  wire unused_rest = ^{rest_one[22:9], rest_two[22:9]};
+  wire [8:0]  behind_one = long_form ? one_i[28:20] : rest_one[8:0];
+  wire [8:0]  behind_two = rest_two[8:0];
+
+  wire [21:0] to_one   = {2'd0, gap_one} + {{19{~base_q[3]}}, base_q[2:0]};
+  wire [20:0] end_one  = {1'b0, gap_one} + {17'd0, base_q} - 21'd1;
+  wire [2:0]  lane_one = gap_one[2:0] + base_q[2:0];
+  wire [19:0] to_two   = {2'd0, gap_two} + {17'h1FFFF, lane_one} + 20'd1;
+  wire [18:0] end_two  = {1'b0, gap_two} + {16'd0, lane_one};
+  wire [2:0]  lane_two = gap_two[2:0] + lane_one + 3'd1;
+  wire [2:0]  lane     = pair_i ? lane_two : lane_one;
+  wire [21:0] left_one = left_q + {2'b11, ~gap_one};
+  wire [21:0] left_two = left_q + {2'b11, ~gap_one} + {4'hF, ~gap_two};
+
+  // Bytes of the word that are begun, up to the gap's end and the code's.
+  wire [7:0] gap_one_end  = {2'd0, place_i} + (long_form ? 8'd42 : {4'd0, ones_one_i} + {4'd0, k_q} + 8'd8);
+  wire [7:0] code_one_end = {2'd0, place_i} + (long_form ? (qgt_q ? 8'd51 : 8'd43) :  {4'd0, ones_one_i} + {3'd0, fixed_q} + 8'd7);
+  wire [7:0] code_two_end = {2'd0, place_i} + {4'd0, ones_one_i} + {4'd0, ones_two_i} + {2'd0, fixed_q, 1'b0} + 8'd7;
+  wire [7:0] gap_two_end  = {2'd0, place_i} + {4'd0, ones_one_i} + {4'd0, ones_two_i} + {3'd0, fixed_q} + {4'd0, k_q} + 8'd8;
+  wire unused_ends = ^{gap_one_end[2:0], code_one_end[2:0], code_two_end[2:0], gap_two_end[2:0]};
+
+  logic        found_q, pair_q, user_q, wrong_q;
+  logic [18:0] to_one_q;
+  logic [17:0] end_one_q;
+  logic [16:0] to_two_q;
+  logic [15:0] end_two_q;
+  logic [2:0]  lane_one_q, lane_two_q;
+  logic [21:0] left_one_q, left_two_q;
+  logic [11:0] entry_one_q, entry_two_q;   // sign, shift 3, m 8
+  logic        none_one_q, none_two_q;
+  logic [4:0]  gap_one_q, code_one_q, code_two_q, gap_two_q;
+  logic [6:0]  bytes_q;
+  wire [2:0] shift_one, shift_two;
+  gw_dequantizer_shift u_shift_one (.m_i(behind_one[8:2]), .zeros_i, .shift_o(shift_one));
+  gw_dequantizer_shift u_shift_two (.m_i(behind_two[8:2]), .zeros_i, .shift_o(shift_two));
+  always_ff @(posedge clk_i) begin
+    pair_q      <= pair_i;
+    to_one_q    <= to_one[21:3];
+    end_one_q   <= end_one[20:3];
+    to_two_q    <= to_two[19:3];
+    end_two_q   <= end_two[18:3];
+    lane_one_q  <= lane_one;
+    lane_two_q  <= lane_two;
+    left_one_q  <= left_one;
+    left_two_q  <= left_two;
+    entry_one_q <= {behind_one[0], shift_one, behind_one[8:1]};
+    entry_two_q <= {behind_two[0], shift_two, behind_two[8:1]};
+    none_one_q  <= qgt_q & behind_one[8:1] == 8'd0;
+    none_two_q  <= qgt_q & behind_two[8:1] == 8'd0;
+    gap_one_q   <= gap_one_end[7:3];
+    code_one_q  <= code_one_end[7:3];
+    code_two_q  <= code_two_end[7:3];
+    gap_two_q   <= gap_two_end[7:3];
+    bytes_q     <= bytes_i;
+    {wrong_q, user_q} <= status_i;
+  end
+  wire unused_low = ^{to_one[2:0], end_one[2:0], to_two[2:0], end_two[2:0]};
+  logic fresh_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni | clear_i) begin
+      found_q <= 1'b0;
+      fresh_q <= 1'b1;
+      base_q  <= '0;
+    end else begin
+      found_q <= step_i;
+      fresh_q <= fresh_q & ~step_i;
+      if (step_i) base_q <= {1'b0, lane} + 4'd1;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (step_i) left_q <= pair_i ? left_two : left_one;
+    else if (fresh_q) left_q <= {2'd0, n_i};
+  end
+
+  // Delivery.
+  logic dead_q;
+  wire in_one   = {2'd0, code_one_q} < bytes_q;
+  wire in_two   = {2'd0, code_two_q} < bytes_q;
+  wire fits_one = {2'd0, gap_one_q} < bytes_q;
+  wire fits_two = {2'd0, gap_two_q} < bytes_q;
+  wire whole_one = {2'd0, gap_one_q} + 7'd1 == bytes_q;
+  wire whole_two = {2'd0, gap_two_q} + 7'd1 == bytes_q;
+  wire live      = found_q & ~dead_q;
+  wire entry_one = ~left_one_q[21] & in_one & ~none_one_q;
+  wire stop_one  = &left_one_q & fits_one;
+  wire second    = pair_q & entry_one;
+  wire entry_two = ~left_two_q[21] & in_two & ~none_two_q;
+  wire stop_two  = &left_two_q & fits_two;
+  wire [1:0] kind_one = {~(stop_one & whole_one) | wrong_q, stop_one & whole_one};
+  wire [1:0] kind_two = {~(stop_two & whole_two) | wrong_q, stop_two & whole_two};
+  wire new_one = ~to_one_q[18];
+  wire new_two = second & (~entry_two | ~to_two_q[16]);
+  wire deliver = live & (~entry_one | new_one | new_two);
+  wire [16:0] count_two = entry_two ? {1'b0, to_two_q[15:0]} : stop_two ? {1'b0, end_two_q} : 17'd0;
+  wire [1:0]  last_two  = entry_two ? 2'd0 : kind_two;
+  wire [16:0] count_one = entry_one ? to_one_q[16:0] : stop_one ? end_one_q[16:0] : 17'd0;
+  wire unused_counts = ^{to_one_q[17], end_one_q[17]};
+  wire first_is_one = ~entry_one | new_one;
+
+  logic [103:0] lanes_q;
+  wire  [103:0] lanes_one, lanes_two;
+  for (genvar i = 0; i < 8; i++) begin : gen_lane
+    assign lanes_one[13*i +: 13] = {1'b1, entry_one_q} & {13{lane_one_q == i}};
+    assign lanes_two[13*i +: 13] = {1'b1, entry_two_q} & {13{lane_two_q == i}};
+  end
+  wire [103:0] with_one = lanes_q | lanes_one;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni | clear_i) begin
+      dead_q  <= 1'b0;
+      lanes_q <= '0;
+    end else if (live) begin
+      dead_q  <= ~entry_one | (second & ~entry_two);
+      lanes_q <= (new_two ? 104'd0 : new_one ? lanes_one : with_one) | (lanes_two & {104{second}});
+    end
+  end
+
+  // An item: lanes of its first beat, beats less one 17, what the last of them is 2; more: another run of beats, which begins with one
+  // entry.
+  wire more = entry_one & new_one & new_two;
+  wire [158:0] item = {user_q, lane_one_q, entry_one_q, count_two, last_two, more, first_is_one ? lanes_q : with_one,
+                       first_is_one ? count_one : count_two, ~first_is_one ? last_two : entry_one ? 2'd0 : kind_one};
+  logic         item_valid_q;
+  logic [158:0] item_q;
+  wire  [158:0] now = item_valid_q ? item_q : item;
+  wire  [16:0]  now_count = now[18:2];
+  wire          at_last   = now_count == 17'd0;
+  wire  [103:0] more_lanes;
+  for (genvar i = 0; i < 8; i++) begin : gen_more
+    assign more_lanes[13*i +: 13] = {1'b1, now[154:143]} & {13{now[157:155] == i}};
+  end
+  wire [158:0] behind = at_last ? {now[158:124], 1'b0, more_lanes, now[142:126], now[125:124]}
+                                : {now[158:123], 104'd0, now_count - 17'd1, now[1:0]};
+  assign emit_o  = (item_valid_q | deliver) & roomy_i;
+  assign kind_o  = now[1:0] & {2{at_last}};
+  assign user_o  = now[158];
+  assign lanes_o = now[122:19];
+  assign over_o  = emit_o & kind_o != 2'd0;
+  wire done = emit_o & at_last & ~now[123];
+
+  logic         waiting, fifo_room;
+  logic [158:0] head;
+  wire keeps = deliver & item_valid_q & (~done | waiting);
+  wire takes = item_valid_q & done & waiting;
+  gw_fifo #(.Width(159), .DepthLog2(3)) u_list (
+    .clk_i, .rst_ni(rst_ni & ~clear_i), .s_valid_i(keeps), .s_ready_o(fifo_room), .s_data_i(item), .m_valid_o(waiting), .m_ready_i(takes),
+    .m_data_o(head)
+  );
+  logic [3:0] items_q;
+  assign room_o = items_q[3:2] == 2'd0;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni | clear_i) begin
+      item_valid_q <= 1'b0;
+      items_q      <= '0;
+    end else begin
+      item_valid_q <= item_valid_q & done ? waiting | deliver : item_valid_q | (deliver & ~done);
+      items_q      <= items_q + {3'd0, deliver} - {3'd0, done};
+    end
+  end
+  always_ff @(posedge clk_i) item_q <= item_valid_q & done ? (waiting ? head : item) : emit_o ? behind : now;
+
+  `GW_ASSERT(ListHasRoom, !keeps || fifo_room)
+  `GW_ASSERT(NothingWaitsBehindNothing, !waiting || item_valid_q)
+  `GW_COVER(TwoRuns, deliver && more)
+  `GW_COVER(ListFills, !room_o)
+  `GW_COVER(StopsAtTheSecond, live && second && stop_two)
+  `GW_COVER(StopsAtTheFirst, live && stop_one)
+endmodule
+
+`default_nettype wire
