@@ -191,19 +191,19 @@ module gw_dequantizer_entries (
   logic [158:0] head;
   wire keeps = deliver & item_valid_q & (~done | waiting);
   wire takes = item_valid_q & done & waiting;
-  gw_fifo #(.Width(159), .DepthLog2(3)) u_list (
+  gw_fifo #(.Width(159), .DepthLog2(5)) u_list (
     .clk_i, .rst_ni(rst_ni & ~clear_i), .s_valid_i(keeps), .s_ready_o(fifo_room), .s_data_i(item), .m_valid_o(waiting), .m_ready_i(takes),
     .m_data_o(head)
   );
-  logic [3:0] items_q;
-  assign room_o = items_q[3:2] == 2'd0;
+  logic [5:0] items_q;
+  assign room_o = ~(items_q[5] | (items_q[4] & items_q[3]));
   always_ff @(posedge clk_i) begin
     if (!rst_ni | clear_i) begin
       item_valid_q <= 1'b0;
       items_q      <= '0;
     end else begin
       item_valid_q <= item_valid_q & done ? waiting | deliver : item_valid_q | (deliver & ~done);
-      items_q      <= items_q + {3'd0, deliver} - {3'd0, done};
+      items_q      <= items_q + {5'd0, deliver} - {5'd0, done};
     end
   end
   always_ff @(posedge clk_i) item_q <= item_valid_q & done ? (waiting ? head : item) : emit_o ? behind : now;
