@@ -29,7 +29,7 @@ module gw_dequantizer (
   logic [2:0]   read, held, last, format;
   logic [4:0]   place, fixed;
   logic [6:0]   total, reason;
-  logic         user, zero, rice, none, single;
+  logic         user, zero, rice, none, single, mask;
   logic [7:0]   status;
   logic [511:0] beats;
   logic [8:0]   group;
@@ -37,12 +37,13 @@ module gw_dequantizer (
   logic [16:0]  beat;
   logic [19:0]  n;
   logic [2:0]   tail;
+  logic [5:0]   length;
   logic [63:0]  levels;
   gw_dequantizer_buffer u_buffer (
     .clk_i, .rst_ni, .limit_i, .valid_i(s_axis_tvalid), .ready_o(s_axis_tready), .data_i(s_axis_tdata), .keep_i(s_axis_tkeep),
     .last_i(s_axis_tlast), .user_i(s_axis_tuser), .read_i(read), .byte_i(place), .held_o(held), .last_o(last), .total_o(total),
     .user_o(user), .status_o(status), .beats_o(beats), .group_o(group), .zero_o(zero), .reason_o(reason), .format_o(format), .rice_o(rice),
-    .empty_o(none), .single_o(single), .k_o(k), .fixed_o(fixed), .beat_o(beat), .n_o(n), .tail_o(tail), .levels_o(levels)
+    .empty_o(none), .single_o(single), .mask_o(mask), .length_o(length), .k_o(k), .fixed_o(fixed), .beat_o(beat), .n_o(n), .tail_o(tail), .levels_o(levels)
   );
 
   // Plain tokens.
@@ -63,7 +64,7 @@ module gw_dequantizer (
   wire unused_around = ^around[7:0];
   gw_dequantizer_reader u_reader (
     .clk_i, .rst_ni, .roomy_i(roomy), .held_i(held), .last_i(last), .group_i(group), .zero_i(zero), .second_i(next_byte), .format_i(format),
-    .rice_i(rice), .empty_i(none), .single_i(single), .beat_i(beat), .tail_i(tail), .hall_i(hall), .over_i(over), .read_o(read),
+    .rice_i(rice), .empty_i(none), .single_i(single), .mask_i(mask), .length_i(length), .beat_i(beat), .tail_i(tail), .hall_i(hall), .over_i(over), .read_o(read),
     .byte_o(place), .word_o(word), .token_o(token), .first_o(first_token), .final_o(final_token), .runs_o(runs), .opens_o(opens),
     .groups_o(groups), .finish_o(finish)
   );

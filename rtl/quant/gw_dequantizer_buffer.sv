@@ -32,6 +32,8 @@ module gw_dequantizer_buffer (
   output logic              single_o,    // one token: empty, or n is 8 or less
   output logic [3:0]        k_o,
   output logic [4:0]        fixed_o,
+  output logic              mask_o,      // plain, mask
+  output logic [5:0]        length_o,    // of the packet's first token, but of masks
   output logic [16:0]       beat_o,      // index of the last output beat
   output logic [19:0]       n_o,
   output logic [2:0]        tail_o,      // n mod 8
@@ -53,11 +55,7 @@ module gw_dequantizer_buffer (
                         |(hole & 32'hCCCC_CCCC), |(hole & 32'hAAAA_AAAA)};
   wire [31:0] final_byte = valid & ~{1'b0, valid[31:1]};
   logic [7:0] byte_before_q;
-  wire [255:0] data;
   wire [7:0]   status;
-  for (genvar i = 0; i < 32; i++) begin : gen_byte
-    assign data[8*i +: 8] = data_i[8*i +: 8] & {8{valid[i]}};
-  end
   for (genvar i = 0; i < 8; i++) begin : gen_status
     wire [31:0] column;
     for (genvar j = 0; j < 32; j++) begin : gen_column
@@ -66,7 +64,7 @@ module gw_dequantizer_buffer (
     assign status[i] = |column | (byte_before_q[i] & ~kept[0]);
   end
 
-  logic [127:0] packet_q;
+  logic [129:0] packet_q;
   wire  [6:0]   reason;
   wire  [2:0]   format;
   wire          rice, empty;
@@ -79,9 +77,14 @@ module gw_dequantizer_buffer (
     .header_i(data_i[127:0]), .short_i(~&kept[16:0]), .limit_i, .reason_o(reason), .format_o(format), .rice_o(rice), .empty_o(empty), .k_o(k),
     .fixed_o(fixed), .last_o(last_beat), .n_o(n), .levels_o(levels)
   );
-  wire  [127:0] header = {5'd0, empty | last_beat == 17'd0, levels, n, last_beat, fixed, k, empty, rice, format, reason};
-  wire [127:0] packet = first_q ? header : packet_q;
-  wire unused_packet  = ^packet[127:123];
+  wire       one_beat = last_beat == 17'd0;
+  wire       raw = format == 3'd0;
+  wire       mx  = format[2] & format[1];
+  wire [5:0] first_length = empty ? 6'd0 : raw ? (one_beat & n[2:0] != 3'd0 ? {1'b0, n[2:0], 2'd0} : 6'd32)
+                          : mx ? (format[0] ? (one_beat ? 6'd17 : 6'd5) : one_beat ? 6'd33 : 6'd9) : 6'd1;
+  wire       by_masks = ~(raw | mx | format == 3'd4 | rice | empty);
+  wire  [129:0] header = {by_masks, first_length, empty | one_beat, levels, n, last_beat, fixed, k, empty, rice, format, reason};
+  wire [129:0] packet = first_q ? header : packet_q;
 
   // What a group takes, were each byte a mask.
   wire [287:0] groups;
@@ -90,9 +93,11 @@ module gw_dequantizer_buffer (
   wire qgt = packet[9:7] == 3'd3;
   for (genvar j = 0; j < 32; j++) begin : gen_group
     wire [7:0] mask = data_i[8*j +: 8];
-    wire [3:0] ones = ({3'd0, mask[0]} + {3'd0, mask[1]} + {3'd0, mask[2]}) + ({3'd0, mask[3]} + {3'd0, mask[4]} + {3'd0, mask[5]})
-                    + ({3'd0, mask[6]} + {3'd0, mask[7]});
-    wire [3:0] count = ones & {4{valid[j]}};
+    // In threes: sums of many bits would be made bit by bit.
+    wire [1:0] a = {(mask[0] & mask[1]) | (mask[0] & mask[2]) | (mask[1] & mask[2]), mask[0] ^ mask[1] ^ mask[2]};
+    wire [1:0] b = {(mask[3] & mask[4]) | (mask[3] & mask[5]) | (mask[4] & mask[5]), mask[3] ^ mask[4] ^ mask[5]};
+    wire [1:0] c = {mask[6] & mask[7], mask[6] ^ mask[7]};
+    wire [3:0] count = {2'd0, a} + {2'd0, b} + {2'd0, c};
     wire [5:0] length = count == 4'd0 ? 6'd2 : wgt ? {count, 2'd1} : qgt ? {2'd0, count} + 6'd2 : 6'd2;
     localparam [6:0] Place = j;
     wire [6:0] finish = Place + {1'b0, length};
@@ -102,18 +107,18 @@ module gw_dequantizer_buffer (
 
   (* ram_style = "distributed" *) logic [255:0] data_q    [0:3];
   (* ram_style = "distributed" *) logic [90:0]  context_q [0:3];  // not needed before the cycle behind: reason, n, levels
-  logic [34:0] fields_q [0:3];
-  logic [287:0] groups_q [0:3];
-  logic [31:0]  zeros_q  [0:3];
-  logic [5:0]  bytes_q  [0:3];
-  logic [7:0]  status_q [0:3];
-  logic        last_q   [0:3];
-  logic        user_q   [0:3];
+  (* ram_style = "registers" *) logic [41:0]  fields_q [0:3];
+  (* ram_style = "registers" *) logic [287:0] groups_q [0:3];
+  (* ram_style = "registers" *) logic [31:0]  zeros_q  [0:3];
+  (* ram_style = "registers" *) logic [5:0] bytes_q  [0:3];
+  (* ram_style = "registers" *) logic [7:0] status_q [0:3];
+  (* ram_style = "registers" *) logic       last_q   [0:3];
+  (* ram_style = "registers" *) logic       user_q   [0:3];
   always_ff @(posedge clk_i) begin
     if (accept) begin
-      data_q[at]    <= data;
+      data_q[at]    <= data_i;
       context_q[at] <= {packet[6:0], packet[57:38], packet[121:58]};
-      fields_q[at]  <= {packet[40:38], packet[122], packet[37:21], packet[20:16], packet[15:12], packet[11], packet[10], packet[9:7]};
+      fields_q[at]  <= {packet[129:123], packet[40:38], packet[122], packet[37:21], packet[20:16], packet[15:12], packet[11], packet[10], packet[9:7]};
       groups_q[at]  <= groups;
       zeros_q[at]   <= zeros;
       bytes_q[at]   <= bytes;
@@ -140,7 +145,7 @@ module gw_dequantizer_buffer (
   assign user_o   = user_q[final_slot];
   assign beats_o  = {data_q[two], data_q[one]};
   assign {reason_o, n_o, levels_o} = context_q[one];
-  assign {tail_o, single_o, beat_o, fixed_o, k_o, empty_o, rice_o, format_o} = fields_q[one];
+  assign {mask_o, length_o, tail_o, single_o, beat_o, fixed_o, k_o, empty_o, rice_o, format_o} = fields_q[one];
   wire [287:0] group_here = groups_q[one];
   wire [31:0]  zero_here  = zeros_q[one];
   assign group_o = group_here[9*byte_i +: 9];

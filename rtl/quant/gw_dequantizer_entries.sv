@@ -185,16 +185,26 @@ module gw_dequantizer_entries (
   assign user_o  = now[158];
   assign lanes_o = now[122:19];
   assign over_o  = emit_o & kind_o != 2'd0;
-  wire done = emit_o & at_last & ~now[123];
+  wire item_done = roomy_i & item_q[18:2] == 17'd0 & ~item_q[123];  // of the one that is there
+  wire done      = emit_o & at_last & ~now[123];
 
-  logic         waiting, fifo_room;
-  logic [158:0] head;
-  wire keeps = deliver & item_valid_q & (~done | waiting);
-  wire takes = item_valid_q & done & waiting;
-  gw_fifo #(.Width(159), .DepthLog2(5)) u_list (
-    .clk_i, .rst_ni(rst_ni & ~clear_i), .s_valid_i(keeps), .s_ready_o(fifo_room), .s_data_i(item), .m_valid_o(waiting), .m_ready_i(takes),
-    .m_data_o(head)
-  );
+  // The others. Written in every cycle, and kept if it is to be: so nothing that is known late enables it.
+  logic [4:0] write_q, read_q;
+  (* ram_style = "distributed" *) logic [158:0] list_q [0:31];
+  wire         waiting = write_q != read_q;
+  wire [158:0] head    = list_q[read_q];
+  wire keeps = deliver & item_valid_q & (~item_done | waiting);
+  wire takes = item_valid_q & item_done & waiting;
+  always_ff @(posedge clk_i) list_q[write_q] <= item;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni | clear_i) begin
+      write_q <= '0;
+      read_q  <= '0;
+    end else begin
+      write_q <= write_q + {4'd0, keeps};
+      read_q  <= read_q + {4'd0, takes};
+    end
+  end
   logic [5:0] items_q;
   assign room_o = ~(items_q[5] | (items_q[4] & items_q[3]));
   always_ff @(posedge clk_i) begin
@@ -202,13 +212,13 @@ module gw_dequantizer_entries (
       item_valid_q <= 1'b0;
       items_q      <= '0;
     end else begin
-      item_valid_q <= item_valid_q & done ? waiting | deliver : item_valid_q | (deliver & ~done);
+      item_valid_q <= item_valid_q ? ~item_done | waiting | deliver : deliver & ~done;
       items_q      <= items_q + {5'd0, deliver} - {5'd0, done};
     end
   end
-  always_ff @(posedge clk_i) item_q <= item_valid_q & done ? (waiting ? head : item) : emit_o ? behind : now;
+  always_ff @(posedge clk_i) item_q <= item_valid_q & item_done ? (waiting ? head : item) : roomy_i ? behind : now;
 
-  `GW_ASSERT(ListHasRoom, !keeps || fifo_room)
+  `GW_ASSERT(ListHasRoom, items_q <= 6'd30)
   `GW_ASSERT(NothingWaitsBehindNothing, !waiting || item_valid_q)
   `GW_COVER(TwoRuns, deliver && more)
   `GW_COVER(ListFills, !room_o)

@@ -97,6 +97,7 @@ module gw_dequantizer_group (
   wire beyond = groups_2[8:0] < {1'b0, second};
   wire odd    = (sent & ~below_2) != 8'd0 | (~wgt & (second & ~sent) != 8'd0);
   wire [7:0] none;   // m = 0
+  wire [3:0] ones = {1'b0, gen_lane[7].lower} + {3'd0, sent[7]};
   wire wrong  = mask & ~runs_2 & (sent == 8'd0 ? beyond : odd | (qgt & none != 8'd0));
 
   logic [7:0]  scale_q;
@@ -131,14 +132,17 @@ module gw_dequantizer_group (
     end else if (i == 1) begin : gen_one
       assign lower = {2'd0, sent[0]};
     end else begin : gen_more
-      wire [2:0] a = {2'd0, sent[0]} + {2'd0, sent[1]} + {2'd0, i > 2 ? sent[2] : 1'b0};
-      wire [2:0] b = {2'd0, i > 3 ? sent[3] : 1'b0} + {2'd0, i > 4 ? sent[4] : 1'b0} + {2'd0, i > 5 ? sent[5] : 1'b0};
-      assign lower = a + b + {2'd0, i > 6 ? sent[6] : 1'b0};
+      // In threes: sums of many bits would be made bit by bit.
+      wire [6:0] s = sent[6:0] & ~(7'h7F << i);
+      wire [1:0] a = {(s[0] & s[1]) | (s[0] & s[2]) | (s[1] & s[2]), s[0] ^ s[1] ^ s[2]};
+      wire [1:0] b = {(s[3] & s[4]) | (s[3] & s[5]) | (s[4] & s[5]), s[3] ^ s[4] ^ s[5]};
+      wire       carry = (a[0] & b[0]) | (a[0] & s[6]) | (b[0] & s[6]);
+      assign lower = {(a[1] & b[1]) | (a[1] & carry) | (b[1] & carry), a[1] ^ b[1] ^ carry, a[0] ^ b[0] ^ s[6]};
     end
     wire [31:0] float  = data_2[8 + 32*lower +: 32];
     wire [7:0]  m      = data_2[16 + 8*lower +: 8];
     wire [7:0]  element = format_2[0] ? {4'd0, elements[4*i +: 4]} : elements[8*i +: 8];
-    assign none[i] = sent[i] & m == 8'd0;
+    assign none[i] = data_2[16 + 8*i +: 8] == 8'd0 & ones > i;
     wire [2:0] shift;
     gw_dequantizer_shift u_shift (.m_i(m_3[8*i+1 +: 7]), .zeros_i, .shift_o(shift));
     gw_dequantizer_element u_element (

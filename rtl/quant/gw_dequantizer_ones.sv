@@ -7,15 +7,16 @@ module gw_dequantizer_ones (
   input  wire logic [14:0] bits_i,
   output logic [3:0]       ones_o
 );
+  // Four fours (the last one of three): whether each is full, and how many ones there are of one that is not. So neighbours share
+  // these, and two levels of logic do.
   wire four   = &bits_i[3:0];
   wire eight  = &bits_i[7:4];
   wire twelve = &bits_i[11:8];
-  wire upper  = four & eight;
-  wire middle = four & (~eight | twelve);
-  wire pair   = upper ? (middle ? &bits_i[13:12] : &bits_i[9:8]) : (middle ? &bits_i[5:4] : &bits_i[1:0]);
-  wire even   = upper ? (middle ? bits_i[12] : bits_i[8]) : (middle ? bits_i[4] : bits_i[0]);
-  wire odd    = upper ? (middle ? bits_i[14] : bits_i[10]) : (middle ? bits_i[6] : bits_i[2]);
-  assign ones_o = {upper, middle, pair, pair ? odd : even};
+  wire [7:0] few;
+  for (genvar i = 0; i < 4; i++) begin : gen_few
+    assign few[2*i +: 2] = {bits_i[4*i] & bits_i[4*i+1], bits_i[4*i] & (~bits_i[4*i+1] | bits_i[4*i+2])};
+  end
+  assign ones_o = {four & eight, four & (~eight | twelve), ~four ? few[1:0] : ~eight ? few[3:2] : ~twelve ? few[5:4] : few[7:6]};
 endmodule
 
 `default_nettype wire

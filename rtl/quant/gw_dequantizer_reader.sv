@@ -18,6 +18,8 @@ module gw_dequantizer_reader (
   input  wire logic        rice_i,
   input  wire logic        empty_i,
   input  wire logic        single_i,
+  input  wire logic        mask_i,
+  input  wire logic [5:0]  length_i,    // of the packet's first token
   input  wire logic [16:0] beat_i,
   input  wire logic [2:0]  tail_i,      // n mod 8
   input  wire logic        hall_i,      // there is room for a word
@@ -37,11 +39,11 @@ module gw_dequantizer_reader (
   logic [16:0] left_q;
   logic [7:0]  run_q;
   logic [1:0]  beat_q;   // within its block
+  logic        runs_q;
+  logic [5:0]  length_q;
   wire raw    = format_i == 3'd0;
-  wire onebit = format_i == 3'd4;
   wire mx     = format_i[2] & format_i[1];
   wire words  = rice_i & ~empty_i;
-  wire mask   = ~(raw | onebit | mx | empty_i);
   wire [2:0] held = held_i;
   wire some   = held != 3'd0;
   wire two    = held[2] | held[1];
@@ -53,20 +55,22 @@ module gw_dequantizer_reader (
   // What does not hang on bytes.
   wire [16:0] left  = first_q ? beat_i : left_q;
   wire [1:0]  in_block = beat_q & {2{~first_q}};
-  wire        runs  = run_q != 8'd0;
   assign final_o = first_q ? single_i : final_q;
   assign first_o = first_q;
-  assign runs_o  = runs;
+  assign runs_o  = runs_q;
   assign opens_o = in_block == 2'd0;
   assign groups_o = {left[16:8] != 9'd0, left[7:0]};
-  wire [2:0] beats  = final_o ? 3'd4 - {1'b0, in_block} : 3'd1;
+  // Of the token behind this one, but of masks: of them it is 0, for it counts in a run alone.
+  wire       final_next = left == 17'd1;
+  wire [1:0] place_next = in_block + 2'd1;
+  wire [2:0] beats  = final_next ? 3'd4 - {1'b0, place_next} : 3'd1;
   wire [5:0] block  = format_i[0] ? {1'b0, beats, 2'd0} : {beats, 3'd0};
-  wire [5:0] values = final_o & tail_i != 3'd0 ? {1'b0, tail_i, 2'd0} : 6'd32;
-  wire [5:0] length = ({6{raw}} & values) | {5'd0, onebit} | ({6{mx}} & (block | {5'd0, opens_o}));
-  wire [5:0] steps  = empty_i | (mask & runs) ? 6'd0 : length;
-  wire [6:0] fixed  = {2'd0, byte_o} + {1'b0, steps};
+  wire [5:0] values = final_next & tail_i != 3'd0 ? {1'b0, tail_i, 2'd0} : 6'd32;
+  wire [5:0] length_next = mask_i ? 6'd0 : raw ? values : mx ? block | {5'd0, place_next == 2'd0} : 6'd1;
+  wire [5:0] length = first_q ? length_i : length_q;
+  wire [6:0] fixed  = {2'd0, byte_o} + {1'b0, length};
 
-  wire by_table = mask & ~runs;
+  wire by_table = mask_i & ~runs_q;
   assign finish_o = by_table ? group_i[6:0] : fixed;
   wire [1:0] further = by_table ? {group_i[8], group_i[7]} : {fixed >= 7'd63, fixed >= 7'd31};
   wire enough = (~further[0] | two) & (~further[1] | three) | last_one | last_two;
@@ -83,6 +87,7 @@ module gw_dequantizer_reader (
   wire       ends    = final_o | over;
   wire [1:0] leaving = by_one ? 2'd1 : by_two ? 2'd2 : passed + {1'b0, final_o};
   wire       drains  = drain_q & some;
+  wire [7:0] run_next = ends | ~mask_i ? 8'd0 : runs_q ? run_q - 8'd1 : second_i & {8{zero_i}};
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -92,13 +97,15 @@ module gw_dequantizer_reader (
       drain_q   <= 1'b0;
       fetched_q <= 1'b0;
       run_q     <= '0;
+      runs_q    <= 1'b0;
     end else begin
       if (token_o) begin
         read_o  <= read_o + {1'b0, leaving};
         byte_o  <= ends ? 5'd16 : finish_o[4:0];
         first_q <= ends;
         drain_q <= ends & ~over;
-        run_q   <= ends | ~mask ? 8'd0 : runs ? run_q - 8'd1 : second_i & {8{zero_i}};
+        run_q   <= run_next;
+        runs_q  <= run_next != 8'd0;
       end else if (word_o) begin
         read_o    <= read_o + {2'd0, at_end & ~last_one};
         byte_o    <= byte_o + 5'd8;
@@ -117,9 +124,10 @@ module gw_dequantizer_reader (
   end
   always_ff @(posedge clk_i) begin
     if (token_o) begin
-      left_q  <= left - 17'd1;
-      final_q <= left == 17'd1;
-      beat_q  <= in_block + 2'd1;
+      left_q   <= left - 17'd1;
+      final_q  <= final_next;
+      beat_q   <= place_next;
+      length_q <= length_next;
     end
   end
 

@@ -67,11 +67,11 @@ module gw_dequantizer_words (
   end
 
   // At hand.
-  logic [575:0] table_q  [0:1];
-  logic [106:0] here_q   [0:1];
-  logic [106:0] there_q  [0:1];
-  logic [6:0]   bytes_q  [0:1];
-  logic [1:0]   status_q [0:1];
+  (* ram_style = "registers" *) logic [575:0] table_q  [0:1];
+  (* ram_style = "registers" *) logic [106:0] here_q   [0:1];
+  (* ram_style = "registers" *) logic [106:0] there_q  [0:1];
+  (* ram_style = "registers" *) logic [6:0]   bytes_q  [0:1];
+  (* ram_style = "registers" *) logic [1:0]   status_q [0:1];
   always_ff @(posedge clk_i) begin
     if (moves) begin
       table_q[in_q[0]]  <= table_d;
