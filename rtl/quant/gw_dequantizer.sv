@@ -37,13 +37,13 @@ module gw_dequantizer (
   logic [16:0]  beat;
   logic [19:0]  n;
   logic [2:0]   tail;
-  logic [5:0]   length;
+  logic [8:0]   first_fixed;
   logic [63:0]  levels;
   gw_dequantizer_buffer u_buffer (
     .clk_i, .rst_ni, .limit_i, .valid_i(s_axis_tvalid), .ready_o(s_axis_tready), .data_i(s_axis_tdata), .keep_i(s_axis_tkeep),
     .last_i(s_axis_tlast), .user_i(s_axis_tuser), .read_i(read), .byte_i(place), .held_o(held), .last_o(last), .total_o(total),
     .user_o(user), .status_o(status), .beats_o(beats), .group_o(group), .zero_o(zero), .reason_o(reason), .format_o(format), .rice_o(rice),
-    .empty_o(none), .single_o(single), .mask_o(mask), .length_o(length), .k_o(k), .fixed_o(fixed), .beat_o(beat), .n_o(n), .tail_o(tail), .levels_o(levels)
+    .empty_o(none), .single_o(single), .mask_o(mask), .first_o(first_fixed), .k_o(k), .fixed_o(fixed), .beat_o(beat), .n_o(n), .tail_o(tail), .levels_o(levels)
   );
 
   // Plain tokens.
@@ -52,6 +52,9 @@ module gw_dequantizer (
   logic       hall, over, word, token, first_token, final_token, runs, opens;
   logic [8:0] groups;
   logic [6:0] finish;
+  // What a Rice packet leaves in its stations is cleared while the first of its beats is drained.
+  logic over_q;
+  always_ff @(posedge clk_i) over_q <= over & rst_ni;
   wire [263:0] around = beats[263:0];
   wire [7:0]   next_byte;
   for (genvar i = 0; i < 8; i++) begin : gen_next
@@ -64,7 +67,7 @@ module gw_dequantizer (
   wire unused_around = ^around[7:0];
   gw_dequantizer_reader u_reader (
     .clk_i, .rst_ni, .roomy_i(roomy), .held_i(held), .last_i(last), .group_i(group), .zero_i(zero), .second_i(next_byte), .format_i(format),
-    .rice_i(rice), .empty_i(none), .single_i(single), .mask_i(mask), .length_i(length), .beat_i(beat), .tail_i(tail), .hall_i(hall), .over_i(over), .read_o(read),
+    .rice_i(rice), .empty_i(none), .single_i(single), .mask_i(mask), .fixed_i(first_fixed), .beat_i(beat), .tail_i(tail), .hall_i(hall), .over_i(over_q), .read_o(read),
     .byte_o(place), .word_o(word), .token_o(token), .first_o(first_token), .final_o(final_token), .runs_o(runs), .opens_o(opens),
     .groups_o(groups), .finish_o(finish)
   );
@@ -96,12 +99,12 @@ module gw_dequantizer (
   logic [103:0] rice_lanes;
   wire         qgt = format == 3'd3;
   gw_dequantizer_words u_words (
-    .clk_i, .rst_ni, .clear_i(over), .fetch_i(word), .words_i(words), .bytes_i(to_end), .status_i({status[7:3] != 5'd0, leaves_in_error}),
+    .clk_i, .rst_ni, .clear_i(over_q), .fetch_i(word), .words_i(words), .bytes_i(to_end), .status_i({status[7:3] != 5'd0, leaves_in_error}),
     .fixed_i(fixed), .qgt_i(qgt), .room_i(room), .hall_o(hall), .step_o(step), .pair_o(pair), .ones_one_o(ones_one), .ones_two_o(ones_two),
     .one_o(code_one), .two_o(code_two), .place_o(step_place), .bytes_o(step_bytes), .status_o(step_status)
   );
   gw_dequantizer_entries u_entries (
-    .clk_i, .rst_ni, .clear_i(over), .roomy_i(roomy), .n_i(n), .k_i(k), .fixed_i(fixed), .qgt_i(qgt), .zeros_i(zeros_q), .step_i(step),
+    .clk_i, .rst_ni, .clear_i(over_q), .roomy_i(roomy), .n_i(n), .k_i(k), .fixed_i(fixed), .qgt_i(qgt), .zeros_i(zeros_q), .step_i(step),
     .pair_i(pair), .ones_one_i(ones_one), .ones_two_i(ones_two), .one_i(code_one), .two_i(code_two), .place_i(step_place),
     .bytes_i(step_bytes), .status_i(step_status), .room_o(room), .emit_o(rice_emit), .kind_o(rice_kind), .user_o(rice_user),
     .lanes_o(rice_lanes), .over_o(over)
@@ -159,7 +162,19 @@ module gw_dequantizer (
   wire [31:0] t         = levels_here[63:32];
   wire        means     = format_q[5][2] & ~format_q[5][1];
   wire [23:0] digits    = {t[30:23] != 8'd0, t[22:0]};
-  wire [8:0]  exponent  = {1'b0, t[30:24], t[23] | t[30:23] == 8'd0};
+  // Of T, the stage before: exponent and 6, zeros behind its digits.
+  wire [63:0] levels_next = levels_q[4];
+  wire [31:0] t_next    = levels_next[63:32];
+  logic [8:0] six_q;
+  logic [2:0] even_q;
+  logic       nothing_q;
+  wire unused_next = ^{levels_next[31:0], t_next[31]};
+  always_ff @(posedge clk_i) begin
+    six_q     <= {1'b0, t_next[30:24], t_next[23] | t_next[30:23] == 8'd0} + 9'd6;
+    even_q    <= t_next[0] ? 3'd0 : t_next[1] ? 3'd1 : t_next[2] ? 3'd2 : t_next[3] ? 3'd3 : t_next[4] ? 3'd4 : t_next[5] ? 3'd5
+               : t_next[6] ? 3'd6 : 3'd7;
+    nothing_q <= t_next[30:0] == 31'd0;
+  end
   logic [255:0] value;
   always_ff @(posedge clk_i) valid_qq <= valid_q & rst_ni;
   always_ff @(posedge clk_i) begin
@@ -173,7 +188,7 @@ module gw_dequantizer (
     wire [31:0] level = means ? (sign ? levels_here[31:0] : t) : {t[31] ^ sign, t[30:0]};
     gw_dequantizer_lane u_lane (
       .clk_i, .product_i(format_q[5] == 3'd3), .sign_i((t[31] ^ sign) & sent), .m_i(lane[7:0] & {8{sent}}), .shift_i(lane[10:8]),
-      .digits_i(digits), .exponent_i(exponent), .ready_i((whole_q ? values_q[32*i +: 32] : level) & {32{sent}}),
+      .digits_i(digits), .even_i(even_q), .nothing_i(nothing_q), .six_i(six_q), .ready_i((whole_q ? values_q[32*i +: 32] : level) & {32{sent}}),
       .value_o(value[32*i +: 32])
     );
   end

@@ -33,7 +33,7 @@ module gw_dequantizer_buffer (
   output logic [3:0]        k_o,
   output logic [4:0]        fixed_o,
   output logic              mask_o,      // plain, mask
-  output logic [5:0]        length_o,    // of the packet's first token, but of masks
+  output logic [8:0]        first_o,     // as group_o, of the packet's first token, were it no mask
   output logic [16:0]       beat_o,      // index of the last output beat
   output logic [19:0]       n_o,
   output logic [2:0]        tail_o,      // n mod 8
@@ -64,7 +64,7 @@ module gw_dequantizer_buffer (
     assign status[i] = |column | (byte_before_q[i] & ~kept[0]);
   end
 
-  logic [129:0] packet_q;
+  logic [132:0] packet_q;
   wire  [6:0]   reason;
   wire  [2:0]   format;
   wire          rice, empty;
@@ -83,12 +83,13 @@ module gw_dequantizer_buffer (
   wire [5:0] first_length = empty ? 6'd0 : raw ? (one_beat & n[2:0] != 3'd0 ? {1'b0, n[2:0], 2'd0} : 6'd32)
                           : mx ? (format[0] ? (one_beat ? 6'd17 : 6'd5) : one_beat ? 6'd33 : 6'd9) : 6'd1;
   wire       by_masks = ~(raw | mx | format == 3'd4 | rice | empty);
-  wire  [129:0] header = {by_masks, first_length, empty | one_beat, levels, n, last_beat, fixed, k, empty, rice, format, reason};
-  wire [129:0] packet = first_q ? header : packet_q;
+  wire [6:0] first_finish = {1'b0, first_length} + 7'd16;
+  wire  [132:0] header = {by_masks, first_finish >= 7'd63, first_finish >= 7'd31, first_finish, empty | one_beat, levels, n, last_beat, fixed, k, empty, rice, format, reason};
+  wire [132:0] packet = first_q ? header : packet_q;
 
   // What a group takes, were each byte a mask.
-  wire [287:0] groups;
-  wire [31:0]  zeros;
+  wire [319:0] groups;   // by columns: 32 of each bit
+  wire [9:0]   found;
   wire wgt = packet[9:7] == 3'd1;
   wire qgt = packet[9:7] == 3'd3;
   for (genvar j = 0; j < 32; j++) begin : gen_group
@@ -101,15 +102,16 @@ module gw_dequantizer_buffer (
     wire [5:0] length = count == 4'd0 ? 6'd2 : wgt ? {count, 2'd1} : qgt ? {2'd0, count} + 6'd2 : 6'd2;
     localparam [6:0] Place = j;
     wire [6:0] finish = Place + {1'b0, length};
-    assign groups[9*j +: 9] = {finish >= 7'd63, finish >= 7'd31, finish};
-    assign zeros[j] = count == 4'd0;
+    wire [9:0] here = {count == 4'd0, finish >= 7'd63, finish >= 7'd31, finish};
+    for (genvar i = 0; i < 10; i++) begin : gen_bit
+      assign groups[32*i + j] = here[i];
+    end
   end
 
   (* ram_style = "distributed" *) logic [255:0] data_q    [0:3];
   (* ram_style = "distributed" *) logic [90:0]  context_q [0:3];  // not needed before the cycle behind: reason, n, levels
-  (* ram_style = "registers" *) logic [41:0]  fields_q [0:3];
-  (* ram_style = "registers" *) logic [287:0] groups_q [0:3];
-  (* ram_style = "registers" *) logic [31:0]  zeros_q  [0:3];
+  (* ram_style = "registers" *) logic [44:0]  fields_q [0:3];
+  (* ram_style = "registers" *) logic [319:0] groups_q [0:3];
   (* ram_style = "registers" *) logic [5:0] bytes_q  [0:3];
   (* ram_style = "registers" *) logic [7:0] status_q [0:3];
   (* ram_style = "registers" *) logic       last_q   [0:3];
@@ -118,9 +120,8 @@ module gw_dequantizer_buffer (
     if (accept) begin
       data_q[at]    <= data_i;
       context_q[at] <= {packet[6:0], packet[57:38], packet[121:58]};
-      fields_q[at]  <= {packet[129:123], packet[40:38], packet[122], packet[37:21], packet[20:16], packet[15:12], packet[11], packet[10], packet[9:7]};
+      fields_q[at]  <= {packet[132:123], packet[40:38], packet[122], packet[37:21], packet[20:16], packet[15:12], packet[11], packet[10], packet[9:7]};
       groups_q[at]  <= groups;
-      zeros_q[at]   <= zeros;
       bytes_q[at]   <= bytes;
       status_q[at]  <= status;
       last_q[at]    <= last_i;
@@ -145,11 +146,29 @@ module gw_dequantizer_buffer (
   assign user_o   = user_q[final_slot];
   assign beats_o  = {data_q[two], data_q[one]};
   assign {reason_o, n_o, levels_o} = context_q[one];
-  assign {mask_o, length_o, tail_o, single_o, beat_o, fixed_o, k_o, empty_o, rice_o, format_o} = fields_q[one];
-  wire [287:0] group_here = groups_q[one];
-  wire [31:0]  zero_here  = zeros_q[one];
-  assign group_o = group_here[9*byte_i +: 9];
-  assign zero_o  = zero_here[byte_i];
+  assign {mask_o, first_o, tail_o, single_o, beat_o, fixed_o, k_o, empty_o, rice_o, format_o} = fields_q[one];
+  wire [319:0] groups_zero  = groups_q[0];
+  wire [319:0] groups_one   = groups_q[1];
+  wire [319:0] groups_two   = groups_q[2];
+  wire [319:0] groups_three = groups_q[3];
+  for (genvar b = 0; b < 10; b++) begin : gen_found
+    wire [127:0] all;
+    wire [31:0]  of_four;
+    wire [7:0]   of_sixteen;
+    wire [1:0]   of_two;
+    assign all = {groups_three[32*b +: 32], groups_two[32*b +: 32], groups_one[32*b +: 32], groups_zero[32*b +: 32]};
+    for (genvar i = 0; i < 32; i++) begin : gen_four
+      assign of_four[i] = byte_i[1] ? (byte_i[0] ? all[4*i+3] : all[4*i+2]) : (byte_i[0] ? all[4*i+1] : all[4*i]);
+    end
+    for (genvar i = 0; i < 8; i++) begin : gen_sixteen
+      assign of_sixteen[i] = byte_i[3] ? (byte_i[2] ? of_four[4*i+3] : of_four[4*i+2]) : (byte_i[2] ? of_four[4*i+1] : of_four[4*i]);
+    end
+    for (genvar i = 0; i < 2; i++) begin : gen_two
+      assign of_two[i] = one[0] ? (byte_i[4] ? of_sixteen[4*i+3] : of_sixteen[4*i+2]) : (byte_i[4] ? of_sixteen[4*i+1] : of_sixteen[4*i]);
+    end
+    assign found[b] = of_two[one[1]];
+  end
+  assign {zero_o, group_o} = found;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin

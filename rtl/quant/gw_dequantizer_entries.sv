@@ -68,6 +68,8 @@ module gw_dequantizer_entries (
   wire [7:0] code_two_end = {2'd0, place_i} + {4'd0, ones_one_i} + {4'd0, ones_two_i} + {2'd0, fixed_q, 1'b0} + 8'd7;
   wire [7:0] gap_two_end  = {2'd0, place_i} + {4'd0, ones_one_i} + {4'd0, ones_two_i} + {3'd0, fixed_q} + {4'd0, k_q} + 8'd8;
   wire unused_ends = ^{gap_one_end[2:0], code_one_end[2:0], code_two_end[2:0], gap_two_end[2:0]};
+  wire [6:0] before_gap_one = {2'd0, gap_one_end[7:3]};
+  wire [6:0] before_gap_two = {2'd0, gap_two_end[7:3]};
 
   logic        found_q, pair_q, user_q, wrong_q;
   logic [18:0] to_one_q;
@@ -78,8 +80,7 @@ module gw_dequantizer_entries (
   logic [21:0] left_one_q, left_two_q;
   logic [11:0] entry_one_q, entry_two_q;   // sign, shift 3, m 8
   logic        none_one_q, none_two_q;
-  logic [4:0]  gap_one_q, code_one_q, code_two_q, gap_two_q;
-  logic [6:0]  bytes_q;
+  logic        in_one, in_two, fits_one, fits_two, whole_one, whole_two;
   wire [2:0] shift_one, shift_two;
   gw_dequantizer_shift u_shift_one (.m_i(behind_one[8:2]), .zeros_i, .shift_o(shift_one));
   gw_dequantizer_shift u_shift_two (.m_i(behind_two[8:2]), .zeros_i, .shift_o(shift_two));
@@ -97,11 +98,12 @@ module gw_dequantizer_entries (
     entry_two_q <= {behind_two[0], shift_two, behind_two[8:1]};
     none_one_q  <= qgt_q & behind_one[8:1] == 8'd0;
     none_two_q  <= qgt_q & behind_two[8:1] == 8'd0;
-    gap_one_q   <= gap_one_end[7:3];
-    code_one_q  <= code_one_end[7:3];
-    code_two_q  <= code_two_end[7:3];
-    gap_two_q   <= gap_two_end[7:3];
-    bytes_q     <= bytes_i;
+    in_one      <= {2'd0, code_one_end[7:3]} < bytes_i;
+    in_two      <= {2'd0, code_two_end[7:3]} < bytes_i;
+    fits_one    <= before_gap_one < bytes_i;
+    fits_two    <= before_gap_two < bytes_i;
+    whole_one   <= before_gap_one + 7'd1 == bytes_i;
+    whole_two   <= before_gap_two + 7'd1 == bytes_i;
     {wrong_q, user_q} <= status_i;
   end
   wire unused_low = ^{to_one[2:0], end_one[2:0], to_two[2:0], end_two[2:0]};
@@ -124,12 +126,6 @@ module gw_dequantizer_entries (
 
   // Delivery.
   logic dead_q;
-  wire in_one   = {2'd0, code_one_q} < bytes_q;
-  wire in_two   = {2'd0, code_two_q} < bytes_q;
-  wire fits_one = {2'd0, gap_one_q} < bytes_q;
-  wire fits_two = {2'd0, gap_two_q} < bytes_q;
-  wire whole_one = {2'd0, gap_one_q} + 7'd1 == bytes_q;
-  wire whole_two = {2'd0, gap_two_q} + 7'd1 == bytes_q;
   wire live      = found_q & ~dead_q;
   wire entry_one = ~left_one_q[21] & in_one & ~none_one_q;
   wire stop_one  = &left_one_q & fits_one;

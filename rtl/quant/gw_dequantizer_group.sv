@@ -66,7 +66,9 @@ module gw_dequantizer_group (
   wire [6:0]   behind  = finish_1 + 7'd1;
 
   // Cycle 2: what is wrong, and whose byte is whose.
-  logic         first_2, final_2, runs_2, opens_2, wrong_2, user_2, unfit_2;
+  logic [7:0]   scale;
+  logic [63:0]  elements;
+  logic         first_2, final_2, runs_2, wrong_2, user_2, unfit_2;
   logic [8:0]   groups_2;
   logic [6:0]   reason_2;
   logic [263:0] data_2;
@@ -76,7 +78,8 @@ module gw_dequantizer_group (
     first_2  <= first_1;
     final_2  <= final_1;
     runs_2   <= runs_1;
-    opens_2  <= opens_1;
+    elements <= opens_1 ? aligned[71:8] : aligned[63:0];
+    if (valid_1 & opens_1) scale <= aligned[7:0];
     wrong_2  <= wrong_1 & final_1;
     user_2   <= user_1;
     unfit_2  <= behind > total_1 | (final_1 & behind != total_1);
@@ -99,11 +102,6 @@ module gw_dequantizer_group (
   wire [7:0] none;   // m = 0
   wire [3:0] ones = {1'b0, gen_lane[7].lower} + {3'd0, sent[7]};
   wire wrong  = mask & ~runs_2 & (sent == 8'd0 ? beyond : odd | (qgt & none != 8'd0));
-
-  logic [7:0]  scale_q;
-  wire  [7:0]  scale    = opens_2 ? data_2[7:0] : scale_q;
-  wire  [63:0] elements = opens_2 ? data_2[71:8] : data_2[63:0];
-  always_ff @(posedge clk_i) if (valid_2 & mx) scale_q <= scale;
 
   // Cycle 3.
   logic         first_3, final_3, wrong_3, user_3, unfit_3, mx_3;

@@ -19,11 +19,11 @@ module gw_dequantizer_reader (
   input  wire logic        empty_i,
   input  wire logic        single_i,
   input  wire logic        mask_i,
-  input  wire logic [5:0]  length_i,    // of the packet's first token
+  input  wire logic [8:0]  fixed_i,     // of the packet's first token, were it no mask: as group_i
   input  wire logic [16:0] beat_i,
   input  wire logic [2:0]  tail_i,      // n mod 8
   input  wire logic        hall_i,      // there is room for a word
-  input  wire logic        over_i,      // the Rice packet's last beat is emitted in this cycle
+  input  wire logic        over_i,      // the Rice packet's last beat was emitted in the cycle before
   output logic [2:0]       read_o,
   output logic [4:0]       byte_o,
   output logic             word_o,      // a word is fetched
@@ -40,7 +40,7 @@ module gw_dequantizer_reader (
   logic [7:0]  run_q;
   logic [1:0]  beat_q;   // within its block
   logic        runs_q;
-  logic [5:0]  length_q;
+  logic [8:0]  fixed_q;
   wire raw    = format_i == 3'd0;
   wire mx     = format_i[2] & format_i[1];
   wire words  = rice_i & ~empty_i;
@@ -48,6 +48,7 @@ module gw_dequantizer_reader (
   wire some   = held != 3'd0;
   wire two    = held[2] | held[1];
   wire three  = held[2] | (held[1] & held[0]);
+  wire drains = drain_q | over_i;
   wire last_one   = last_i[0];
   wire last_two   = last_i[1] & two;
   wire last_three = last_i[2] & three;
@@ -67,17 +68,21 @@ module gw_dequantizer_reader (
   wire [5:0] block  = format_i[0] ? {1'b0, beats, 2'd0} : {beats, 3'd0};
   wire [5:0] values = final_next & tail_i != 3'd0 ? {1'b0, tail_i, 2'd0} : 6'd32;
   wire [5:0] length_next = mask_i ? 6'd0 : raw ? values : mx ? block | {5'd0, place_next == 2'd0} : 6'd1;
-  wire [5:0] length = first_q ? length_i : length_q;
-  wire [6:0] fixed  = {2'd0, byte_o} + {1'b0, length};
+  wire [8:0] fixed  = first_q ? fixed_i : runs_q ? {1'b0, &byte_o, 2'd0, byte_o} : fixed_q;
+  wire [6:0] fixed_next = {2'd0, fixed[4:0]} + {1'b0, length_next};
 
   wire by_table = mask_i & ~runs_q;
-  assign finish_o = by_table ? group_i[6:0] : fixed;
-  wire [1:0] further = by_table ? {group_i[8], group_i[7]} : {fixed >= 7'd63, fixed >= 7'd31};
-  wire enough = (~further[0] | two) & (~further[1] | three) | last_one | last_two;
-  assign token_o = some & roomy_i & ~drain_q & ~words & enough;
+  assign finish_o = by_table ? group_i[6:0] : fixed[6:0];
+  wire in_one_more = two | last_one;
+  wire in_two_more = three | last_one | last_two;
+  wire group_whole = (~group_i[7] | in_one_more) & (~group_i[8] | in_two_more);
+  wire fixed_whole = (~fixed[7] | in_one_more) & (~fixed[8] | in_two_more);
+  wire may    = some & roomy_i & ~drains & ~words;
+  wire enough = by_table ? group_whole : fixed_whole;
+  assign token_o = may & enough;
 
   wire       at_end = byte_o[4:3] == 2'd3;
-  assign word_o  = words & some & ~drain_q & ~fetched_q & hall_i & (~byte_o[4] | two | last_one);
+  assign word_o  = words & some & ~drains & ~fetched_q & hall_i & (~byte_o[4] | two | last_one);
   // Beats left behind; a packet that is over leaves nothing of itself but what is drained.
   wire [1:0] passed  = finish_o[6:5];
   wire       by_one  = last_one & (final_o | passed != 2'd0);
@@ -86,7 +91,6 @@ module gw_dequantizer_reader (
   wire       over    = by_one | by_two | by_three;
   wire       ends    = final_o | over;
   wire [1:0] leaving = by_one ? 2'd1 : by_two ? 2'd2 : passed + {1'b0, final_o};
-  wire       drains  = drain_q & some;
   wire [7:0] run_next = ends | ~mask_i ? 8'd0 : runs_q ? run_q - 8'd1 : second_i & {8{zero_i}};
 
   always_ff @(posedge clk_i) begin
@@ -111,13 +115,10 @@ module gw_dequantizer_reader (
         byte_o    <= byte_o + 5'd8;
         fetched_q <= at_end & last_one;
       end else if (drains) begin
-        read_o  <= read_o + 3'd1;
-        byte_o  <= 5'd16;
-        first_q <= 1'b1;
-        drain_q <= ~last_one;
-      end
-      if (over_i) begin
-        drain_q   <= 1'b1;
+        read_o    <= read_o + {2'd0, some};
+        byte_o    <= 5'd16;
+        first_q   <= 1'b1;
+        drain_q   <= ~(some & last_one);
         fetched_q <= 1'b0;
       end
     end
@@ -127,7 +128,7 @@ module gw_dequantizer_reader (
       left_q   <= left - 17'd1;
       final_q  <= final_next;
       beat_q   <= place_next;
-      length_q <= length_next;
+      fixed_q  <= {fixed_next >= 7'd63, fixed_next >= 7'd31, fixed_next};
     end
   end
 
@@ -136,7 +137,7 @@ module gw_dequantizer_reader (
   `GW_ASSERT(RiceIsOverWhileItIsRead, !over_i || (words && !drain_q))
   `GW_COVER(EmptyLastBeatDrains, token_o && final_o && !over)
   `GW_COVER(ThreeLeave, token_o && leaving == 2'd3)
-  `GW_COVER(WaitsForTheThird, some && further[1] && !three && !enough && by_table && !drain_q)
+  `GW_COVER(WaitsForTheThird, some && group_i[8] && !three && !enough && by_table && !drains)
 endmodule
 
 `default_nettype wire
