@@ -26,7 +26,7 @@ module gw_dequantizer (
   wire clk_i  = aclk;
   wire rst_ni = aresetn;
 
-  logic [2:0]   read, held, last, format;
+  logic [2:0]   read, read_two, read_three, held, last, format;
   logic [4:0]   place, fixed;
   logic [6:0]   total, reason;
   logic         user, zero, rice, none, single, mask;
@@ -41,10 +41,12 @@ module gw_dequantizer (
   logic [63:0]  levels;
   gw_dequantizer_buffer u_buffer (
     .clk_i, .rst_ni, .limit_i, .valid_i(s_axis_tvalid), .ready_o(s_axis_tready), .data_i(s_axis_tdata), .keep_i(s_axis_tkeep),
-    .last_i(s_axis_tlast), .user_i(s_axis_tuser), .read_i(read), .byte_i(place), .held_o(held), .last_o(last), .total_o(total),
+    .last_i(s_axis_tlast), .user_i(s_axis_tuser), .read_i(read), .two_i(read_two[1:0]), .three_i(read_three[1:0]), .byte_i(place), .held_o(held), .last_o(last), .total_o(total),
     .user_o(user), .status_o(status), .beats_o(beats), .group_o(group), .zero_o(zero), .reason_o(reason), .format_o(format), .rice_o(rice),
     .empty_o(none), .single_o(single), .mask_o(mask), .first_o(first_fixed), .k_o(k), .fixed_o(fixed), .beat_o(beat), .n_o(n), .tail_o(tail), .levels_o(levels)
   );
+
+  wire unused_read = read_two[2] ^ read_three[2];
 
   // Plain tokens.
   logic [5:0] queued_q;
@@ -67,11 +69,11 @@ module gw_dequantizer (
   wire unused_around = ^around[7:0];
   gw_dequantizer_reader u_reader (
     .clk_i, .rst_ni, .roomy_i(roomy), .held_i(held), .last_i(last), .group_i(group), .zero_i(zero), .second_i(next_byte), .format_i(format),
-    .rice_i(rice), .empty_i(none), .single_i(single), .mask_i(mask), .fixed_i(first_fixed), .beat_i(beat), .tail_i(tail), .hall_i(hall), .over_i(over_q), .read_o(read),
+    .rice_i(rice), .empty_i(none), .single_i(single), .mask_i(mask), .fixed_i(first_fixed), .beat_i(beat), .tail_i(tail), .hall_i(hall), .over_i(over_q), .read_o(read), .two_o(read_two), .three_o(read_three),
     .byte_o(place), .word_o(word), .token_o(token), .first_o(first_token), .final_o(final_token), .runs_o(runs), .opens_o(opens),
     .groups_o(groups), .finish_o(finish)
   );
-  logic         plain_valid, plain_final, plain_user;
+  logic         plain_valid, plain_final, plain_user, plain_error;
   logic [8:0]   plain_malformed;
   logic [7:0]   plain_below;
   logic [103:0] plain_lanes;
@@ -81,7 +83,7 @@ module gw_dequantizer (
   gw_dequantizer_group u_group (
     .clk_i, .rst_ni, .token_i(token), .first_i(first_token), .final_i(final_token), .runs_i(runs), .opens_i(opens), .groups_i(groups),
     .finish_i(finish), .byte_i(place), .total_i(total), .wrong_i(status[7:3] != 5'd0), .user_i(leaves_in_error), .beats_i(beats),
-    .format_i(format), .tail_i(tail), .reason_i(reason), .zeros_i(zeros_q), .valid_o(plain_valid), .malformed_o(plain_malformed),
+    .format_i(format), .tail_i(tail), .reason_i(reason), .zeros_i(zeros_q), .valid_o(plain_valid), .malformed_o(plain_malformed), .error_o(plain_error),
     .final_o(plain_final), .user_o(plain_user), .below_o(plain_below), .lanes_o(plain_lanes), .whole_o(plain_whole)
   );
 
@@ -90,7 +92,7 @@ module gw_dequantizer (
   wire [127:0] words = place[4] ? (place[3] ? five[319:192] : five[255:128]) : (place[3] ? five[191:64] : five[127:0]);
   wire [6:0]   to_end = total - {2'd0, place[4:3], 3'd0};
   logic        step, pair, room, rice_emit, rice_user;
-  logic [3:0]  ones_one, ones_two;
+  logic [3:0]  ones_one, ones_both;
   logic [28:0] code_one;
   logic [22:0] code_two;
   logic [5:0]  step_place;
@@ -100,12 +102,12 @@ module gw_dequantizer (
   wire         qgt = format == 3'd3;
   gw_dequantizer_words u_words (
     .clk_i, .rst_ni, .clear_i(over_q), .fetch_i(word), .words_i(words), .bytes_i(to_end), .status_i({status[7:3] != 5'd0, leaves_in_error}),
-    .fixed_i(fixed), .qgt_i(qgt), .room_i(room), .hall_o(hall), .step_o(step), .pair_o(pair), .ones_one_o(ones_one), .ones_two_o(ones_two),
+    .fixed_i(fixed), .qgt_i(qgt), .room_i(room), .hall_o(hall), .step_o(step), .pair_o(pair), .ones_one_o(ones_one), .ones_both_o(ones_both),
     .one_o(code_one), .two_o(code_two), .place_o(step_place), .bytes_o(step_bytes), .status_o(step_status)
   );
   gw_dequantizer_entries u_entries (
     .clk_i, .rst_ni, .clear_i(over_q), .roomy_i(roomy), .n_i(n), .k_i(k), .fixed_i(fixed), .qgt_i(qgt), .zeros_i(zeros_q), .step_i(step),
-    .pair_i(pair), .ones_one_i(ones_one), .ones_two_i(ones_two), .one_i(code_one), .two_i(code_two), .place_i(step_place),
+    .pair_i(pair), .ones_one_i(ones_one), .ones_both_i(ones_both), .one_i(code_one), .two_i(code_two), .place_i(step_place),
     .bytes_i(step_bytes), .status_i(step_status), .room_o(room), .emit_o(rice_emit), .kind_o(rice_kind), .user_o(rice_user),
     .lanes_o(rice_lanes), .over_o(over)
   );
@@ -135,7 +137,7 @@ module gw_dequantizer (
   end
 
   // Emitted: by a plain token of four cycles ago, or by Rice. Rice is read when no plain token is left so far in front.
-  logic         valid_q, final_q, user_q, whole_q;
+  logic         valid_q, final_q, user_q, whole_q, error;
   logic [8:0]   malformed_q;
   logic [7:0]   below_q;
   logic [103:0] lanes_q;
@@ -147,6 +149,7 @@ module gw_dequantizer (
     final_q     <= rice_emit ? rice_kind == 2'd1 : plain_final;
     user_q      <= rice_emit ? rice_user : plain_user;
     malformed_q <= rice_emit ? {rice_kind == 2'd3, rice_kind == 2'd2, 7'd0} : plain_malformed;
+    error       <= rice_emit ? rice_kind[1] : plain_error;
     below_q     <= rice_emit ? rice_below : plain_below;
     lanes_q     <= rice_emit ? rice_lanes : plain_lanes;
     values_q    <= plain_whole;
@@ -157,7 +160,6 @@ module gw_dequantizer (
   logic       valid_qq;
   logic [8:0] malformed_qq;
   logic [9:0] end_qq;
-  wire        error = malformed_q != 9'd0;
   wire [63:0] levels_here = levels_q[5];
   wire [31:0] t         = levels_here[63:32];
   wire        means     = format_q[5][2] & ~format_q[5][1];

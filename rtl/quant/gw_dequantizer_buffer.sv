@@ -16,6 +16,8 @@ module gw_dequantizer_buffer (
   input  wire logic         last_i,
   input  wire logic         user_i,
   input  wire logic [2:0]   read_i,      // the oldest beat: place 2 below a bit that turns with each round
+  input  wire logic [1:0]   two_i,       // places of the second and the third
+  input  wire logic [1:0]   three_i,
   input  wire logic [4:0]   byte_i,      // of it
   output logic [2:0]        held_o,
   output logic [2:0]        last_o,      // the oldest beat ends its packet; so does the second, the third
@@ -41,6 +43,7 @@ module gw_dequantizer_buffer (
 );
   logic [2:0] write_q;
   logic       up_q, first_q;
+  logic       inner_q;   // not first: for what hangs on many bytes
   wire accept = valid_i & ready_o;
   wire [1:0] at = write_q[1:0];
   assign held_o  = write_q - read_i;
@@ -80,9 +83,9 @@ module gw_dequantizer_buffer (
   wire       one_beat = last_beat == 17'd0;
   wire       raw = format == 3'd0;
   wire       mx  = format[2] & format[1];
-  wire [5:0] first_length = empty ? 6'd0 : raw ? (one_beat & n[2:0] != 3'd0 ? {1'b0, n[2:0], 2'd0} : 6'd32)
+  wire [5:0] first_length = raw ? (one_beat & n[2:0] != 3'd0 ? {1'b0, n[2:0], 2'd0} : 6'd32)
                           : mx ? (format[0] ? (one_beat ? 6'd17 : 6'd5) : one_beat ? 6'd33 : 6'd9) : 6'd1;
-  wire       by_masks = ~(raw | mx | format == 3'd4 | rice | empty);
+  wire       by_masks = ~(raw | mx | format == 3'd4);
   wire [6:0] first_finish = {1'b0, first_length} + 7'd16;
   wire  [132:0] header = {by_masks, first_finish >= 7'd63, first_finish >= 7'd31, first_finish, empty | one_beat, levels, n, last_beat, fixed, k, empty, rice, format, reason};
   wire [132:0] packet = first_q ? header : packet_q;
@@ -90,8 +93,9 @@ module gw_dequantizer_buffer (
   // What a group takes, were each byte a mask.
   wire [319:0] groups;   // by columns: 32 of each bit
   wire [9:0]   found;
-  wire wgt = packet[9:7] == 3'd1;
-  wire qgt = packet[9:7] == 3'd3;
+  wire [2:0] coded = inner_q ? packet_q[9:7] : data_i[2:0];
+  wire wgt = coded == 3'd1;
+  wire qgt = coded == 3'd3;
   for (genvar j = 0; j < 32; j++) begin : gen_group
     wire [7:0] mask = data_i[8*j +: 8];
     // In threes: sums of many bits would be made bit by bit.
@@ -132,8 +136,8 @@ module gw_dequantizer_buffer (
   end
 
   wire [1:0] one   = read_i[1:0];
-  wire [1:0] two   = read_i[1:0] + 2'd1;
-  wire [1:0] three = read_i[1:0] + 2'd2;
+  wire [1:0] two   = two_i;
+  wire [1:0] three = three_i;
   wire here_two   = held_o[2] | held_o[1];
   wire here_three = held_o[2] | (held_o[1] & held_o[0]);
   assign last_o = {last_q[three], last_q[two], last_q[one]};
@@ -174,12 +178,14 @@ module gw_dequantizer_buffer (
     if (!rst_ni) begin
       write_q <= '0;
       first_q <= 1'b1;
+      inner_q <= 1'b0;
       up_q    <= 1'b0;
     end else begin
       up_q <= 1'b1;
       if (accept) begin
         write_q <= write_q + 3'd1;
         first_q <= last_i;
+        inner_q <= ~last_i;
       end
     end
   end

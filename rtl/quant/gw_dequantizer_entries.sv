@@ -17,7 +17,7 @@ module gw_dequantizer_entries (
   input  wire logic         step_i,
   input  wire logic         pair_i,
   input  wire logic [3:0]   ones_one_i,
-  input  wire logic [3:0]   ones_two_i,
+  input  wire logic [3:0]   ones_both_i,
   input  wire logic [28:0]  one_i,
   input  wire logic [22:0]  two_i,
   input  wire logic [5:0]   place_i,
@@ -33,17 +33,16 @@ module gw_dequantizer_entries (
   // Gaps and where they lead: counted from the index behind the entry before, and from the eighth value behind its beat's first.
   logic [3:0]  k_q, base_q;   // base: values of the due beat up to the entry before
   logic        qgt_q;
-  logic [4:0]  fixed_q;
   logic [21:0] left_q;        // n less the index behind the entry before
   always_ff @(posedge clk_i) begin
     k_q     <= k_i;
     qgt_q   <= qgt_i;
-    fixed_q <= fixed_i;
   end
   wire        long_form = ones_one_i == 4'd15;
+  wire [3:0]  ones_two = ones_both_i - ones_one_i;
   wire [13:0] low      = ~(14'h3FFF << k_q);
   wire [17:0] high_one = {14'd0, ones_one_i} << k_q;
-  wire [17:0] high_two = {14'd0, ones_two_i} << k_q;
+  wire [17:0] high_two = {14'd0, ones_two} << k_q;
   wire [19:0] gap_one  = long_form ? one_i[19:0] : {2'd0, high_one} | {6'd0, one_i[13:0] & low};
   wire [17:0] gap_two  = high_two | {4'd0, two_i[13:0] & low};
   wire [22:0] rest_one = one_i[22:0] >> k_q;
@@ -62,11 +61,31 @@ module gw_dequantizer_entries (
   wire [21:0] left_one = left_q + {2'b11, ~gap_one};
   wire [21:0] left_two = left_q + {2'b11, ~gap_one} + {4'hF, ~gap_two};
 
+  // Whether they lead to n, without a sum: each bit of it shows which carry it would have needed.
+  wire to_n_one = left_q[21:20] == 2'd0 & left_q[19:0] == gap_one;
+  wire [20:0] sum_bits, carries;
+  for (genvar i = 0; i < 21; i++) begin : gen_sum
+    wire x = i < 20 ? gap_one[i % 20] : 1'b0;
+    wire y = i < 18 ? gap_two[i % 18] : 1'b0;
+    assign sum_bits[i] = x ^ y ^ left_q[i];
+    assign carries[i]  = (x & y) | ((x | y) & ~left_q[i]);
+  end
+  wire to_n_two = ~left_q[21] & sum_bits == {carries[19:0], 1'b1} & ~carries[20];
+
   // Bytes of the word that are begun, up to the gap's end and the code's.
-  wire [7:0] gap_one_end  = {2'd0, place_i} + (long_form ? 8'd42 : {4'd0, ones_one_i} + {4'd0, k_q} + 8'd8);
-  wire [7:0] code_one_end = {2'd0, place_i} + (long_form ? (qgt_q ? 8'd51 : 8'd43) :  {4'd0, ones_one_i} + {3'd0, fixed_q} + 8'd7);
-  wire [7:0] code_two_end = {2'd0, place_i} + {4'd0, ones_one_i} + {4'd0, ones_two_i} + {2'd0, fixed_q, 1'b0} + 8'd7;
-  wire [7:0] gap_two_end  = {2'd0, place_i} + {4'd0, ones_one_i} + {4'd0, ones_two_i} + {3'd0, fixed_q} + {4'd0, k_q} + 8'd8;
+  logic [7:0] gap_one_fixed_q, code_one_fixed_q, gap_two_fixed_q, code_two_fixed_q;
+  always_ff @(posedge clk_i) begin
+    gap_one_fixed_q  <= {4'd0, k_i} + 8'd8;
+    code_one_fixed_q <= {3'd0, fixed_i} + 8'd7;
+    gap_two_fixed_q  <= {3'd0, fixed_i} + {4'd0, k_i} + 8'd8;
+    code_two_fixed_q <= {2'd0, fixed_i, 1'b0} + 8'd7;
+  end
+  wire [7:0] at_one = {2'd0, place_i} + {4'd0, ones_one_i};
+  wire [7:0] at_two = {2'd0, place_i} + {4'd0, ones_both_i};
+  wire [7:0] gap_one_end  = at_one + (long_form ? 8'd27 : gap_one_fixed_q);
+  wire [7:0] code_one_end = at_one + (long_form ? (qgt_q ? 8'd36 : 8'd28) : code_one_fixed_q);
+  wire [7:0] code_two_end = at_two + code_two_fixed_q;
+  wire [7:0] gap_two_end  = at_two + gap_two_fixed_q;
   wire unused_ends = ^{gap_one_end[2:0], code_one_end[2:0], code_two_end[2:0], gap_two_end[2:0]};
   wire [6:0] before_gap_one = {2'd0, gap_one_end[7:3]};
   wire [6:0] before_gap_two = {2'd0, gap_two_end[7:3]};
@@ -77,10 +96,10 @@ module gw_dequantizer_entries (
   logic [16:0] to_two_q;
   logic [15:0] end_two_q;
   logic [2:0]  lane_one_q, lane_two_q;
-  logic [21:0] left_one_q, left_two_q;
+  logic        below_one_q, below_two_q;   // n
   logic [11:0] entry_one_q, entry_two_q;   // sign, shift 3, m 8
   logic        none_one_q, none_two_q;
-  logic        in_one, in_two, fits_one, fits_two, whole_one, whole_two;
+  logic        to_n_one_q, to_n_two_q, in_one, in_two, fits_one, fits_two, whole_one, whole_two;
   wire [2:0] shift_one, shift_two;
   gw_dequantizer_shift u_shift_one (.m_i(behind_one[8:2]), .zeros_i, .shift_o(shift_one));
   gw_dequantizer_shift u_shift_two (.m_i(behind_two[8:2]), .zeros_i, .shift_o(shift_two));
@@ -92,12 +111,14 @@ module gw_dequantizer_entries (
     end_two_q   <= end_two[18:3];
     lane_one_q  <= lane_one;
     lane_two_q  <= lane_two;
-    left_one_q  <= left_one;
-    left_two_q  <= left_two;
+    below_one_q <= ~left_one[21];
+    below_two_q <= ~left_two[21];
     entry_one_q <= {behind_one[0], shift_one, behind_one[8:1]};
     entry_two_q <= {behind_two[0], shift_two, behind_two[8:1]};
     none_one_q  <= qgt_q & behind_one[8:1] == 8'd0;
     none_two_q  <= qgt_q & behind_two[8:1] == 8'd0;
+    to_n_one_q  <= to_n_one;
+    to_n_two_q  <= to_n_two;
     in_one      <= {2'd0, code_one_end[7:3]} < bytes_i;
     in_two      <= {2'd0, code_two_end[7:3]} < bytes_i;
     fits_one    <= before_gap_one < bytes_i;
@@ -127,11 +148,11 @@ module gw_dequantizer_entries (
   // Delivery.
   logic dead_q;
   wire live      = found_q & ~dead_q;
-  wire entry_one = ~left_one_q[21] & in_one & ~none_one_q;
-  wire stop_one  = &left_one_q & fits_one;
+  wire entry_one = below_one_q & in_one & ~none_one_q;
+  wire stop_one  = to_n_one_q & fits_one;
   wire second    = pair_q & entry_one;
-  wire entry_two = ~left_two_q[21] & in_two & ~none_two_q;
-  wire stop_two  = &left_two_q & fits_two;
+  wire entry_two = below_two_q & in_two & ~none_two_q;
+  wire stop_two  = to_n_two_q & fits_two;
   wire [1:0] kind_one = {~(stop_one & whole_one) | wrong_q, stop_one & whole_one};
   wire [1:0] kind_two = {~(stop_two & whole_two) | wrong_q, stop_two & whole_two};
   wire new_one = ~to_one_q[18];

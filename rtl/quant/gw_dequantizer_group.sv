@@ -25,6 +25,7 @@ module gw_dequantizer_group (
   input  wire logic [2:0]   zeros_i,     // in front of T's digits; two cycles behind the token
   output logic              valid_o,
   output logic [8:0]        malformed_o, // one hot or none: an error beat
+  output logic              error_o,     // that
   output logic              final_o,
   output logic              user_o,
   output logic [7:0]        below_o,     // lanes below n
@@ -56,7 +57,7 @@ module gw_dequantizer_group (
     finish_1 <= finish_i;
     total_1  <= total_i;
     reason_1 <= reason_i;
-    byte_1   <= byte_i;
+    byte_1   <= byte_i - {4'd0, format_i == 3'd0};  // RAW: as if a mask were in front of it
     beats_1  <= beats_i;
     format_1 <= format_i;
     tail_1   <= tail_i;
@@ -64,6 +65,11 @@ module gw_dequantizer_group (
   wire [511:0] aligned = beats_1 >> {byte_1, 3'd0};
   wire unused_aligned  = ^aligned[511:264];
   wire [6:0]   behind  = finish_1 + 7'd1;
+  wire [63:0]  bytes   = opens_1 ? aligned[71:8] : aligned[63:0];
+  wire [63:0]  four;
+  for (genvar i = 0; i < 8; i++) begin : gen_four
+    assign four[8*i +: 8] = {4'd0, bytes[4*i +: 4]};
+  end
 
   // Cycle 2: what is wrong, and whose byte is whose.
   logic [7:0]   scale;
@@ -78,14 +84,14 @@ module gw_dequantizer_group (
     first_2  <= first_1;
     final_2  <= final_1;
     runs_2   <= runs_1;
-    elements <= opens_1 ? aligned[71:8] : aligned[63:0];
+    elements <= format_1[0] ? four : bytes;
     if (valid_1 & opens_1) scale <= aligned[7:0];
     wrong_2  <= wrong_1 & final_1;
     user_2   <= user_1;
     unfit_2  <= behind > total_1 | (final_1 & behind != total_1);
     groups_2 <= groups_1;
     reason_2 <= reason_1;
-    data_2   <= aligned[263:0];
+    data_2   <= {aligned[263:8], aligned[7:0] | {8{format_1 == 3'd0}}};
     format_2 <= format_1;
     below_2  <= final_1 & tail_1 != 3'd0 ? ~(8'hFF << tail_1) : 8'hFF;
   end
@@ -108,8 +114,7 @@ module gw_dequantizer_group (
   logic [6:0]   reason_3;
   logic [7:0]   below_3, sent_3, sign_3;
   logic [63:0]  m_3;
-  logic [255:0] whole_3, element_4, whole_4;
-  logic         mx_4;
+  logic [255:0] whole_3, element_3;
   always_ff @(posedge clk_i) begin
     first_3  <= first_2;
     final_3  <= final_2;
@@ -139,20 +144,18 @@ module gw_dequantizer_group (
     end
     wire [31:0] float  = data_2[8 + 32*lower +: 32];
     wire [7:0]  m      = data_2[16 + 8*lower +: 8];
-    wire [7:0]  element = format_2[0] ? {4'd0, elements[4*i +: 4]} : elements[8*i +: 8];
     assign none[i] = data_2[16 + 8*i +: 8] == 8'd0 & ones > i;
     wire [2:0] shift;
     gw_dequantizer_shift u_shift (.m_i(m_3[8*i+1 +: 7]), .zeros_i, .shift_o(shift));
     gw_dequantizer_element u_element (
-      .clk_i, .fp4_i(format_2[0]), .element_i(element), .scale_i(scale), .value_o(element_4[32*i +: 32])
+      .clk_i, .fp4_i(format_2[0]), .element_i(elements[8*i +: 8]), .scale_i(scale), .value_o(element_3[32*i +: 32])
     );
     always_ff @(posedge clk_i) begin
       m_3[8*i +: 8]        <= m;
-      whole_3[32*i +: 32]  <= raw ? data_2[32*i +: 32] : float;
-      whole_4[32*i +: 32]  <= whole_3[32*i +: 32];
+      whole_3[32*i +: 32]  <= float & {32{~mx}};
+      whole_o[32*i +: 32]  <= whole_3[32*i +: 32] | (element_3[32*i +: 32] & {32{mx_3}});
       lanes_o[13*i +: 13]  <= {sent_3[i], sign_3[i], shift, m_3[8*i +: 8]};
     end
-    assign whole_o[32*i +: 32] = mx_4 ? element_4[32*i +: 32] : whole_4[32*i +: 32];
   end
 
   // What is behind a bad token of its packet is nothing.
@@ -162,10 +165,10 @@ module gw_dequantizer_group (
   always_ff @(posedge clk_i) begin
     if (valid_3) dead_q <= malformed != 9'd0 | ~live;
     malformed_o <= malformed;
+    error_o     <= malformed != 9'd0;
     final_o     <= final_3;
     user_o      <= user_3;
     below_o     <= below_3;
-    mx_4        <= mx_3;
   end
 
   `GW_COVER(Dead, valid_3 && !live)

@@ -25,13 +25,12 @@ module gw_dequantizer_lane (
   wire        beyond = lower[8] | &lower[7:1];          // 254 and more, and a hidden one
   wire [2:0]  even  = m_i[0] ? 3'd0 : m_i[1] ? 3'd1 : m_i[2] ? 3'd2 : m_i[3] ? 3'd3 : m_i[4] ? 3'd4 : m_i[5] ? 3'd5 : 3'd6;
   wire [4:0]  zeros = {2'd0, even} + {2'd0, shift_i} + {2'd0, even_i};
-  logic [31:6] product_q;
-  logic [31:0] ready_q;
+  logic [31:0] product_q, ready_q;
   logic [8:0]  lower_q, upper_q;
   logic        is_product_q, sign_q, tie_q, edge_q;
-  wire unused = ^{product[38:32], product[5:0]};
+  wire unused = ^{product[38:32], product_q[5:0]};
   always_ff @(posedge clk_i) begin
-    product_q    <= product[31:6];
+    product_q    <= product[31:0];
     ready_q      <= ~product_i ? ready_i : {sign_i, zero ? 31'd0 : 31'h7F80_0000};
     lower_q      <= lower;
     upper_q      <= lower + 9'd2;

@@ -25,6 +25,8 @@ module gw_dequantizer_reader (
   input  wire logic        hall_i,      // there is room for a word
   input  wire logic        over_i,      // the Rice packet's last beat was emitted in the cycle before
   output logic [2:0]       read_o,
+  output logic [2:0]       two_o,       // behind it
+  output logic [2:0]       three_o,
   output logic [4:0]       byte_o,
   output logic             word_o,      // a word is fetched
   output logic             token_o,     // a token is read; of it:
@@ -68,10 +70,10 @@ module gw_dequantizer_reader (
   wire [5:0] block  = format_i[0] ? {1'b0, beats, 2'd0} : {beats, 3'd0};
   wire [5:0] values = final_next & tail_i != 3'd0 ? {1'b0, tail_i, 2'd0} : 6'd32;
   wire [5:0] length_next = mask_i ? 6'd0 : raw ? values : mx ? block | {5'd0, place_next == 2'd0} : 6'd1;
-  wire [8:0] fixed  = first_q ? fixed_i : runs_q ? {1'b0, &byte_o, 2'd0, byte_o} : fixed_q;
+  wire [8:0] fixed  = first_q ? (empty_i ? 9'd16 : fixed_i) : runs_q ? {1'b0, &byte_o, 2'd0, byte_o} : fixed_q;
   wire [6:0] fixed_next = {2'd0, fixed[4:0]} + {1'b0, length_next};
 
-  wire by_table = mask_i & ~runs_q;
+  wire by_table = mask_i & ~runs_q & ~empty_i;
   assign finish_o = by_table ? group_i[6:0] : fixed[6:0];
   wire in_one_more = two | last_one;
   wire in_two_more = three | last_one | last_two;
@@ -96,6 +98,8 @@ module gw_dequantizer_reader (
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       read_o    <= '0;
+      two_o     <= 3'd1;
+      three_o   <= 3'd2;
       byte_o    <= 5'd16;
       first_q   <= 1'b1;
       drain_q   <= 1'b0;
@@ -105,6 +109,8 @@ module gw_dequantizer_reader (
     end else begin
       if (token_o) begin
         read_o  <= read_o + {1'b0, leaving};
+        two_o   <= two_o + {1'b0, leaving};
+        three_o <= three_o + {1'b0, leaving};
         byte_o  <= ends ? 5'd16 : finish_o[4:0];
         first_q <= ends;
         drain_q <= ends & ~over;
@@ -112,10 +118,14 @@ module gw_dequantizer_reader (
         runs_q  <= run_next != 8'd0;
       end else if (word_o) begin
         read_o    <= read_o + {2'd0, at_end & ~last_one};
+        two_o     <= two_o + {2'd0, at_end & ~last_one};
+        three_o   <= three_o + {2'd0, at_end & ~last_one};
         byte_o    <= byte_o + 5'd8;
         fetched_q <= at_end & last_one;
       end else if (drains) begin
         read_o    <= read_o + {2'd0, some};
+        two_o     <= two_o + {2'd0, some};
+        three_o   <= three_o + {2'd0, some};
         byte_o    <= 5'd16;
         first_q   <= 1'b1;
         drain_q   <= ~(some & last_one);
@@ -133,6 +143,7 @@ module gw_dequantizer_reader (
   end
 
   `GW_ASSERT(OnlyWhatIsHereLeaves, !token_o || {1'b0, leaving} <= held)
+  `GW_ASSERT(PlacesFollowOneAnother, two_o == read_o + 3'd1 && three_o == read_o + 3'd2)
   `GW_ASSERT(NeverBothKinds, !(token_o && word_o))
   `GW_ASSERT(RiceIsOverWhileItIsRead, !over_i || (words && !drain_q))
   `GW_COVER(EmptyLastBeatDrains, token_o && final_o && !over)

@@ -19,7 +19,7 @@ module gw_dequantizer_words (
   output logic              step_o,     // a step was made in the cycle before; of it:
   output logic              pair_o,
   output logic [3:0]        ones_one_o,
-  output logic [3:0]        ones_two_o,
+  output logic [3:0]        ones_both_o,
   output logic [28:0]       one_o,      // behind the first code's zero, or its fifteen ones
   output logic [22:0]       two_o,
   output logic [5:0]        place_o,    // in the word
@@ -174,18 +174,16 @@ module gw_dequantizer_words (
   wire [43:0] first    = from_here >> zero_one;
   wire [36:0] second   = from_there >> both;
   wire unused_behind = ^{first[43:29], second[36:23], there_now[106:101], there_now[0]};
-  logic [3:0] both_q;
   always_ff @(posedge clk_i) begin
     pair_o     <= pair;
     ones_one_o <= one;
-    both_q       <= both;
+    ones_both_o <= both;
     one_o      <= first[28:0];
     two_o      <= second[22:0];
     place_o    <= place_q;
     bytes_o    <= bytes_q[at_q[0]];
     status_o   <= status_q[at_q[0]];
   end
-  assign ones_two_o = both_q - ones_one_o;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni | clear_i) begin
