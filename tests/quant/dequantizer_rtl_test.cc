@@ -97,9 +97,14 @@ class DequantizerBench {
     }
     Expected e;
     e.reason = decoded.reason;
+    if (decoded.reason != Reason::kNone) {  // what leaves before that is found
+      const Decoded groups =
+          reference::quant::decode_groups(packet.bytes, packet.limit, values);
+      EXPECT_EQ(groups.reason, decoded.reason);
+      early += !values.empty();
+    }
     e.user = packet.error || decoded.status != 0;
     e.values = values;
-    e.n = decoded.n;
     expected_.push_back(e);
   }
 
@@ -120,6 +125,7 @@ class DequantizerBench {
   std::mt19937 random;
   std::vector<uint64_t> accepted_at, left_at;
   uint64_t reasons[reference::quant::kReasons] = {};
+  uint64_t early = 0;  ///< malformed packets of which beats leave before the error beat
   bool ready() const { return top_->s_axis_tready; }
 
  private:
@@ -132,7 +138,6 @@ class DequantizerBench {
     Reason reason = Reason::kNone;
     bool user = false;
     std::vector<float> values;
-    uint32_t n = 0;
   };
 
   void edge() {
@@ -179,11 +184,16 @@ class DequantizerBench {
       if (!last) {
         ASSERT_EQ(top_->m_axis_tkeep, 0xFFFFFFFF);
         ASSERT_FALSE(user);
-        ASSERT_TRUE(e.reason >= Reason::kPayload) << "values of a bad header";
-        ASSERT_LT(++inside_, (e.n + 7) / 8) << "no error beat";
+        ASSERT_LT(8 * inside_, e.values.size()) << "no error beat";
+        for (uint32_t i = 0; i < 8; ++i) {
+          const uint32_t at = 8 * inside_ + i;
+          ASSERT_EQ(top_->m_axis_tdata[i], std::bit_cast<uint32_t>(e.values[at])) << "value " << at;
+        }
+        ++inside_;
         return;
       }
       ASSERT_TRUE(user);
+      ASSERT_EQ(8 * inside_, e.values.size()) << "the error beat is early";
       ASSERT_EQ(top_->m_axis_tkeep, 0xFFFFFFFF);
       for (int i = 0; i < 8; ++i) ASSERT_EQ(top_->m_axis_tdata[i], 0u);
       ++malformed_[static_cast<size_t>(e.reason) - 1];
@@ -313,6 +323,7 @@ void spoil(DequantizerBench& bench, Sent& packet) {
 TEST(DequantizerRtl, ValuesAndReasonsAreTheReferences) {
   const int stalls[][2] = {{0, 0}, {30, 0}, {0, 30}, {50, 50}, {0, 70}};
   uint64_t reasons[reference::quant::kReasons] = {};
+  uint64_t early = 0;
   for (int seed = 1; seed <= 60; ++seed) {
     DequantizerBench bench(seed);
     for (int episode = 0; episode < 3; ++episode) {  // all but the last end by a reset amid traffic
@@ -339,9 +350,11 @@ TEST(DequantizerRtl, ValuesAndReasonsAreTheReferences) {
       ASSERT_FALSE(::testing::Test::HasFailure()) << "seed " << seed << ", episode " << episode;
     }
     for (size_t i = 0; i < reference::quant::kReasons; ++i) reasons[i] += bench.reasons[i];
+    early += bench.early;
   }
   for (size_t i = 0; i < reference::quant::kReasons; ++i)
     EXPECT_GT(reasons[i], 20u) << "reason " << i;
+  EXPECT_GT(early, 500u);
 }
 
 TEST(DequantizerRtl, EightCyclesFromTheBeatThatCompletesOne) {
