@@ -18,6 +18,7 @@ module gw_dequantizer_entries (
   input  wire logic         pair_i,
   input  wire logic [3:0]   ones_one_i,
   input  wire logic [3:0]   ones_both_i,
+  input  wire logic [3:0]   ones_two_i,
   input  wire logic [28:0]  one_i,
   input  wire logic [22:0]  two_i,
   input  wire logic [5:0]   place_i,
@@ -39,10 +40,9 @@ module gw_dequantizer_entries (
     qgt_q   <= qgt_i;
   end
   wire        long_form = ones_one_i == 4'd15;
-  wire [3:0]  ones_two = ones_both_i - ones_one_i;
   wire [13:0] low      = ~(14'h3FFF << k_q);
   wire [17:0] high_one = {14'd0, ones_one_i} << k_q;
-  wire [17:0] high_two = {14'd0, ones_two} << k_q;
+  wire [17:0] high_two = {14'd0, ones_two_i} << k_q;
   wire [19:0] gap_one  = long_form ? one_i[19:0] : {2'd0, high_one} | {6'd0, one_i[13:0] & low};
   wire [17:0] gap_two  = high_two | {4'd0, two_i[13:0] & low};
   wire [22:0] rest_one = one_i[22:0] >> k_q;
@@ -190,19 +190,23 @@ module gw_dequantizer_entries (
   logic [158:0] item_q;
   wire  [158:0] now = item_valid_q ? item_q : item;
   wire  [16:0]  now_count = now[18:2];
-  wire          at_last   = now_count == 17'd0;
-  wire  [103:0] more_lanes;
+  // Of what each count may be it is known beside the choice whether it is 0.
+  wire zero_two = entry_two ? to_two_q[15:0] == 16'd0 : ~stop_two | end_two_q == 16'd0;
+  wire zero_one = entry_one ? to_one_q[16:0] == 17'd0 : ~stop_one | end_one_q[16:0] == 17'd0;
+  wire new_last = first_is_one ? zero_one : zero_two;
+  wire old_last = item_q[18:2] == 17'd0;
+  wire at_last  = item_valid_q ? old_last : new_last;
+  wire [103:0] more_of_old, more_of_new;
   for (genvar i = 0; i < 8; i++) begin : gen_more
-    assign more_lanes[13*i +: 13] = {1'b1, now[154:143]} & {13{now[157:155] == i}};
+    assign more_of_old[13*i +: 13] = {1'b1, item_q[154:143]} & {13{item_q[157:155] == i}};
+    assign more_of_new[13*i +: 13] = {1'b1, entry_one_q} & {13{lane_one_q == i}};
   end
-  wire [158:0] behind = at_last ? {now[158:124], 1'b0, more_lanes, now[142:126], now[125:124]}
-                                : {now[158:123], 104'd0, now_count - 17'd1, now[1:0]};
   assign emit_o  = (item_valid_q | deliver) & roomy_i;
   assign kind_o  = now[1:0] & {2{at_last}};
   assign user_o  = now[158];
   assign lanes_o = now[122:19];
   assign over_o  = emit_o & kind_o != 2'd0;
-  wire item_done = roomy_i & item_q[18:2] == 17'd0 & ~item_q[123];  // of the one that is there
+  wire item_done = roomy_i & old_last & ~item_q[123];  // of the one that is there
   wire done      = emit_o & at_last & ~now[123];
 
   // The others. Written in every cycle, and kept if it is to be: so nothing that is known late enables it.
@@ -233,7 +237,19 @@ module gw_dequantizer_entries (
       items_q      <= items_q + {5'd0, deliver} - {5'd0, done};
     end
   end
-  always_ff @(posedge clk_i) item_q <= item_valid_q & item_done ? (waiting ? head : item) : roomy_i ? behind : now;
+  wire from_list = item_valid_q & item_done & waiting;
+  wire from_new  = item_valid_q ? item_done & ~waiting : ~roomy_i;
+  wire stays     = item_valid_q & ~roomy_i;
+  wire next_old  = item_valid_q & roomy_i & old_last;   // and not done, or from_list or from_new
+  wire next_new  = ~item_valid_q & roomy_i & new_last;
+  always_ff @(posedge clk_i) begin
+    item_q[122:19] <= (head[122:19] & {104{from_list}}) | (item[122:19] & {104{from_new}}) | (item_q[122:19] & {104{stays}})
+                    | (more_of_old & {104{next_old & ~item_done}}) | (more_of_new & {104{next_new}});
+    item_q[158:124] <= from_list ? head[158:124] : from_new ? item[158:124] : now[158:124];
+    item_q[123] <= from_list ? head[123] : from_new ? item[123] : now[123] & (stays | ~at_last);
+    item_q[18:2] <= from_list ? head[18:2] : from_new ? item[18:2] : stays ? item_q[18:2] : at_last ? now[142:126] : now_count - 17'd1;
+    item_q[1:0] <= from_list ? head[1:0] : from_new ? item[1:0] : ~stays & at_last ? now[125:124] : now[1:0];
+  end
 
   `GW_ASSERT(ListHasRoom, items_q <= 6'd30)
   `GW_ASSERT(NothingWaitsBehindNothing, !waiting || item_valid_q)

@@ -77,11 +77,11 @@ module gw_dequantizer_reader (
   assign finish_o = by_table ? group_i[6:0] : fixed[6:0];
   wire in_one_more = two | last_one;
   wire in_two_more = three | last_one | last_two;
-  wire group_whole = (~group_i[7] | in_one_more) & (~group_i[8] | in_two_more);
   wire fixed_whole = (~fixed[7] | in_one_more) & (~fixed[8] | in_two_more);
   wire may    = some & roomy_i & ~drains & ~words;
-  wire enough = by_table ? group_whole : fixed_whole;
-  assign token_o = may & enough;
+  wire may_group = may & by_table;
+  wire is_fixed  = may & ~by_table & fixed_whole;
+  assign token_o = is_fixed | (may_group & (~group_i[7] | in_one_more) & (~group_i[8] | in_two_more));
 
   wire       at_end = byte_o[4:3] == 2'd3;
   assign word_o  = words & some & ~drains & ~fetched_q & hall_i & (~byte_o[4] | two | last_one);
@@ -148,7 +148,7 @@ module gw_dequantizer_reader (
   `GW_ASSERT(RiceIsOverWhileItIsRead, !over_i || (words && !drain_q))
   `GW_COVER(EmptyLastBeatDrains, token_o && final_o && !over)
   `GW_COVER(ThreeLeave, token_o && leaving == 2'd3)
-  `GW_COVER(WaitsForTheThird, some && group_i[8] && !three && !enough && by_table && !drains)
+  `GW_COVER(WaitsForTheThird, some && group_i[8] && !three && !token_o && may_group)
 endmodule
 
 `default_nettype wire

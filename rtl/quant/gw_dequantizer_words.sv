@@ -20,6 +20,7 @@ module gw_dequantizer_words (
   output logic              pair_o,
   output logic [3:0]        ones_one_o,
   output logic [3:0]        ones_both_o,
+  output logic [3:0]        ones_two_o,
   output logic [28:0]       one_o,      // behind the first code's zero, or its fifteen ones
   output logic [22:0]       two_o,
   output logic [5:0]        place_o,    // in the word
@@ -36,8 +37,21 @@ module gw_dequantizer_words (
   logic [165:0] later_few_q;
   logic [6:0]   ante_bytes_q;
   logic [1:0]   ante_status_q;
-  wire  [127:0] shifted = words_i >> fixed_i;
-  wire unused_bits = ^{words_i[127:107], shifted[127:107]};
+  // From the fixed part on, by eights, twos and one.
+  wire  [109:0] by_eights, by_twos;
+  wire  [106:0] shifted;
+  for (genvar i = 0; i < 110; i++) begin : gen_eights
+    assign by_eights[i] = fixed_i[4] ? (fixed_i[3] ? (i + 24 < 128) & words_i[(i+24)%128] : (i + 16 < 128) & words_i[(i+16)%128])
+                                     : (fixed_i[3] ? words_i[i+8] : words_i[i]);
+  end
+  for (genvar i = 0; i < 110; i++) begin : gen_twos
+    assign by_twos[i] = fixed_i[2] ? (fixed_i[1] ? (i + 6 < 110) & by_eights[(i+6)%110] : (i + 4 < 110) & by_eights[(i+4)%110])
+                                   : (fixed_i[1] ? (i + 2 < 110) & by_eights[(i+2)%110] : by_eights[i]);
+  end
+  for (genvar i = 0; i < 107; i++) begin : gen_ones
+    assign shifted[i] = fixed_i[0] ? by_twos[i+1] : by_twos[i];
+  end
+  wire unused_bits = ^by_twos[109:108];
   logic [1:0] in_q, at_q;   // words: the next to be at hand, the one of the place; modulo 4
   wire  [1:0] count = in_q - at_q;
   wire moves = ante_q & ~count[1];
@@ -170,14 +184,15 @@ module gw_dequantizer_words (
   for (genvar i = 0; i < 37; i++) begin : gen_there_one
     assign from_there[i] = place_q[1] ? (place_q[0] ? there_four[i+3] : there_four[i+2]) : (place_q[0] ? there_four[i+1] : there_four[i]);
   end
-  wire [3:0]  zero_one = one + {3'd0, ~found[8]};
-  wire [43:0] first    = from_here >> zero_one;
+  wire [3:0]  ones     = {one[3:1], one[0] & ~found[8]};   // 15: there is no zero behind them
+  wire [42:0] first    = from_here[43:1] >> ones;
   wire [36:0] second   = from_there >> both;
-  wire unused_behind = ^{first[43:29], second[36:23], there_now[106:101], there_now[0]};
+  wire unused_behind = ^{first[42:29], from_here[0], second[36:23], there_now[106:101], there_now[0]};
   always_ff @(posedge clk_i) begin
     pair_o     <= pair;
     ones_one_o <= one;
     ones_both_o <= both;
+    ones_two_o  <= both - one;
     one_o      <= first[28:0];
     two_o      <= second[22:0];
     place_o    <= place_q;
