@@ -14,6 +14,7 @@ option(GRADWIRE_NATIVE "Compile for this machine's CPU (faster; binaries are not
 option(GRADWIRE_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 option(GRADWIRE_FUZZ "Instrument for libFuzzer, which clang has (tools/fuzz.sh)" OFF)
 option(GRADWIRE_PRECOMPILE "Read the heavy headers once, not in every file" ON)
+option(GRADWIRE_UNITE "Compile several files at a time: a clean build is faster, one after a small change slower" ON)
 set(GRADWIRE_OPTIMIZATION "-O3" CACHE STRING "How code that works in every cycle is compiled")
 option(GRADWIRE_WERROR "Treat warnings of our own code as errors (developers, CI)" OFF)
 
@@ -116,19 +117,24 @@ function(gw_precompile name like)
   endif()
 endfunction()
 
-# Sanitized code of ours is compiled several files at a time: instrumented, what the headers hold costs more than what a file does.
-# Not in other builds, for the same reason; not tests, where one name means another thing in each file.
+# Several files are compiled at a time: what the headers hold costs more than what a file does. Not tests, where one name means
+# another thing in each file; not files that are large by themselves (ALONE), which would keep one core busy while the others wait.
 function(gw_unite name)
-  if(GRADWIRE_SANITIZE AND NOT GRADWIRE_FUZZ)
+  cmake_parse_arguments(A "" "" "ALONE" ${ARGN})
+  if(GRADWIRE_UNITE AND NOT GRADWIRE_FUZZ)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    if(A_ALONE)
+      set_source_files_properties(${A_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    endif()
   endif()
 endfunction()
 
-# gw_add_library(NAME SOURCES a.cc ... [LIBS lib ...] [APART] [COLD]): a static library of our own. APART: a name means one thing in
-# one of its files and another in the next, so they are never united. COLD: it works once a run, not once a cycle or packet.
+# gw_add_library(NAME SOURCES a.cc ... [ALONE b.cc ...] [LIBS lib ...] [APART] [COLD]): a static library of our own. ALONE: more
+# sources, never united with others. APART: a name means one thing in one of its files and another in the next, so none are. COLD: it
+# works once a run, not once a cycle or packet.
 function(gw_add_library name)
-  cmake_parse_arguments(A "APART;COLD" "" "SOURCES;LIBS" ${ARGN})
-  add_library(${name} STATIC ${A_SOURCES})
+  cmake_parse_arguments(A "APART;COLD" "" "SOURCES;ALONE;LIBS" ${ARGN})
+  add_library(${name} STATIC ${A_SOURCES} ${A_ALONE})
   target_link_libraries(${name} PUBLIC gw_flags ${A_LIBS} PRIVATE $<BUILD_INTERFACE:gw_own>)
   if(A_COLD)
     target_compile_options(${name} PRIVATE ${GW_COLD_OPTIMIZATION})
@@ -137,7 +143,7 @@ function(gw_add_library name)
     gw_precompile(${name} gw_headers)
   endif()
   if(NOT A_APART)
-    gw_unite(${name})
+    gw_unite(${name} ALONE ${A_ALONE})
   endif()
 endfunction()
 

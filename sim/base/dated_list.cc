@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "sim/base/error.h"
+#include "sim/base/file_bytes.h"
 
 namespace gw::sim {
 namespace {
@@ -103,10 +104,7 @@ std::vector<DatedEntry> parse_dated_list(std::string_view text, const std::strin
 }
 
 std::vector<DatedEntry> read_dated_list(const std::string& file, const DatedKind& kind) {
-  std::ifstream stream(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (!stream) throw InputError(fmt::format("cannot read '{}'", file));
-  return parse_dated_list(text, file, kind);
+  return parse_dated_list(bytes_of_file(file), file, kind);
 }
 
 }  // namespace gw::sim

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "sim/base/error.h"
+#include "sim/base/file_bytes.h"
 #include "sim/capsule/stimulus_files.h"
 #include "sim/capsule/zip.h"
 #include "sim/report/json.h"
@@ -54,8 +55,7 @@ fs::path root_of(const fs::path& folder, const fs::path& named) {
 }
 
 toml::table table_of(const fs::path& path, const fs::path& named) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = bytes_of_file(path);
   try {
     return toml::parse(text);
   } catch (const toml::parse_error& error) {

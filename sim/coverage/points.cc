@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "sim/base/error.h"
+#include "sim/base/file_bytes.h"
 
 namespace gw::sim::coverage {
 
@@ -160,9 +161,7 @@ Points Points::from_json(const json& document, const std::string& file) {
 }
 
 Points Points::read(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) throw InputError(fmt::format("cannot read '{}'", file));
-  const json document = json::parse(stream, nullptr, /*allow_exceptions=*/false);
+  const json document = json::parse(bytes_of_file(file), nullptr, /*allow_exceptions=*/false);
   return from_json(document, file);
 }
 

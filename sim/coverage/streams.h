@@ -18,6 +18,7 @@
 #include "sim/coverage/points.h"
 #include "sim/coverage/table.h"
 #include "sim/harness/engine.h"
+#include "sim/harness/listener.h"
 #include "sim/harness/packet.h"
 #include "sim/harness/timeline.h"
 
@@ -62,20 +63,13 @@ StreamTables stream_tables(std::span<const Port> inputs, std::span<const Port> o
 
 /// What a family of devices counts of its own. Hears of packets and events, never of cycles.
 template <class Beat>
-class Family {
+class Family : public Watcher<Beat> {
  public:
-  virtual ~Family() = default;
   virtual Tails tails(bool /*input*/, size_t /*port*/) const {
     return Tails::bytes(Beat::kBytes, false);
   }
   /// Cells of the streams that this device cannot show.
   virtual void shape(StreamTables&) const {}
-  /// As Oracle::arrives, behind it.
-  virtual void arrived(size_t /*port*/, const PacketRef<Beat>&) {}
-  /// As Oracle::decides, behind it.
-  virtual void decided(uint64_t /*events*/) {}
-  /// As Listener::left.
-  virtual void left(const Passage&, const Packet<Beat>&) {}
   virtual std::vector<const Table*> tables() const { return {}; }
 };
 
@@ -111,9 +105,8 @@ class Streams {
       for (size_t p = 0; p < kIn; ++p) ++handshakes_[p * kOut + q][senders[p] * 4 + receiver];
     }
   }
-  void arrived(size_t port, const PacketRef<Beat>& packet) { family_.arrived(port, packet); }
-  void decided(uint64_t events) { family_.decided(events); }
-  void left(const Passage& passage, const Packet<Beat>& packet) { family_.left(passage, packet); }
+  /// Who hears of packets and events.
+  Watcher<Beat>& watcher() { return family_; }
 
   /// All that was counted.
   void report(const std::string& device, Points& points) {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "sim/base/error.h"
+#include "sim/base/file_bytes.h"
 
 namespace gw::sim {
 namespace {
@@ -229,11 +230,7 @@ std::shared_ptr<const RandomTable> RandomTable::read(const std::string& where,
   if (hash == std::string::npos || hash == 0 || hash + 1 == where.size()) {
     throw UsageError(fmt::format("--random '{}' is not FILE.toml#NAME", where));
   }
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw InputError(fmt::format("cannot read '{}': {}", file, std::strerror(errno)));
-  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  if (in.bad()) throw InputError(fmt::format("cannot read '{}' to its end", file));
-  return parse(text, file, where.substr(hash + 1), kind, kinds);
+  return parse(bytes_of_file(file), file, where.substr(hash + 1), kind, kinds);
 }
 
 std::shared_ptr<const RandomTable> RandomTable::parse(std::string_view text,
@@ -515,18 +512,34 @@ OddBeat random_odd_beat(Random& random, size_t beats, size_t bytes, size_t beat_
   const uint64_t all = beat_bytes == 64 ? ~uint64_t{0} : (uint64_t{1} << beat_bytes) - 1;
   const uint64_t whole = bytes >= beat_bytes ? all : (uint64_t{1} << bytes) - 1;
   const auto last = static_cast<uint32_t>(beats - 1);
-  switch (random.below(beats > 1 ? 5 : 3)) {
+  const auto below = [&random](size_t n) { return random.below(static_cast<uint32_t>(n)); };
+  // Floats that are there or not, as a whole.
+  const auto lanes = [&] {
+    uint64_t keep = 0;
+    for (size_t lane = 0; lane < beat_bytes / 4; ++lane)
+      keep |= uint64_t{below(2) * 15u} << 4 * lane;
+    return keep;
+  };
+  switch (below(beats > 1 ? 8 : 5)) {
     case 0:
       return {.beat = last, .keep = 0};
     case 1:  // bytes are missing in the middle, or at the beginning
+      return {.beat = last, .keep = whole & ~(uint64_t{1} << below(bytes))};
+    case 2:  // one stands alone behind the packet's end, if there is room
       return {.beat = last,
-              .keep = whole & ~(uint64_t{1} << random.below(static_cast<uint32_t>(bytes)))};
-    case 2:
-      return {.beat = last, .keep = random.next() & all};
+              .keep = whole | (bytes + 1 < beat_bytes
+                                   ? uint64_t{1} << (bytes + 1 + below(beat_bytes - bytes - 1))
+                                   : 0)};
     case 3:
-      return {.beat = random.below(last), .keep = random.next() & all};
+      return {.beat = last, .keep = lanes()};
+    case 4:
+      return {.beat = last, .keep = random.next() & all};
+    case 5:
+      return {.beat = below(last), .keep = random.next() & all};
+    case 6:
+      return {.beat = below(last), .keep = lanes()};
     default:
-      return {.beat = random.below(last), .keep = all, .user = true};
+      return {.beat = below(last), .keep = all, .user = true};
   }
 }
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/base/error.h"
+#include "sim/base/file_bytes.h"
 #include "sim/regress/folder.h"
 #include "sim/report/json.h"
 
@@ -69,15 +70,10 @@ std::string Change::text() const {
 
 Baseline Baseline::read(const std::string& path) {
   Baseline baseline;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    if (std::filesystem::exists(path)) {
-      throw sim::InputError(fmt::format("cannot read the baseline '{}'", path));
-    }
-    return baseline;
-  }
+  if (!std::filesystem::exists(path)) return baseline;
+  const std::string text = sim::bytes_of_file(path, "the baseline");
   try {
-    const json document = json::parse(file);
+    const json document = json::parse(text);
     for (const auto& [name, by_tool] : document.at("cases").items()) {
       for (const json& one : by_tool) {
         Figures& figures = baseline.cases_[name][one.value("tool", "")];

@@ -12,6 +12,7 @@
 #include <iterator>
 
 #include "sim/base/error.h"
+#include "sim/base/file_bytes.h"
 #include "sim/report/json.h"
 
 namespace gw::regress {
@@ -19,11 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 }  // namespace
 
@@ -54,7 +50,7 @@ void Folder::lock() {
   auto lock = std::make_shared<Lock>();
   lock->file = boost::interprocess::file_lock(path.c_str());
   if (!lock->file.try_lock()) {
-    const std::string who = text_of(path_ / "owner");
+    const std::string who = sim::bytes_if_readable(path_ / "owner").value_or("");
     throw sim::UsageError(fmt::format("'{}' is in use by another gradwire regress{}{}",
                                       path_.string(), who.empty() ? "" : ", process ", who));
   }
@@ -72,14 +68,14 @@ std::string Folder::holder() const {
   query.l_whence = SEEK_SET;
   const bool held = ::fcntl(file, F_GETLK, &query) == 0 && query.l_type != F_UNLCK;
   ::close(file);
-  return held ? text_of(path_ / "owner") : "";
+  return held ? sim::bytes_if_readable(path_ / "owner").value_or("") : "";
 }
 
 std::optional<Order> Folder::order() const {
   const fs::path path = path_ / "plan.json";
   if (!fs::exists(path)) return std::nullopt;
   try {
-    const json document = json::parse(text_of(path));
+    const json document = json::parse(sim::bytes_of_file(path));
     Order order{.plan = document.at("plan"),
                 .file = document.at("file"),
                 .baseline = document.at("baseline"),

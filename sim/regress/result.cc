@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "sim/base/file_bytes.h"
 #include "sim/report/json.h"
 
 namespace gw::regress {
@@ -73,11 +74,10 @@ std::string entry_text(const Entry& entry) {
 }
 
 std::optional<Entry> read_entry(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::optional<std::string> text = sim::bytes_if_readable(path);
+  if (!text) return std::nullopt;
   try {
-    json document = json::parse(text);
+    json document = json::parse(*text);
     return Entry{case_of(document.at("case")), result_of(std::move(document.at("result")))};
   } catch (const std::exception&) {
     return std::nullopt;

@@ -13,6 +13,7 @@
 #include <set>
 
 #include "sim/base/error.h"
+#include "sim/base/file_bytes.h"
 #include "sim/regress/folder.h"
 #include "sim/regress/local_farm.h"
 #include "sim/regress/slurm.h"
@@ -198,8 +199,7 @@ int slurm_task(const SlurmTaskOptions& options) {
   lines.say(fmt::format("start {} {}", options.token, host_name()));
   lines.flush();
   try {
-    std::ifstream file(files.shard(options.batch, index), std::ios::binary);
-    const json shard = json::parse(std::string{std::istreambuf_iterator<char>(file), {}});
+    const json shard = json::parse(sim::bytes_of_file(files.shard(options.batch, index)));
     const std::string from = shard.at("from");
     if (::chdir(from.c_str()) != 0) {
       throw sim::InputError(

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <set>
 
+#include "sim/base/file_bytes.h"
 #include "sim/base/version.h"
 #include "sim/regress/coverage.h"
 #include "sim/regress/dashboard.h"
@@ -55,8 +56,8 @@ json summary_json(const Summary& s) {
 
 /// Of a folder; an empty object if there is none.
 json summary_of(const fs::path& folder) {
-  std::ifstream file(folder / "summary.json");
-  json document = file ? json::parse(file, nullptr, false) : json::object();
+  json document =
+      json::parse(sim::bytes_if_readable(folder / "summary.json").value_or(""), nullptr, false);
   return document.is_object() ? document : json::object();
 }
 

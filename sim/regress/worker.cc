@@ -11,6 +11,7 @@
 #include <iterator>
 
 #include "sim/base/error.h"
+#include "sim/base/file_bytes.h"
 #include "sim/regress/folder.h"
 #include "sim/report/json.h"
 #include "sim/report/text.h"
@@ -29,9 +30,7 @@ std::string one_line(std::string text) {
 }
 
 json shard_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const json document = json::parse(text, nullptr, false);
+  const json document = json::parse(sim::bytes_of_file(path), nullptr, false);
   if (!document.is_object() || !document.contains("cases")) {
     throw sim::InputError(fmt::format("'{}' is no list of cases", path.string()));
   }

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "sim/base/file_bytes.h"
 #include "sim/report/text.h"
 
 extern char** environ;
@@ -50,11 +51,6 @@ class ScratchFolder {
   fs::path path_;
   int error_ = 0;
 };
-
-std::string content(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 /// Runs `gnuplot -d script`, its own output into `log`. Returns a sentence if it could not be
 /// started or failed.
@@ -95,7 +91,7 @@ std::string run_gnuplot(const fs::path& script, const fs::path& log) {
   // The caller may have disowned children (SIGCHLD ignored): then the files tell.
   if (ended < 0) return "";
   std::string said;
-  for (const std::string all = content(log); const char c : all) {
+  for (const std::string all = bytes_if_readable(log).value_or(""); const char c : all) {
     if (c == '\n' && !said.empty() && said.find_first_not_of(" ^") != std::string::npos &&
         said.size() > 160)
       break;
@@ -240,7 +236,8 @@ std::string draw_range(const std::vector<Plot>& plots, std::size_t first, std::s
   const std::string missing = run_gnuplot(script, scratch.path() / "log");
   bool whole = true;
   for (std::size_t i = first; i < last; ++i) {
-    out.svg[i] = inline_svg(content(svg_file(i)), fmt::format("p{}_", i), plots[i].title);
+    out.svg[i] = inline_svg(bytes_if_readable(svg_file(i)).value_or(""), fmt::format("p{}_", i),
+                            plots[i].title);
     whole = whole && !out.svg[i].empty();
   }
   if (whole) return "";

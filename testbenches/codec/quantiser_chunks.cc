@@ -14,6 +14,7 @@
 #include "models/reference/codec_benchmark.h"
 #include "models/reference/quant/decoder.h"
 #include "sim/base/error.h"
+#include "sim/base/file_bytes.h"
 
 namespace gw::testbenches {
 
@@ -87,12 +88,8 @@ void read_capture(const std::string& path, QuantChunks& all) {
 }  // namespace
 
 std::vector<uint8_t> file_of_bytes(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw sim::InputError(fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
-  std::vector<uint8_t> bytes((std::istreambuf_iterator<char>(file)),
-                             std::istreambuf_iterator<char>());
-  if (file.bad()) throw sim::InputError(fmt::format("cannot read '{}' to its end", path));
-  return bytes;
+  const std::string bytes = sim::bytes_of_file(path);
+  return {bytes.begin(), bytes.end()};
 }
 
 std::vector<uint32_t> file_of_floats(const std::string& path) {

@@ -19,6 +19,7 @@
 #include <thread>
 
 #include "sim/base/error.h"
+#include "sim/base/file_bytes.h"
 
 namespace gw::testbenches {
 namespace {
@@ -103,11 +104,6 @@ std::string checksum(std::string_view bytes) {
   return fmt::format("{:016x}", static_cast<uint64_t>(crc.checksum()));
 }
 
-std::string file_bytes(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 Cache::Cache(fs::path folder) : folder_(std::move(folder)) {
   std::error_code error;
   folder_ = fs::absolute(folder_);
@@ -121,8 +117,8 @@ Cache::Cache(fs::path folder) : folder_(std::move(folder)) {
 std::optional<fs::path> Cache::find(const std::string& name, std::string_view key) const {
   const fs::path entry = folder_ / name;
   if (!is_mine(entry) || !is_mine(entry / "sums") || !is_mine(entry / "key")) return std::nullopt;
-  if (file_bytes(entry / "key") != key) return std::nullopt;
-  const std::string listed = file_bytes(entry / "sums");
+  if (sim::bytes_if_readable(entry / "key") != key) return std::nullopt;
+  const std::string listed = sim::bytes_if_readable(entry / "sums").value_or("");
   if (!listed.ends_with('\n')) return std::nullopt;
   std::istringstream sums(listed);
   bool key_listed = false;
@@ -131,7 +127,8 @@ std::optional<fs::path> Cache::find(const std::string& name, std::string_view ke
     if (file.empty() || file.find('/') != std::string::npos || !is_mine(entry / file)) {
       return std::nullopt;
     }
-    if (line_of(file, file_bytes(entry / file)) != line + '\n') return std::nullopt;
+    if (line_of(file, sim::bytes_if_readable(entry / file).value_or("")) != line + '\n')
+      return std::nullopt;
     key_listed = key_listed || file == "key";  // the last line: the list is whole
   }
   return key_listed ? std::optional(entry) : std::nullopt;
@@ -146,7 +143,7 @@ fs::path Cache::keep(const std::string& name, std::string_view key, const fs::pa
     if (::rename((from / file).c_str(), (made / file).c_str()) != 0) unusable(made / file, errno);
     if (::chmod((made / file).c_str(), 0700) != 0) unusable(made / file, errno);
     sync(made / file);
-    sums += line_of(file, file_bytes(made / file));
+    sums += line_of(file, sim::bytes_if_readable(made / file).value_or(""));
   }
   write_whole(made / "key", key);
   sums += line_of("key", key);
@@ -166,7 +163,7 @@ fs::path Cache::keep(const std::string& name, std::string_view key, const fs::pa
 std::optional<std::string> Cache::note(const std::string& name) const {
   const fs::path path = folder_ / name;
   if (!is_mine(path)) return std::nullopt;
-  const std::string all = file_bytes(path);
+  const std::string all = sim::bytes_if_readable(path).value_or("");
   const size_t end = all.find('\n');
   if (end == std::string::npos || all.substr(0, end) != checksum(all.substr(end + 1))) {
     return std::nullopt;

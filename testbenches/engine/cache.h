@@ -17,7 +17,6 @@ std::filesystem::path default_cache();
 
 /// CRC-64 as sixteen digits.
 std::string checksum(std::string_view bytes);
-std::string file_bytes(const std::filesystem::path& path);
 
 class Cache {
  public:

@@ -14,6 +14,7 @@
 #include <sstream>
 
 #include "sim/base/error.h"
+#include "sim/base/file_bytes.h"
 #include "testbenches/engine/engine_abi.h"
 #include "testbenches/engine/verilator_flags.h"  // generated from cmake/GradwireVerilate.cmake
 
@@ -23,12 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
-std::string read_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw sim::InputError(fmt::format("cannot read '{}'", path.string()));
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 void write_file(const fs::path& path, std::string_view text) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
@@ -343,7 +338,7 @@ std::string glue(const VerilateJob& job, const std::vector<TopPort>& ports,
 std::string toggle_facts(const VerilateJob& job, const std::string& prefix,
                          const std::string& xml) {
   const std::vector<StateSignal> there =
-      state_signals(read_file(job.out / (prefix + "___024root.h")), job.top);
+      state_signals(sim::bytes_of_file(job.out / (prefix + "___024root.h")), job.top);
   std::string text =
       fmt::format("  static void signals(ToggleScan& scan, const {}___024root& root) {{\n", prefix);
   std::set<std::string, std::less<>> names;
@@ -789,7 +784,7 @@ int write_one_unit(const fs::path& folder, const std::string& prefix, const fs::
   int edited = 0;
   for (const std::string& part : parts) {
     if (!lean) continue;
-    const std::string code = read_file(folder / part), shorter = lean_source(code);
+    const std::string code = sim::bytes_of_file(folder / part), shorter = lean_source(code);
     if (shorter == code) continue;
     write_file(folder / part, shorter);
     ++edited;
@@ -826,7 +821,7 @@ EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run) 
   EngineSource source;
   source.words = verilate(job, arguments, run);
 
-  const std::vector<TopPort> ports = top_ports(read_file(job.out / (prefix + ".h")));
+  const std::vector<TopPort> ports = top_ports(sim::bytes_of_file(job.out / (prefix + ".h")));
   if (std::string sentence = port_differences(job.top, job.shape, ports); !sentence.empty()) {
     throw sim::InputError(sentence);
   }
@@ -853,7 +848,7 @@ EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run) 
     std::erase(declared, "--cc");
     std::string ignored, xml;
     if (run(job.verilator, declared, job.folder, ignored) == 0) {
-      xml = read_file(job.out / "declared.xml");
+      xml = sim::bytes_of_file(job.out / "declared.xml");
     }
     signals = toggle_facts(job, prefix, xml);
   }
@@ -871,7 +866,7 @@ EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run) 
       continue;
     }
     (file.find("__Slow") != std::string::npos ? cold : hot).push_back(file);
-    const std::string code = read_file(entry.path());
+    const std::string code = sim::bytes_of_file(entry.path());
     quiet_fall = quiet_fall && shortcuts && falls_quietly(code);
     if (job.own && shortcuts) {
       if (const std::string lean = lean_source(code); lean != code) write_file(entry.path(), lean);
@@ -890,7 +885,7 @@ EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run) 
   }
 
   // `targets : files`, as make reads it; the program itself is among the files.
-  std::istringstream depend(read_file(job.out / (prefix + "__ver.d")));
+  std::istringstream depend(sim::bytes_of_file(job.out / (prefix + "__ver.d")));
   bool behind = false;
   for (std::string word; depend >> word;) {
     if (behind && !word.ends_with("verilator_bin")) source.read.push_back(word);

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "sim/base/error.h"
+#include "sim/base/file_bytes.h"
 
 namespace gw::testbenches {
 namespace {
@@ -87,11 +88,7 @@ class Reader {
     if (depth > 16) {
       throw sim::InputError(fmt::format("file list '{}' names itself", list.string()));
     }
-    std::ifstream file(list, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (!file.good() && !file.eof()) {
-      throw sim::InputError(fmt::format("cannot read the file list '{}'", list.string()));
-    }
+    const std::string text = sim::bytes_of_file(list, "the file list");
     const std::vector<Word> words = words_of(text);
     for (size_t i = 0; i < words.size(); ++i) {
       const std::string where = fmt::format("{}:{}", list.string(), words[i].line);

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "sim/base/error.h"
+#include "sim/base/file_bytes.h"
 #include "testbenches/engine/cache.h"
 #include "testbenches/engine/embedded.h"  // generated: the glue's own files
 #include "testbenches/engine/file_list.h"
@@ -55,9 +56,9 @@ class Shared final : public RtlLibrary {
                                         object.string(), engine_->abi, GW_ENGINE_ABI));
     }
     origin_ = origin;
-    words_ = file_bytes(entry / "words");
+    words_ = sim::bytes_if_readable(entry / "words").value_or("");
     if (fs::exists(entry / "mutants")) {
-      mutants_ = file_bytes(entry / "mutants");
+      mutants_ = sim::bytes_if_readable(entry / "mutants").value_or("");
       rtlil_ = entry / "netlist.il";
     }
     yosys_seconds_ = yosys;
@@ -302,7 +303,7 @@ class Builder {
     std::string key = base_;
     std::istringstream names(files);
     for (std::string name; std::getline(names, name);) {
-      const std::string bytes = file_bytes(base_folder_ / name);
+      const std::string bytes = sim::bytes_if_readable(base_folder_ / name).value_or("");
       key += fmt::format("file {} {}\n", name, bytes.size());
       key += bytes;
     }
@@ -478,7 +479,8 @@ class Builder {
   void refuse_block_ram() const {
     for (const std::string& name : arguments_) {
       if (name.starts_with("-") || name.starts_with("+")) continue;
-      if (file_bytes(base_folder_ / name).find("ram_style = \"block\"") == std::string::npos)
+      if (sim::bytes_if_readable(base_folder_ / name).value_or("").find("ram_style = \"block\"") ==
+          std::string::npos)
         continue;
       throw sim::InputError(
           fmt::format("{}: {} wants block RAM, of which Yosys has no simulation model; "

@@ -15,6 +15,7 @@
 
 #include "sim/base/error.h"
 #include "sim/coverage/streams.h"
+#include "sim/harness/any_engine.h"
 #include "sim/harness/control_master.h"
 #include "sim/harness/kernel.h"
 #include "sim/harness/lockstep.h"
@@ -203,6 +204,77 @@ sim::Speed bare_pass(E& engine, const sim::PreparedFeed<typename E::Ports::Beat>
   return {.cycles = cycles, .seconds = seconds.count()};
 }
 
+/// What a run is made of beside its engines.
+template <class P>
+struct Setting {
+  using Beat = typename P::Beat;
+
+  const sim::RunSpec& spec;
+  sim::Drive drive;
+  std::string name_a, name_b;
+  sim::Feed<Beat>& feed;
+  sim::Oracle<Beat>& oracle;
+  sim::Listener<Beat>* listener;
+  typename sim::Course<P>::Describe describe;
+  Host<Beat>* host;       ///< or null
+  Recorder<P>* recorder;  ///< or null
+  sim::Kernel& kernel;
+  std::function<uint64_t()> expected;  ///< packets, for who watches the progress
+};
+
+/// A run from its reset to its figures.
+template <class P>
+void follow(const Setting<P>& s, sim::Course<P>& run, sim::Outcome& outcome) {
+  run.describe_with(s.describe);
+  run.timeline().keep_rows = s.spec.keep_rows;
+  run.observe_with(s.recorder);
+  if (s.host != nullptr) run.control_with(*s.host);
+  run.reset();
+  const auto begin = std::chrono::steady_clock::now();
+  if (s.spec.progress) {
+    Told told(run, [&] { s.spec.progress(run.now(), run.timeline().packets_out(), s.expected()); });
+    outcome.interrupted = !s.kernel.run(told, s.spec.clock_mhz);
+  } else {
+    outcome.interrupted = !s.kernel.run(run, s.spec.clock_mhz);
+  }
+  outcome.wall_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  outcome.passed = run.passed();
+  outcome.failure = run.failure();
+  outcome.statistics = run.statistics();
+  if (s.recorder != nullptr) {
+    s.recorder->bench().finish(run.passed() ? std::span<const uint32_t>(outcome.statistics)
+                                            : std::span<const uint32_t>());
+  }
+  if (s.host != nullptr && run.passed()) {
+    s.host->passed(outcome.sections);
+    if (auto counters = s.host->statistics(); !counters.empty()) outcome.statistics = counters;
+  }
+  outcome.timeline = std::move(run.timeline());
+}
+
+/// A run that counts what it reaches, or of two RTLs: what that costs is more than the calls.
+/// Without `cover` there are two engines.
+template <class P>
+void follow_any(const Setting<P>& s, sim::AnyEngine<P> a, std::optional<sim::AnyEngine<P>> b,
+                sim::coverage::Streams<P>* cover, sim::Outcome& outcome) {
+  const auto go = [&]<class B, class Cover>(B& second, Cover& counts) {
+    sim::Lockstep<sim::AnyEngine<P>, B, Cover> run(a, second, s.feed, s.oracle, s.drive, s.name_a,
+                                                   s.name_b, s.listener);
+    run.cover_with(counts);
+    follow(s, run, outcome);
+  };
+  sim::NoCover nothing;
+  sim::NoEngine<P> none;
+  if (cover == nullptr) {
+    go(b.value(), nothing);
+  } else if (b) {
+    go(*b, *cover);
+  } else {
+    go(none, *cover);
+  }
+}
+
 /// P: the ports (sim/harness/engine.h). M: the model as an engine. R: the RTL as an engine.
 template <class P, class M, class R = RtlEngine<P>>
 class DeviceOf : public sim::Device {
@@ -382,59 +454,44 @@ class DeviceOf : public sim::Device {
              const MakeHost<Beat>& make_host, sim::Feed<Beat>& feed, sim::Oracle<Beat>& oracle,
              sim::Listener<Beat>* listener, const sim::RunSpec& spec, sim::Kernel& kernel,
              const std::function<uint64_t()>& expected, sim::Outcome& outcome) const {
-    if (!spec.coverage.functional) {
-      sim::NoCover none;
-      return drive_covered(none, a, b, name_a, name_b, make_host, feed, oracle, listener, spec,
-                           kernel, expected, outcome);
-    }
-    const auto family = coverage(spec);
-    sim::coverage::Streams<P> streams(*family);
-    drive_covered(streams, a, b, name_a, name_b, make_host, feed, oracle, listener, spec, kernel,
-                  expected, outcome);
-    // Behind registers it is another device: a gate at its streams, other cells that cannot be.
-    const bool hosted = sim::kControlsOf<P> != 0;
-    streams.report(facts_.name + (hosted ? "-axi-lite" : ""), outcome.points);
-  }
-
-  template <class Cover, class A, class B>
-  void drive_covered(Cover& cover, A& a, B& b, const std::string& name_a, const std::string& name_b,
-                     const MakeHost<Beat>& make_host, sim::Feed<Beat>& feed,
-                     sim::Oracle<Beat>& oracle, sim::Listener<Beat>* listener,
-                     const sim::RunSpec& spec, sim::Kernel& kernel,
-                     const std::function<uint64_t()>& expected, sim::Outcome& outcome) const {
+    constexpr bool kTwo = !std::is_same_v<B, sim::NoEngine<P>>;
     const auto host = make_host ? make_host() : nullptr;
-    sim::Feed<Beat>& packets = host != nullptr ? host->feed(feed) : feed;
-    sim::Lockstep<A, B, Cover> run(a, b, packets, oracle, drive_of(spec), name_a, name_b, listener);
-    run.cover_with(cover);
-    run.describe_with([this](bool input, size_t port, const sim::Packet<Beat>& packet,
-                             size_t beat) { return describe(input, port, packet, beat); });
-    run.timeline().keep_rows = spec.keep_rows;
     const auto recorder = this->recorder(spec);
-    run.observe_with(recorder.get());
-    if (host != nullptr) run.control_with(*host);
-    run.reset();
-    const auto begin = std::chrono::steady_clock::now();
-    if (spec.progress) {
-      Told told(run, [&] { spec.progress(run.now(), run.timeline().packets_out(), expected()); });
-      outcome.interrupted = !kernel.run(told, spec.clock_mhz);
+    const Setting<P> setting{
+        .spec = spec,
+        .drive = drive_of(spec),
+        .name_a = name_a,
+        .name_b = name_b,
+        .feed = host != nullptr ? host->feed(feed) : feed,
+        .oracle = oracle,
+        .listener = listener,
+        .describe = [this](bool input, size_t port, const sim::Packet<Beat>& packet,
+                           size_t beat) { return describe(input, port, packet, beat); },
+        .host = host.get(),
+        .recorder = recorder.get(),
+        .kernel = kernel,
+        .expected = expected};
+    const auto any = [&](sim::coverage::Streams<P>* cover) {
+      if constexpr (kTwo) {
+        follow_any<P>(setting, sim::AnyEngine<P>(a), sim::AnyEngine<P>(b), cover, outcome);
+      } else {
+        follow_any<P>(setting, sim::AnyEngine<P>(a), std::nullopt, cover, outcome);
+      }
+    };
+    if (spec.coverage.functional) {
+      const auto family = coverage(spec);
+      sim::coverage::Streams<P> streams(*family);
+      any(&streams);
+      // Behind registers it is another device: a gate at its streams, other cells that cannot be.
+      const bool hosted = sim::kControlsOf<P> != 0;
+      streams.report(facts_.name + (hosted ? "-axi-lite" : ""), outcome.points);
+    } else if constexpr (std::is_same_v<A, B>) {
+      any(nullptr);
     } else {
-      outcome.interrupted = !kernel.run(run, spec.clock_mhz);
+      sim::Lockstep<A, B> run(a, b, setting.feed, oracle, setting.drive, name_a, name_b, listener);
+      follow(setting, run, outcome);
     }
-    outcome.wall_seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    outcome.passed = run.passed();
-    outcome.failure = run.failure();
-    outcome.statistics = sim::statistics_of(a);
     if (spec.coverage.rtl()) sim::points_of(a, outcome.points);
-    if (recorder != nullptr) {
-      recorder->bench().finish(run.passed() ? std::span<const uint32_t>(outcome.statistics)
-                                            : std::span<const uint32_t>());
-    }
-    if (host != nullptr && run.passed()) {
-      host->passed(outcome.sections);
-      if (auto counters = host->statistics(); !counters.empty()) outcome.statistics = counters;
-    }
-    outcome.timeline = std::move(run.timeline());
   }
 
   class BenchOf final : public sim::Bench {

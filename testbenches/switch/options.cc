@@ -17,7 +17,6 @@ constexpr const char* kTraffic = "Synthesised frames";
 
 constexpr uint64_t kMaxExchange = 1 << 24;  // frames; an iteration of them lies in memory
 constexpr int64_t kMaxVlan = 4094;
-constexpr double kMaxRate = 1e30;  // of learning: what squares without overflow is below it
 
 /// One of the options, if the device has it.
 class Reader {

@@ -15,6 +15,8 @@ namespace gw::testbenches {
 inline constexpr int kNetworkDepthLog2 = 10;
 inline constexpr size_t kNetworkDepth = size_t{1} << kNetworkDepthLog2;
 inline constexpr int kAddLatency = 5;  ///< of the aggregator's adders
+/// Of learning: what squares without overflow is below it.
+inline constexpr double kMaxRate = 1e30;
 
 struct NetworkSpec {
   int workers = 3;

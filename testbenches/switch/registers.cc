@@ -28,7 +28,6 @@ namespace expether = reference::expether;
 using Write = CarefulHost<gw::Beat>::Write;
 
 constexpr const char* kGroup = "Host";
-constexpr double kMaxRate = 1e30;
 
 bool is_adam(const NetworkSpec& net) {
   return net.algorithm == reference::optimizer::Algorithm::kAdam;

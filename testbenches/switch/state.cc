@@ -13,6 +13,7 @@
 
 #include "models/reference/optimizer/bit_exact.h"
 #include "sim/base/error.h"
+#include "sim/base/file_bytes.h"
 #include "sim/report/json.h"
 
 namespace gw::testbenches {
@@ -43,9 +44,9 @@ std::string configuration_of(const NetworkSpec& net) {
 
 size_t blocks_of(const NetworkSpec& net) { return 1 + optimizer::graph_of(net.algorithm).states(); }
 
-class Writer {
+class StateWriter {
  public:
-  explicit Writer(std::string_view begin) : bytes_(begin) {}
+  explicit StateWriter(std::string_view begin) : bytes_(begin) {}
   void word(uint32_t value) {
     std::array<char, 4> four;
     boost::endian::endian_store<uint32_t, 4, boost::endian::order::little>(
@@ -61,9 +62,9 @@ class Writer {
 
 /// Reads what the sum has proved to be whole; a length that leads beyond the end is another
 /// format's.
-class Reader {
+class StateReader {
  public:
-  explicit Reader(std::string_view bytes) : left_(bytes) {}
+  explicit StateReader(std::string_view bytes) : left_(bytes) {}
   uint32_t word() {
     if (left_.size() < 4) {
       bad_ = true;
@@ -129,7 +130,7 @@ OptimizerState initial_state(const NetworkSpec& net, uint64_t seed) {
 }
 
 void save_state(const std::string& path, const NetworkSpec& net, const OptimizerState& state) {
-  Writer out(kMagic);
+  StateWriter out(kMagic);
   out.word(kVersion);
   out.text(configuration_of(net));
   each_word(state, [&](uint32_t word) { out.word(word); });
@@ -138,17 +139,10 @@ void save_state(const std::string& path, const NetworkSpec& net, const Optimizer
 }
 
 OptimizerState load_state(const std::string& path, const NetworkSpec& net) {
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  const std::string bytes = sim::bytes_of_file(path, "the state file");
   const auto refuse = [&](const std::string& why) {
     throw sim::InputError(fmt::format("the state file '{}' {}", path, why));
   };
-  std::error_code ignored;
-  if (!file || std::filesystem::is_directory(path, ignored)) {
-    throw sim::InputError(fmt::format("cannot read the state file '{}': {}", path,
-                                      std::strerror(errno != 0 ? errno : EISDIR)));
-  }
   if (bytes.empty()) refuse("is empty");
   const std::string_view all(bytes);
   const std::string_view begin = all.substr(0, kMagic.size());
@@ -157,10 +151,10 @@ OptimizerState load_state(const std::string& path, const NetworkSpec& net) {
   }
   if (all.size() < kMagic.size() + 4 + kSumBytes) refuse("is cut");
   const std::string_view summed = all.substr(0, all.size() - kSumBytes);
-  Reader sum(all.substr(summed.size()));
+  StateReader sum(all.substr(summed.size()));
   if (sum.word() != sum_of(summed))
     refuse("is cut or damaged: its checksum is not that of its bytes");
-  Reader in(summed.substr(kMagic.size()));
+  StateReader in(summed.substr(kMagic.size()));
   if (const uint32_t version = in.word(); version != kVersion) {
     refuse(fmt::format("is of version {}, this program reads version {}", version, kVersion));
   }

@@ -16,6 +16,7 @@
 
 #include "models/papers/optimizer_switch.h"
 #include "sim/base/error.h"
+#include "sim/base/file_bytes.h"
 #include "sim/base/version.h"
 #include "sim/feeds/frames.h"
 #include "sim/harness/kernel.h"
@@ -352,7 +353,7 @@ std::string default_areas(const SweepOptions& options) {
   const Cache cache(options.cache.empty() ? default_cache() : fs::path(options.cache));
   std::string sources;
   for (const std::filesystem::path& file : area_sources(options)) {
-    const std::string bytes = file_bytes(file);
+    const std::string bytes = sim::bytes_if_readable(file).value_or("");
     sources += fmt::format("{} {}\n{}", file.filename().string(), bytes.size(), bytes);
   }
   return cache.folder() / ("areas-" + checksum(sources));

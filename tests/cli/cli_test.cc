@@ -756,6 +756,20 @@ TEST_F(Cli, BadConfigAndCodecFilesAreThree) {
   expect_one_sentence(gradwire("codec decode cut.bin x"), 3, "cut.bin");
 }
 
+TEST_F(Cli, AFolderInPlaceOfAFileIsThree) {
+  std::filesystem::create_directory(folder_ / "there");
+  write("list.f", "-f there\n");
+  for (const char* const command :
+       {"run compressor --config there", "run compressor --trace there",
+        "run compressor --synth mixed --rtl there --top t",
+        "run compressor --synth mixed --rtl list.f --top t",
+        "run compressor --random there#hostile", "run optimizer --synth mixed --load-state there",
+        "mutate compressor --count 1 --waivers there", "coverage report there",
+        "codec encode there x", "codec decode there x"}) {
+    expect_one_sentence(gradwire(command), 3, "there");
+  }
+}
+
 TEST_F(Cli, OutputsThatCannotBeWrittenAreThree) {
   const std::string run = "run compressor --synth zeros --packets 2 --quiet ";
   expect_one_sentence(gradwire(run + "--wave /nonexistent/w.fst"), 3, "/nonexistent/w.fst");

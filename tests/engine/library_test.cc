@@ -525,8 +525,10 @@ TEST_F(Library, FileListsOfTheUser) {
   EXPECT_NE(refusal(request).find("names itself"), std::string::npos);
   write(folder_ / "project/top.f", "$GW_TEST_NOTHING/toy.sv\n");
   EXPECT_NE(refusal(request).find("the environment has no 'GW_TEST_NOTHING'"), std::string::npos);
-  request.list = folder_ / "project/none.f";
-  EXPECT_NE(refusal(request).find("cannot read the file list"), std::string::npos);
+  for (const char* const name : {"project/none.f", "project"}) {
+    request.list = folder_ / name;
+    EXPECT_NE(refusal(request).find("cannot read the file list"), std::string::npos) << name;
+  }
 }
 
 TEST_F(Library, NetlistsComeFromYosysAndAreKeptByWhatTheyAreMadeOf) {

@@ -266,7 +266,7 @@ TEST(Streams, OfOnePurposeAndNumberDoNotMoveOthers) {
 
 TEST(RandomOddBeats, BreakTheProfile) {
   Random random(9);
-  uint64_t empty = 0, early = 0;
+  uint64_t empty = 0, early = 0, lanes = 0, stray = 0;
   for (int i = 0; i < 3000; ++i) {
     const size_t beats = 1 + random.below(4), bytes = 1 + random.below(32);
     const OddBeat odd = random_odd_beat(random, beats, bytes, 32);
@@ -274,10 +274,23 @@ TEST(RandomOddBeats, BreakTheProfile) {
     ASSERT_EQ(odd.keep >> 32, 0u);
     empty += odd.beat == beats - 1 && odd.keep == 0;
     early += odd.user;
+    const auto whole_lanes = [](uint64_t keep) {
+      for (; keep != 0; keep >>= 4) {
+        if ((keep & 15) != 0 && (keep & 15) != 15) return false;
+      }
+      return true;
+    };
+    const uint64_t whole = bytes == 32 ? 0xFFFFFFFFu : (uint64_t{1} << bytes) - 1;
+    const uint64_t more = odd.keep & ~whole;
+    lanes += odd.keep != 0 && odd.keep != 0xFFFFFFFFu && whole_lanes(odd.keep);
+    stray += odd.beat == beats - 1 && (odd.keep & whole) == whole && (more & (more - 1)) == 0 &&
+             more > whole + 1;
     EXPECT_FALSE(odd.user && odd.beat == beats - 1);
   }
   EXPECT_GT(empty, 300u);
-  EXPECT_GT(early, 300u);
+  EXPECT_GT(early, 200u);
+  EXPECT_GT(lanes, 300u);
+  EXPECT_GT(stray, 300u);
 }
 
 TEST(RandomDelays, ComeBehindSoManyOthers) {

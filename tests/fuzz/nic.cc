@@ -40,6 +40,12 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     require(!bad || any.error, "a bad frame was made good");
     if (!packed.leaves) continue;
     const nic::Unpacked back = rx.unpack(packed.frame, packed.error);
+    if (packed.action == nic::TxAction::kBadHeader && back.action == nic::RxAction::kBadStream) {
+      // The host's own, of the engines' protocol, cut before its total length: as its IP would, the
+      // far host drops it.
+      require(back.error, "a cut frame is given as whole");
+      continue;
+    }
     require(back.frame == packed.expected, "the far host gets something else");
     require(back.error == packed.error, "an error came or went");
     require((back.action == nic::RxAction::kUnpacked) == (packed.action == nic::TxAction::kPacked),

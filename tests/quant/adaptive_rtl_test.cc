@@ -141,7 +141,7 @@ TYPED_TEST(AdaptiveRtl, EveryCycleAndByteIsTheContracts) {
     }
     left += bench.left();
     waited += bench.model().seen().waited_for_row;
-    histograms += bench.model().seen().waited_for_histogram;
+    histograms += bench.model().seen().waited_otherwise;
   }
   EXPECT_GT(left, 15000u);
   EXPECT_GT(waited, 5000u);

@@ -8,18 +8,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
-#include <list>
-#include <random>
 
 #include "models/reference/quant/quantiser.h"
+#include "tests/quant/chunk_bench.h"
 #include "tests/quant/onebit_contract.h"
 
 namespace gw::onebit_contract {
 namespace {
 
-struct Stalls {
-  int source = 0, sink = 0;  // percent
-};
+using quant_rtl::Stalls;
 
 constexpr int kValueKinds = 9;
 
@@ -31,39 +28,15 @@ struct Kind {
 };
 
 template <class Top, uint32_t Rows>
-class Bench {
+class Bench final : public quant_rtl::ChunkBench<Top, Chunk, Clockwork> {
+  using Base = quant_rtl::ChunkBench<Top, Chunk, Clockwork>;
+
  public:
+  using Base::below, Base::percent, Base::record;
   explicit Bench(uint64_t seed)
-      : random_(seed),
-        model_(Rows),
-        quantiser_({.method = reference::quant::Method::kOneBit}, Rows) {
-    context_.randSeed(static_cast<int>(seed % 1000) + 1);
-    context_.randReset(2);
-    top_ = std::make_unique<Top>(&context_);
-    top_->aclk = 0;
-    top_->s_axis_tvalid = 0;
-    top_->m_axis_tready = 0;
-    reset();
+      : Base(seed, Rows, 1200), quantiser_({.method = reference::quant::Method::kOneBit}, Rows) {
+    this->reset();
   }
-  ~Bench() { top_->final(); }
-
-  /// One cycle in reset; whatever was under way is gone.
-  void reset() {
-    top_->aresetn = 0;
-    top_->s_axis_tvalid = 0;
-    if (record != nullptr) std::fprintf(record, "0\n");
-    edge();
-    model_.reset();
-    quantiser_.reset();
-    chunks_.clear();
-    index_ = 0;
-    offered_ = false;
-    top_->aresetn = 1;
-    cycles_ = 0;
-  }
-
-  uint32_t below(uint32_t n) { return std::uniform_int_distribution<uint32_t>(0, n - 1)(random_); }
-  bool percent(int p) { return static_cast<int>(below(100)) < p; }
 
   uint32_t value(int kind) {
     const uint32_t bits = random_();
@@ -93,83 +66,17 @@ class Bench {
 
   Chunk chunk(const Kind& kind, uint32_t n) {
     Chunk c;
-    c.n = n;
     c.residual = percent(kind.residual);
-    const uint32_t items = (n + 7) / 8;
-    c.row = percent(kind.same_row)           ? 0
-            : below(10) == 0 || items > Rows ? below(1 << 24)
-            : Rows > items                   ? below(Rows - items + (below(10) == 0))
-                                             : 0;
-    c.error = percent(5);
-    uint64_t bytes = 4ULL * n;
-    if (n == 0 || percent(kind.early_late)) {
-      switch (below(4)) {
-        case 0:
-          bytes = below(4 * n + 1);
-          break;
-        case 1:
-          bytes += below(100);
-          break;
-        case 2:
-          bytes = bytes / 32 * 32 + below(33);
-          break;
-        default:
-          bytes = bytes < 4 ? 0 : bytes - below(4);
-      }
-    }
     const int values = kind.values < kValueKinds ? kind.values : below(kValueKinds);
-    uint64_t beats = std::max<uint64_t>(1, (bytes + 31) / 32);
-    // An end without bytes behind whole beats, too.
-    if (bytes % 32 == 0 && bytes > 0 && percent(kind.early_late)) ++beats;
-    for (uint64_t b = 0; b < beats; ++b) {
-      Beat beat;
-      for (uint32_t& x : beat.data) x = value(values);
-      beat.user = uint64_t{random_()} << 32 | random_();
-      beat.keep = random_();
-      if (b == 0) beat.user = (beat.user & ~0xFFFFF00FFFFFFULL) | c.row | uint64_t{n} << 32;
-      if (b + 1 == beats) {
-        const uint64_t left = bytes - std::min(bytes, 32 * b);
-        beat.last = true;
-        beat.keep = left >= 32
-                        ? 0xFFFFFFFF
-                        : ((1U << left) - 1) | ((uint64_t{random_()} << (left + 1)) & 0xFFFFFFFF);
-        beat.user = (beat.user & ~(1ULL << 52)) | uint64_t{c.error} << 52;
-      }
-      c.beats.push_back(beat);
-    }
+    this->fill(c, n, percent(kind.same_row) ? 0 : this->any_row(n), kind.early_late,
+               [&] { return value(values); });
     return c;
   }
 
-  /// Offers chunks for as long as `next` gives some, and then waits for what they become.
-  void run(const std::function<bool(Chunk&)>& next, Stalls stalls, uint64_t longest = 1000000) {
-    bool more = true;
-    uint64_t idle = 0;
-    for (uint64_t cycle = 0; cycle < longest && idle < 1200 && !::testing::Test::HasFailure();
-         ++cycle) {
-      if (more && (chunks_.empty() || index_ == chunks_.back().beats.size())) {
-        Chunk c;
-        more = next(c);
-        if (more) {
-          encode(c);
-          chunks_.push_back(std::move(c));
-          index_ = 0;
-        }
-      }
-      const bool some = !chunks_.empty() && index_ < chunks_.back().beats.size();
-      step(some, stalls);
-      idle = some || top_->m_axis_tvalid ? 0 : idle + 1;
-      while (chunks_.size() > 300) chunks_.pop_front();
-    }
-  }
-
-  uint64_t accepted() const { return accepted_; }
-  uint64_t left() const { return left_; }
-  const Clockwork& model() const { return model_; }
-  std::vector<uint64_t> accepted_at, left_at;  // cycles of all beats
-  FILE* record = nullptr;                      // each cycle's pins, for gw_onebit_tb.sv
-
  private:
-  void encode(Chunk& c) {
+  using Base::random_, Base::top_;
+
+  void encode_chunk(Chunk& c) override {
     std::vector<float> values;
     uint64_t bytes = 0;
     for (const Beat& beat : c.beats) {
@@ -189,87 +96,13 @@ class Bench {
     c.status = report.status;
   }
 
-  void edge() {
-    top_->aclk = 0;
-    top_->eval();
-    context_.timeInc(1);
-    top_->aclk = 1;
-    top_->eval();
-    context_.timeInc(1);
+  void forget() override { quantiser_.reset(); }
+  void set_pins(const Chunk* c) override {
+    top_->residual_i = c != nullptr ? c->residual : below(2);
   }
+  void record_pins() override { std::fprintf(record, "%x ", top_->residual_i); }
 
-  void step(bool some, Stalls stalls) {
-    offered_ = some && (offered_ || !percent(stalls.source));
-    const bool m_ready = !percent(stalls.sink);
-    const Chunk* c = some ? &chunks_.back() : nullptr;
-    top_->s_axis_tvalid = offered_;
-    top_->m_axis_tready = m_ready;
-    // Configuration counts with first beats only.
-    top_->residual_i = offered_ && index_ == 0 ? c->residual : below(2);
-    if (offered_) {
-      const Beat& beat = c->beats[index_];
-      for (int i = 0; i < 8; ++i) top_->s_axis_tdata[i] = beat.data[i];
-      top_->s_axis_tkeep = beat.keep;
-      top_->s_axis_tlast = beat.last;
-      top_->s_axis_tuser = beat.user & ((1ULL << 53) - 1);
-    } else {
-      for (int i = 0; i < 8; ++i) top_->s_axis_tdata[i] = random_();
-      top_->s_axis_tkeep = random_();
-      top_->s_axis_tlast = below(2);
-    }
-    top_->aclk = 0;
-    top_->eval();
-    ASSERT_EQ(top_->s_axis_tready, model_.s_ready()) << "cycle " << cycles_;
-    ASSERT_EQ(top_->m_axis_tvalid, model_.m_valid()) << "cycle " << cycles_;
-    ASSERT_EQ(top_->raw_count_o, model_.raw_count()) << "cycle " << cycles_;
-    ASSERT_EQ(top_->error_count_o, model_.error_count()) << "cycle " << cycles_;
-    if (model_.m_valid()) {
-      const uint32_t bytes = model_.m_bytes();
-      ASSERT_EQ(top_->m_axis_tlast, model_.m_last()) << "cycle " << cycles_;
-      ASSERT_EQ(top_->m_axis_tuser, model_.m_user()) << "cycle " << cycles_;
-      ASSERT_EQ(top_->m_axis_tkeep, bytes == 32 ? 0xFFFFFFFF : (1U << bytes) - 1)
-          << "cycle " << cycles_;
-      for (uint32_t i = 0; i < 32; ++i) {
-        const uint8_t is = top_->m_axis_tdata[i / 4] >> 8 * (i % 4);
-        ASSERT_EQ(is, i < bytes ? model_.m_data()[i] : 0) << "cycle " << cycles_ << ", byte " << i;
-      }
-      if (m_ready) {
-        ++left_;
-        left_at.push_back(cycles_);
-      }
-    }
-    if (record != nullptr) {
-      std::fprintf(record, "1 %x %x %x %lx %x %x ", top_->residual_i, top_->s_axis_tvalid,
-                   top_->s_axis_tkeep, static_cast<unsigned long>(top_->s_axis_tuser),
-                   top_->s_axis_tlast, top_->m_axis_tready);
-      for (int i = 7; i >= 0; --i) std::fprintf(record, "%08x", top_->s_axis_tdata[i]);
-      std::fprintf(record, " %x %x %x %x %x %x %x ", top_->s_axis_tready, top_->m_axis_tvalid,
-                   top_->m_axis_tkeep, top_->m_axis_tlast, top_->m_axis_tuser, top_->raw_count_o,
-                   top_->error_count_o);
-      for (int i = 7; i >= 0; --i) std::fprintf(record, "%08x", top_->m_axis_tdata[i]);
-      std::fprintf(record, "\n");
-    }
-    const bool accepts = offered_ && model_.s_ready();
-    model_.clock(c, index_, offered_, m_ready);
-    if (accepts) {
-      ++accepted_;
-      accepted_at.push_back(cycles_);
-      ++index_;
-      offered_ = false;
-    }
-    edge();
-    ++cycles_;
-  }
-
-  std::mt19937 random_;
-  VerilatedContext context_;
-  std::unique_ptr<Top> top_;
-  Clockwork model_;
   reference::quant::Quantiser quantiser_;
-  std::list<Chunk> chunks_;
-  size_t index_ = 0;
-  bool offered_ = false;
-  uint64_t accepted_ = 0, left_ = 0, cycles_ = 0;
 };
 
 template <class T>
@@ -307,7 +140,7 @@ TYPED_TEST(OnebitRtl, EveryCycleAndByteIsTheContracts) {
       if (episode < 2) bench.reset();
     }
     left += bench.left();
-    waited += bench.model().seen().waited;
+    waited += bench.model().seen().waited_for_row;
   }
   EXPECT_GT(left, 15000u);
   EXPECT_GT(waited, 5000u);
@@ -387,7 +220,7 @@ TYPED_TEST(OnebitRtl, OneRow) {
         },
         {idle, 0});
   }
-  EXPECT_GT(bench.model().seen().waited, 5000u);
+  EXPECT_GT(bench.model().seen().waited_for_row, 5000u);
 }
 
 // A run that Icarus repeats (icarus.sh): written to GW_ONEBIT_VECTORS.ROWS.
@@ -396,7 +229,7 @@ TYPED_TEST(OnebitRtl, Recorded) {
   if (path == nullptr) GTEST_SKIP() << "GW_ONEBIT_VECTORS is not set";
   FILE* file = std::fopen((path + ("." + std::to_string(TypeParam::kRows))).c_str(), "w");
   ASSERT_NE(file, nullptr);
-  typename TypeParam::Tried bench(7);
+  typename TypeParam::Tried bench(8);
   bench.record = file;
   for (int episode = 0; episode < 4; ++episode) {
     bench.reset();

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "sim/base/error.h"
+#include "sim/base/file_bytes.h"
 #include "sim/regress/digest.h"
 #include "sim/regress/plan.h"
 #include "testbenches/engine/file_list.h"
@@ -25,12 +26,6 @@ constexpr const char* kRtlFolder = "rtl";
 constexpr const char* kFileList = "rtl/user.f";
 /// What RTL may read beside the files of its list, in the folders that are searched.
 constexpr std::string_view kSuffixes[] = {".sv", ".svh", ".v", ".vh", ".h", ".inc", ".mem", ".hex"};
-
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw sim::InputError(fmt::format("cannot read '{}'", path.string()));
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 /// Where a file of a list lies in the capsule: what is above the list's folder lies in `up`.
 fs::path within(const fs::path& relative) {
@@ -49,7 +44,8 @@ void add_rtl(sim::capsule::Order& order, const std::string& list) {
     for (const fs::directory_entry& entry : fs::directory_iterator(base / folder, error)) {
       const std::string suffix = entry.path().extension();
       if (!entry.is_regular_file() || std::ranges::count(kSuffixes, suffix) == 0) continue;
-      order.contents[within(folder / entry.path().filename()).string()] = text_of(entry.path());
+      order.contents[within(folder / entry.path().filename()).string()] =
+          sim::bytes_of_file(entry.path());
     }
   };
   std::string text = "// The user's RTL as it was when it failed.\n";
@@ -65,7 +61,7 @@ void add_rtl(sim::capsule::Order& order, const std::string& list) {
     } else {
       text += listed(within(word)) + "\n";
       if (fs::is_regular_file(base / word, error)) {
-        order.contents[within(word).string()] = text_of(base / word);
+        order.contents[within(word).string()] = sim::bytes_of_file(base / word);
       }
     }
   }
@@ -127,7 +123,7 @@ void add_files(sim::capsule::Order& order) {
     const auto at = spec.options.changed().find(option.name);
     if (at == spec.options.changed().end() || at->second.empty()) continue;
     const std::string name = (fs::path("files") / fs::path(at->second).filename()).string();
-    order.contents[name] = text_of(at->second);
+    order.contents[name] = sim::bytes_of_file(at->second);
     order.files[option.name] = name;
   }
 }

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "sim/base/error.h"
+#include "sim/base/file_bytes.h"
 
 namespace gw::tools {
 namespace {
@@ -33,10 +34,11 @@ std::vector<std::string> from_json(const std::string& path, const std::string& t
   return options;
 }
 
-std::vector<std::string> from_ini(const std::string& path, std::istream& text) {
+std::vector<std::string> from_ini(const std::string& path, const std::string& text) {
   std::vector<std::string> options;
+  std::istringstream lines(text);
   try {
-    for (const CLI::ConfigItem& item : CLI::ConfigINI().from_config(text)) {
+    for (const CLI::ConfigItem& item : CLI::ConfigINI().from_config(lines)) {
       if (item.name == "++" || item.name == "--") continue;  // begin and end of a section
       const std::string value = item.inputs.empty() ? "true" : item.inputs.front();
       if (value == "false") continue;
@@ -64,14 +66,10 @@ std::vector<std::string> expand_config_file(std::vector<std::string> arguments) 
   } else {
     path = at->substr(std::string("--config=").size());
   }
-  std::ifstream file(path);
-  std::stringstream text;
-  if (!(text << file.rdbuf()))
-    throw sim::InputError(fmt::format("cannot read config file '{}'", path));
-  const size_t first = text.str().find_first_not_of(" \t\r\n");
-  const bool json = first != std::string::npos && text.str()[first] == '{';
-  const std::vector<std::string> options =
-      json ? from_json(path, text.str()) : from_ini(path, text);
+  const std::string text = sim::bytes_of_file(path, "config file");
+  const size_t first = text.find_first_not_of(" \t\r\n");
+  const bool json = first != std::string::npos && text[first] == '{';
+  const std::vector<std::string> options = json ? from_json(path, text) : from_ini(path, text);
   // Behind the command and its device, before what was typed: the last one counts.
   arguments.erase(at, end);
   const auto place = std::find_if(arguments.begin(), arguments.end(),

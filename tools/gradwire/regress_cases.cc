@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "sim/base/error.h"
+#include "sim/base/file_bytes.h"
 #include "sim/regress/digest.h"
 #include "sim/report/json.h"
 #include "sim/run/data_folder.h"
@@ -31,11 +32,6 @@ constexpr double kSpeedSeconds = 0.4;  // each
 constexpr std::string_view kRtlOptions[] = {"--rtl", "--top", "--cache"};
 /// Options whose file is a list of RTL.
 constexpr std::string_view kFileLists[] = {"--rtl", "--against"};
-
-std::string bytes_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 /// The words of a run behind the command.
 std::vector<std::string> run_words(const std::vector<std::string>& words) {
@@ -122,7 +118,7 @@ json measure_area(const std::vector<std::string>& words) {
     command.arguments.push_back(word);
   }
   const testbenches::Finished done = testbenches::run_programs({command}).front();
-  const json document = json::parse(bytes_of(figures), nullptr, false);
+  const json document = json::parse(sim::bytes_if_readable(figures).value_or(""), nullptr, false);
   std::error_code error;
   fs::remove_all(folder, error);
   if (done.status != 0 || !document.is_object()) {
@@ -195,7 +191,7 @@ std::vector<std::string> RunVocabulary::files(const std::string& value, bool pat
 
 std::string RunVocabulary::file_contents(const std::string& path) const {
   std::string& contents = contents_[path];
-  if (contents.empty()) contents = regress::Digest().add(bytes_of(path)).hex();
+  if (contents.empty()) contents = regress::Digest().add(sim::bytes_of_file(path)).hex();
   return contents;
 }
 
@@ -236,7 +232,7 @@ std::string RunVocabulary::stimulus_contents(const std::vector<std::string>& wor
 const std::string& program_contents() {
   static const std::string kContents = [] {
     regress::Digest digest;
-    digest.add(bytes_of("/proc/self/exe"));
+    digest.add(sim::bytes_of_file("/proc/self/exe"));
     for (const char* folder : {"rtl", "tools/synth"}) {
       std::vector<fs::path> files;
       for (const fs::directory_entry& entry :
@@ -245,7 +241,8 @@ const std::string& program_contents() {
       }
       std::ranges::sort(files);
       for (const fs::path& file : files) {
-        digest.add(file.lexically_relative(sim::data_folder()).string()).add(bytes_of(file));
+        digest.add(file.lexically_relative(sim::data_folder()).string())
+            .add(sim::bytes_of_file(file));
       }
     }
     return digest.hex();

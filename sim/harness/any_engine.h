@@ -1,0 +1,114 @@
+// An engine whose class is known only when the program runs. What is done seldom, or costs much
+// more than a call, takes engines so: one loop for all of a device's ports is compiled, and not one
+// for each pair of engines.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "sim/harness/engine.h"
+
+namespace gw::sim {
+
+/// Does not own the engine. Costs a virtual call for each of an engine's functions.
+template <class P>
+class AnyEngine {
+ public:
+  using Ports = P;
+  using Beat = typename P::Beat;
+
+  template <Engine E>
+  requires std::same_as<typename E::Ports, P>
+  explicit AnyEngine(E& engine) : engine_(std::make_unique<Of<E>>(engine)) {}
+
+  void reset() { engine_->reset(); }
+  uint32_t s_ready() const { return engine_->s_ready(); }
+  const Beat* m_beat(size_t port) const { return engine_->m_beat(port); }
+  Probe<P> probe() const { return engine_->probe(); }
+  void clock(const Offered<P>& offered, uint32_t m_ready) { engine_->clock(offered, m_ready); }
+  const AxiLiteReply& control(size_t port) const { return engine_->control(port); }
+  void drive(size_t port, const AxiLiteRequest& request) { engine_->drive(port, request); }
+  void configure(size_t port, const PacketConfig& config) { engine_->configure(port, config); }
+  std::span<const uint32_t> statistics() const { return engine_->statistics(); }
+  void boot(const Boot& boot) { engine_->boot(boot); }
+  void skip(uint64_t cycles) { engine_->skip(cycles); }
+  void show(const Cycle<P>& cycle) { engine_->show(cycle); }
+  std::string stopped() const { return engine_->stopped(); }
+
+ private:
+  struct Interface {
+    virtual ~Interface() = default;
+    virtual void reset() = 0;
+    virtual uint32_t s_ready() const = 0;
+    virtual const Beat* m_beat(size_t port) const = 0;
+    virtual Probe<P> probe() const = 0;
+    virtual void clock(const Offered<P>& offered, uint32_t m_ready) = 0;
+    virtual const AxiLiteReply& control(size_t port) const = 0;
+    virtual void drive(size_t port, const AxiLiteRequest& request) = 0;
+    virtual void configure(size_t port, const PacketConfig& config) = 0;
+    virtual std::span<const uint32_t> statistics() const = 0;
+    virtual void boot(const Boot& boot) = 0;
+    virtual void skip(uint64_t cycles) = 0;
+    virtual void show(const Cycle<P>& cycle) = 0;
+    virtual std::string stopped() const = 0;
+  };
+
+  template <class E>
+  class Of final : public Interface {
+   public:
+    explicit Of(E& engine) : engine_(engine) {}
+    void reset() override { engine_.reset(); }
+    uint32_t s_ready() const override { return engine_.s_ready(); }
+    const Beat* m_beat(size_t port) const override { return engine_.m_beat(port); }
+    Probe<P> probe() const override { return engine_.probe(); }
+    void clock(const Offered<P>& offered, uint32_t m_ready) override {
+      engine_.clock(offered, m_ready);
+    }
+    const AxiLiteReply& control(size_t port) const override {
+      if constexpr (kControlsOf<P> != 0) {
+        return engine_.control(port);
+      } else {
+        static constexpr AxiLiteReply kSilence{};
+        return kSilence;
+      }
+    }
+    void drive(size_t port, const AxiLiteRequest& request) override {
+      if constexpr (kControlsOf<P> != 0) engine_.drive(port, request);
+    }
+    void configure(size_t port, const PacketConfig& config) override {
+      if constexpr (requires { engine_.configure(port, config); }) engine_.configure(port, config);
+    }
+    std::span<const uint32_t> statistics() const override {
+      if constexpr (requires { engine_.statistics(); }) {
+        return engine_.statistics();
+      } else {
+        return {};
+      }
+    }
+    void boot(const Boot& boot) override { boot_engine(engine_, boot); }
+    void skip(uint64_t cycles) override {
+      if constexpr (requires { engine_.skip(cycles); }) engine_.skip(cycles);
+    }
+    void show(const Cycle<P>& cycle) override {
+      if constexpr (requires { engine_.show(cycle); }) engine_.show(cycle);
+    }
+    std::string stopped() const override {
+      if constexpr (requires { engine_.stopped(); }) {
+        return engine_.stopped();
+      } else {
+        return {};
+      }
+    }
+
+   private:
+    E& engine_;
+  };
+
+  std::unique_ptr<Interface> engine_;
+};
+
+}  // namespace gw::sim
