@@ -88,8 +88,10 @@ module gw_dequantizer (
   );
 
   // Rice: the two words from the place on; behind the packet's last byte all is 0.
-  wire [319:0] five = {last[0] ? 64'd0 : beats[319:256], beats[255:0]};
-  wire [127:0] words = place[4] ? (place[3] ? five[319:192] : five[255:128]) : (place[3] ? five[191:64] : five[127:0]);
+  wire         further = place[4] & place[3] & ~last[0];
+  wire [63:0]  in_beat  = place[4] ? beats[255:192] & {64{~place[3]}} : place[3] ? beats[191:128] : beats[127:64];
+  wire [63:0]  this_word = place[4] ? (place[3] ? beats[255:192] : beats[191:128]) : (place[3] ? beats[127:64] : beats[63:0]);
+  wire [127:0] words   = {in_beat | (beats[319:256] & {64{further}}), this_word};
   wire [6:0]   to_end = total - {2'd0, place[4:3], 3'd0};
   logic        step, pair, room, rice_emit, rice_user;
   logic [3:0]  ones_one, ones_both, ones_two;

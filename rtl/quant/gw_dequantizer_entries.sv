@@ -40,7 +40,8 @@ module gw_dequantizer_entries (
     qgt_q   <= qgt_i;
   end
   wire        long_form = ones_one_i == 4'd15;
-  wire [13:0] low      = ~(14'h3FFF << k_q);
+  logic [13:0] low;
+  always_ff @(posedge clk_i) low <= ~(14'h3FFF << k_i);
   wire [17:0] high_one = {14'd0, ones_one_i} << k_q;
   wire [17:0] high_two = {14'd0, ones_two_i} << k_q;
   wire [19:0] gap_one  = long_form ? one_i[19:0] : {2'd0, high_one} | {6'd0, one_i[13:0] & low};

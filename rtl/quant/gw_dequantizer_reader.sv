@@ -41,7 +41,6 @@ module gw_dequantizer_reader (
   logic [16:0] left_q;
   logic [7:0]  run_q;
   logic [1:0]  beat_q;   // within its block
-  logic        runs_q;
   logic [8:0]  fixed_q;
   wire raw    = format_i == 3'd0;
   wire mx     = format_i[2] & format_i[1];
@@ -55,12 +54,13 @@ module gw_dequantizer_reader (
   wire last_two   = last_i[1] & two;
   wire last_three = last_i[2] & three;
 
+  wire        runs    = run_q != 8'd0;
   // What does not hang on bytes.
   wire [16:0] left  = first_q ? beat_i : left_q;
   wire [1:0]  in_block = beat_q & {2{~first_q}};
   assign final_o = first_q ? single_i : final_q;
   assign first_o = first_q;
-  assign runs_o  = runs_q;
+  assign runs_o  = runs;
   assign opens_o = in_block == 2'd0;
   assign groups_o = {left[16:8] != 9'd0, left[7:0]};
   // Of the token behind this one, but of masks: of them it is 0, for it counts in a run alone.
@@ -70,10 +70,10 @@ module gw_dequantizer_reader (
   wire [5:0] block  = format_i[0] ? {1'b0, beats, 2'd0} : {beats, 3'd0};
   wire [5:0] values = final_next & tail_i != 3'd0 ? {1'b0, tail_i, 2'd0} : 6'd32;
   wire [5:0] length_next = mask_i ? 6'd0 : raw ? values : mx ? block | {5'd0, place_next == 2'd0} : 6'd1;
-  wire [8:0] fixed  = first_q ? (empty_i ? 9'd16 : fixed_i) : runs_q ? {1'b0, &byte_o, 2'd0, byte_o} : fixed_q;
+  wire [8:0] fixed  = first_q ? (empty_i ? 9'd16 : fixed_i) : runs ? {1'b0, &byte_o, 2'd0, byte_o} : fixed_q;
   wire [6:0] fixed_next = {2'd0, fixed[4:0]} + {1'b0, length_next};
 
-  wire by_table = mask_i & ~runs_q & ~empty_i;
+  wire by_table = mask_i & ~runs & ~empty_i;
   assign finish_o = by_table ? group_i[6:0] : fixed[6:0];
   wire in_one_more = two | last_one;
   wire in_two_more = three | last_one | last_two;
@@ -93,7 +93,7 @@ module gw_dequantizer_reader (
   wire       over    = by_one | by_two | by_three;
   wire       ends    = final_o | over;
   wire [1:0] leaving = by_one ? 2'd1 : by_two ? 2'd2 : passed + {1'b0, final_o};
-  wire [7:0] run_next = ends | ~mask_i ? 8'd0 : runs_q ? run_q - 8'd1 : second_i & {8{zero_i}};
+  wire [7:0] run_next = ends | ~mask_i ? 8'd0 : runs ? run_q - 8'd1 : second_i & {8{zero_i}};
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -105,7 +105,6 @@ module gw_dequantizer_reader (
       drain_q   <= 1'b0;
       fetched_q <= 1'b0;
       run_q     <= '0;
-      runs_q    <= 1'b0;
     end else begin
       if (token_o) begin
         read_o  <= read_o + {1'b0, leaving};
@@ -115,7 +114,6 @@ module gw_dequantizer_reader (
         first_q <= ends;
         drain_q <= ends & ~over;
         run_q   <= run_next;
-        runs_q  <= run_next != 8'd0;
       end else if (word_o) begin
         read_o    <= read_o + {2'd0, at_end & ~last_one};
         two_o     <= two_o + {2'd0, at_end & ~last_one};

@@ -98,8 +98,7 @@ class DequantizerBench {
     Expected e;
     e.reason = decoded.reason;
     if (decoded.reason != Reason::kNone) {  // what leaves before that is found
-      const Decoded groups =
-          reference::quant::decode_groups(packet.bytes, packet.limit, values);
+      const Decoded groups = reference::quant::decode_groups(packet.bytes, packet.limit, values);
       EXPECT_EQ(groups.reason, decoded.reason);
       early += !values.empty();
     }
@@ -395,8 +394,8 @@ TEST(DequantizerRtl, CreditAndBufferHold) {
   EXPECT_EQ(bench.left_at.size(), 60u);
 }
 
-// Rice: two entries a cycle, a beat a cycle, whichever takes longer, and 16 cycles; packets one behind
-// the other, with k as the encoder chooses it and with k = 6, which it begins with.
+// Rice: two entries a cycle, a beat a cycle, whichever takes longer, and 16 cycles; packets one
+// behind the other, with k as the encoder chooses it and with k = 6, which it begins with.
 TEST(DequantizerRtl, RiceTakesTwoEntriesACycle) {
   for (const char* spec :
        {"bgt:t=2^-3,coding=rice,residual=off", "qgt:t=2^-4,coding=rice,residual=off",
