@@ -1,6 +1,5 @@
 #include "sim/harness/kernel.h"
 
-#include <csignal>
 #include <exception>
 #include <systemc>
 
@@ -10,28 +9,6 @@
 int sc_main(int, char*[]) { return 0; }
 
 namespace gw::sim {
-namespace {
-
-volatile std::sig_atomic_t g_interrupted = 0;
-
-}  // namespace
-
-void catch_interrupts() {
-  struct sigaction action = {};
-  action.sa_handler = [](int signal) {
-    if (g_interrupted != 0) {  // a second Ctrl-C does not wait
-      std::signal(signal, SIG_DFL);
-      std::raise(signal);
-    }
-    g_interrupted = 1;
-  };
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-}
-
-bool interrupted() { return g_interrupted != 0; }
-void forget_interrupt() { g_interrupted = 0; }
-
 struct Kernel::Process : sc_core::sc_module {
   explicit Process(const sc_core::sc_module_name& name) : sc_module(name) {
     SC_HAS_PROCESS(Process);

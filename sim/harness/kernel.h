@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "sim/base/interrupt.h"
 #include "sim/harness/steppable.h"
 
 namespace gw::sim {
@@ -32,11 +33,5 @@ class Kernel {
   struct Process;
   Process* process_;
 };
-
-/// Ctrl-C and SIGTERM ask the run to end at the next quantum instead of killing the process.
-void catch_interrupts();
-bool interrupted();
-/// What was asked to end has ended: a run that begins now goes on.
-void forget_interrupt();
 
 }  // namespace gw::sim

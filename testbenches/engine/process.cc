@@ -4,6 +4,7 @@
 
 #include <boost/process/args.hpp>
 #include <boost/process/child.hpp>
+#include <boost/process/group.hpp>
 #include <boost/process/io.hpp>
 #include <boost/process/search_path.hpp>
 #include <boost/process/start_dir.hpp>
@@ -12,6 +13,9 @@
 #include <memory>
 #include <system_error>
 #include <thread>
+
+#include "sim/base/error.h"
+#include "sim/base/interrupt.h"
 
 namespace gw::testbenches {
 namespace {
@@ -43,6 +47,7 @@ std::vector<Finished> run_programs(const std::vector<Command>& commands,
   std::vector<Finished> finished(commands.size());
   std::vector<File> files;
   std::vector<bp::child> children;
+  std::vector<bp::group> groups(commands.size());
   for (size_t i = 0; i < commands.size(); ++i) {
     const Command& c = commands[i];
     files.emplace_back(std::tmpfile());
@@ -54,7 +59,7 @@ std::vector<Finished> run_programs(const std::vector<Command>& commands,
     }
     children.emplace_back(c.program, bp::args(c.arguments), bp::start_dir(c.folder),
                           bp::std_in<bp::null, (bp::std_out & bp::std_err)> files.back().get(),
-                          error);
+                          groups[i], error);
     if (error) finished[i].words = c.program + ": " + error.message();
   }
   const auto running = [&] {
@@ -66,6 +71,15 @@ std::vector<Finished> run_programs(const std::vector<Command>& commands,
   };
   for (int polls = 0; running(); ++polls) {
     std::this_thread::sleep_for(std::chrono::milliseconds(polls < 50 ? 2 : 50));
+    if (sim::interrupted()) {
+      for (size_t i = 0; i < commands.size(); ++i) {
+        std::error_code ignored;
+        if (!children[i].valid()) continue;
+        groups[i].terminate(ignored);
+        children[i].wait(ignored);
+      }
+      throw sim::UserError(sim::kCheckFailed, "interrupted");
+    }
     if (waiting && (polls >= 50 || polls % 25 == 24)) waiting();
   }
   for (size_t i = 0; i < commands.size(); ++i) {

@@ -21,7 +21,9 @@ struct Finished {
 /// The program of that name in PATH; "": there is none. A name with a slash is looked up as it is.
 std::string find_program(const std::string& name);
 
-/// Runs them side by side and waits for all; `waiting` is called every 50 ms.
+/// Runs them side by side and waits for all; `waiting` is called every 50 ms. Each is a process
+/// group of its own: on Ctrl-C and SIGTERM (sim/base/interrupt.h) all that they have begun is
+/// ended, and a UserError says so.
 std::vector<Finished> run_programs(const std::vector<Command>& commands,
                                    const std::function<void()>& waiting = {});
 

@@ -21,6 +21,7 @@
 #include "sim/feeds/frames.h"
 #include "sim/harness/kernel.h"
 #include "testbenches/engine/cache.h"
+#include "testbenches/engine/synthesis.h"
 #include "testbenches/switch/options.h"
 #include "testbenches/switch/traffic.h"
 
@@ -157,33 +158,22 @@ json area_of(const SweepOptions& options, Algorithm algorithm, bool iterative, b
   const std::string name =
       fmt::format("pe-{}-{}-{}", name_of(algorithm), iterative ? "iterative" : "pipelined",
                   fast ? "fast" : "paper");
-  const std::filesystem::path file = std::filesystem::path(options.synth_folder) / (name + ".json");
-  const auto load = [&file]() -> json {
-    std::ifstream in(file);
-    return in ? json::parse(in, nullptr, false) : json();
-  };
+  const std::filesystem::path folder(options.synth_folder);
   std::error_code error;
-  const auto made = std::filesystem::last_write_time(file, error);
-  json result = !error && made > last_change(options) ? load() : json();
+  const auto made = std::filesystem::last_write_time(folder / (name + ".json"), error);
+  json result = !error && made > last_change(options) ? kept_synthesis(folder, name) : json();
   if (!result.is_object()) {
-    const std::string log =
-        (std::filesystem::path(options.synth_folder) / (name + ".log")).string();
-    const std::string command = fmt::format(
-        "'{}' gw_optimizer_array --set Algorithm={} --set Lanes=1 --set Iterative={} --set Fast={} "
-        "--json '{}' --build '{}' > '{}' 2>&1",
-        options.synth_tool, static_cast<int>(algorithm), iterative ? 1 : 0, fast ? 1 : 0,
-        file.string() + ".part", options.synth_folder, log);
-    if (std::system(command.c_str()) != 0) {
-      std::ifstream in(log);
-      std::string line, last;
-      while (std::getline(in, line)) {
-        if (!line.empty()) last = line;
-      }
-      missing = last.empty() ? fmt::format("'{}' failed", options.synth_tool) : last;
+    try {
+      result = synthesise(
+          options.synth_tool,
+          {"gw_optimizer_array", "--set", fmt::format("Algorithm={}", static_cast<int>(algorithm)),
+           "--set", "Lanes=1", "--set", fmt::format("Iterative={}", iterative ? 1 : 0), "--set",
+           fmt::format("Fast={}", fast ? 1 : 0)},
+          folder, name);
+    } catch (const sim::UserError& why) {
+      missing = why.what();
       return {};
     }
-    std::filesystem::rename(file.string() + ".part", file);
-    result = load();
   }
   return {{"lut", result["used"]["LUT"]},
           {"ff", result["used"]["FF"]},

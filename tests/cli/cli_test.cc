@@ -914,6 +914,39 @@ TEST_F(Cli, SweepWithoutYosysKeepsTheThroughputAndSaysWhatIsMissing) {
   EXPECT_NE(result.out.find("yosys is not installed"), std::string::npos) << result.out;
 }
 
+TEST_F(Cli, AToolThatRunsEndsWithTheProgramThatIsAskedToEnd) {
+  // `timeout` signals the program and then its group, so that there are two signals.
+  write("yosys", "#!/bin/sh\necho $$ >> $PIDS\nsleep 600 &\necho $! >> $PIDS\nwait\n");
+  fs::permissions(path("yosys"), fs::perms::owner_all);
+  const std::string with_tool =
+      "export PIDS=" + path("pids") + " PATH=" + folder_.string() + ":$PATH; timeout -s TERM 4 ";
+  const auto all_ended = [this] {
+    std::istringstream pids(text_of(path("pids")));
+    int number = 0;
+    for (pid_t pid; pids >> pid; ++number) {
+      std::ifstream status("/proc/" + std::to_string(pid) + "/stat");
+      std::string words;
+      // What nobody has waited for yet has ended, too.
+      if (std::getline(status, words) && words.find(") Z ") == std::string::npos) return false;
+    }
+    return number >= 2;
+  };
+  const Ended sweep = shell(with_tool +
+                            GRADWIRE_BINARY
+                            " sweep optimizer --algorithm sgd --pes 1 --frames 128 --no-cpu "
+                            "--cache " +
+                            path("cache"));
+  EXPECT_EQ(sweep.code, 124) << "of timeout";
+  EXPECT_NE(sweep.out.find("No areas: interrupted"), std::string::npos) << sweep.out;
+  EXPECT_TRUE(all_ended()) << text_of(path("pids"));
+  fs::remove(path("pids"));
+  const Ended build =
+      shell(with_tool + GRADWIRE_BINARY " run compressor --synth mixed --netlist --cache " +
+            path("cache"));
+  EXPECT_NE(build.err.find("interrupted"), std::string::npos) << build.err;
+  EXPECT_TRUE(all_ended()) << text_of(path("pids"));
+}
+
 TEST_F(Cli, NetlistsThatCannotBeMadeAreRefusedOrSaid) {
   // All the machine's programs but one.
   const std::string without_yosys =

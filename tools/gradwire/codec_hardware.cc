@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 
 #include "sim/run/data_folder.h"
 #include "sim/run/run.h"
+#include "testbenches/engine/synthesis.h"
 #include "testbenches/registry.h"
 #include "testbenches/switch/sweep.h"
 
@@ -19,11 +18,6 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr uint64_t kMeasuredPackets = 256;
-
-json read_area(const fs::path& file) {
-  std::ifstream in(file);
-  return in ? json::parse(in, nullptr, false) : json();
-}
 
 /// LUTs of a top, or null.
 json lut_of(const std::string& top, const std::string& cache, bool area) {
@@ -38,26 +32,15 @@ json lut_of(const std::string& top, const std::string& cache, bool area) {
     if (area) throw;
     return {};  // there is no cache to look into
   }
-  const fs::path file = folder / (top + ".json");
-  json result = read_area(file);
+  json result = testbenches::kept_synthesis(folder, top);
   if (!result.is_object() && area) {
     std::error_code error;
     fs::create_directories(folder, error);
-    const fs::path log = folder / (top + ".log");
-    const std::string command =
-        fmt::format("'{}' {} --json '{}.part' --build '{}' > '{}' 2>&1", where.synth_tool, top,
-                    file.string(), folder.string(), log.string());
-    if (std::system(command.c_str()) != 0) {
-      std::ifstream in(log);
-      std::string line, last;
-      while (std::getline(in, line)) {
-        if (!line.empty()) last = line;
-      }
-      throw sim::InputError(
-          fmt::format("no area of {}: {}", top, last.empty() ? "synthesis failed" : last));
+    try {
+      result = testbenches::synthesise(where.synth_tool, {top}, folder, top);
+    } catch (const sim::InputError& why) {
+      throw sim::InputError(fmt::format("no area of {}: {}", top, why.what()));
     }
-    fs::rename(file.string() + ".part", file);
-    result = read_area(file);
   }
   return result.is_object() && result.contains("used") ? result["used"].value("LUT", json())
                                                        : json();

@@ -92,7 +92,8 @@ int execute(SweepArguments& a) {
     if (svg.empty()) throw sim::InputError(fmt::format("no plot in '{}': {}", a.svg, missing));
     sim::write_report_file(a.svg, svg);
   }
-  return document["checks"].contains("failed") ? sim::kCheckFailed : sim::kPass;
+  const bool failed = document["checks"].contains("failed") || sim::interrupted();
+  return failed ? sim::kCheckFailed : sim::kPass;
 }
 
 }  // namespace
