@@ -116,24 +116,19 @@ module gw_dequantizer (
 
   // What a packet's values are made of goes along, also while its codes are read: a Rice packet's first beat is emitted
   // four cycles behind its first fetch.
-  logic [2:0]  format_q [1:5];
-  logic [2:0]  tail_q   [1:4];
-  logic [63:0] levels_q [1:5];
-  wire  [63:0] levels_now = levels_q[1];
+  logic [14:0]  format_q;
+  logic [11:0]  tail_q;
+  logic [319:0] levels_q;
+  wire  [63:0] levels_now = levels_q[63:0];
   wire  [5:0]  fraction = levels_now[54:49];
   wire unused_levels = ^{levels_now[63], levels_now[48:0]};
   wire  [2:0]  zeros = levels_now[62:55] != 8'd0 ? 3'd0 : fraction[5] ? 3'd1 : fraction[4] ? 3'd2 : fraction[3] ? 3'd3
                      : fraction[2] ? 3'd4 : fraction[1] ? 3'd5 : fraction[0] ? 3'd6 : 3'd7;
   logic [2:0] zeros_before_q;
   always_ff @(posedge clk_i) begin
-    format_q[1] <= format;
-    tail_q[1]   <= tail;
-    levels_q[1] <= levels;
-    for (int i = 2; i <= 5; i++) begin
-      format_q[i] <= format_q[i-1];
-      levels_q[i] <= levels_q[i-1];
-    end
-    for (int i = 2; i <= 4; i++) tail_q[i] <= tail_q[i-1];
+    format_q <= {format_q[11:0], format};   // the newest lowest
+    tail_q   <= {tail_q[8:0], tail};
+    levels_q <= {levels_q[255:0], levels};
     zeros_before_q <= zeros;
     zeros_q        <= zeros_before_q;
   end
@@ -144,7 +139,7 @@ module gw_dequantizer (
   logic [7:0]   below_q;
   logic [103:0] lanes_q;
   logic [255:0] values_q;
-  wire [2:0]    rice_tail = tail_q[4];
+  wire [2:0]    rice_tail = tail_q[11:9];
   wire [7:0]    rice_below = rice_kind == 2'd1 & rice_tail != 3'd0 ? ~(8'hFF << rice_tail) : 8'hFF;
   always_ff @(posedge clk_i) valid_q <= (plain_valid | rice_emit) & rst_ni;
   always_ff @(posedge clk_i) begin
@@ -155,19 +150,19 @@ module gw_dequantizer (
     below_q     <= rice_emit ? rice_below : plain_below;
     lanes_q     <= rice_emit ? rice_lanes : plain_lanes;
     values_q    <= plain_whole;
-    whole_q     <= format_q[4] == 3'd0 | format_q[4] == 3'd1 | (format_q[4][2] & format_q[4][1]);
+    whole_q     <= format_q[11:9] == 3'd0 | format_q[11:9] == 3'd1 | (format_q[11] & format_q[10]);
   end
 
   // Products and what needs none.
   logic       valid_qq;
   logic [8:0] malformed_qq;
   logic [9:0] end_qq;
-  wire [63:0] levels_here = levels_q[5];
+  wire [63:0] levels_here = levels_q[319:256];
   wire [31:0] t         = levels_here[63:32];
-  wire        means     = format_q[5][2] & ~format_q[5][1];
+  wire        means     = format_q[14] & ~format_q[13];
   wire [23:0] digits    = {t[30:23] != 8'd0, t[22:0]};
   // Of T, the stage before: exponent and 6, zeros behind its digits.
-  wire [63:0] levels_next = levels_q[4];
+  wire [63:0] levels_next = levels_q[255:192];
   wire [31:0] t_next    = levels_next[63:32];
   logic [8:0] six_q;
   logic [2:0] even_q;
@@ -191,7 +186,7 @@ module gw_dequantizer (
     wire        sign  = lane[11];
     wire [31:0] level = means ? (sign ? levels_here[31:0] : t) : {t[31] ^ sign, t[30:0]};
     gw_dequantizer_lane u_lane (
-      .clk_i, .product_i(format_q[5] == 3'd3), .sign_i((t[31] ^ sign) & sent), .m_i(lane[7:0] & {8{sent}}), .shift_i(lane[10:8]),
+      .clk_i, .product_i(format_q[14:12] == 3'd3), .sign_i((t[31] ^ sign) & sent), .m_i(lane[7:0] & {8{sent}}), .shift_i(lane[10:8]),
       .digits_i(digits), .even_i(even_q), .nothing_i(nothing_q), .six_i(six_q), .ready_i((whole_q ? values_q[32*i +: 32] : level) & {32{sent}}),
       .value_o(value[32*i +: 32])
     );

@@ -44,7 +44,6 @@ module gw_dequantizer_group (
     valid_1 <= token_i & rst_ni;
     valid_2 <= valid_1 & rst_ni;
     valid_3 <= valid_2 & rst_ni;
-    valid_o <= valid_3 & live & rst_ni;
   end
   always_ff @(posedge clk_i) begin
     first_1  <= first_i;
@@ -162,6 +161,7 @@ module gw_dequantizer_group (
   logic dead_q;
   wire  live = first_3 | ~dead_q;
   wire [8:0] malformed = reason_3 != 7'd0 ? {2'd0, reason_3} : unfit_3 ? 9'h080 : wrong_3 ? 9'h100 : 9'd0;
+  always_ff @(posedge clk_i) valid_o <= valid_3 & live & rst_ni;
   always_ff @(posedge clk_i) begin
     if (valid_3) dead_q <= malformed != 9'd0 | ~live;
     malformed_o <= malformed;
