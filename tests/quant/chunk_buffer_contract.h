@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/quant/edges_contract.h"
+
 namespace gw::quant_rtl {
 
 // Device: kMerge, the cycles from a pop to its merge; bits(item), what a payload item has without
@@ -16,18 +18,12 @@ namespace gw::quant_rtl {
 // item having started in this one. Chunks must have their packets before their first beat is
 // accepted.
 template <class Device, class Chunk>
-class ChunkBufferClockwork {
- public:
-  explicit ChunkBufferClockwork(uint32_t rows) : rows_(rows), until_(rows, 0) {}
+class ChunkBufferClockwork : public EdgesClockwork<Chunk> {
+  using Edges = EdgesClockwork<Chunk>;
 
-  bool s_ready() const { return ready_; }
-  bool m_valid() const { return !out_.empty(); }
-  bool m_last() const { return out_.front().last; }
-  bool m_user() const { return out_.front().last && (out_.front().chunk->status & 4) != 0; }
-  uint32_t m_bytes() const { return out_.front().bytes; }
-  const uint8_t* m_data() const { return out_.front().chunk->packet.data() + out_.front().from; }
-  uint32_t raw_count() const { return raw_; }
-  uint32_t error_count() const { return error_; }
+ public:
+  explicit ChunkBufferClockwork(uint32_t rows) : Edges(rows), until_(rows, 0) {}
+
   // Corners seen, also in what was reset since.
   struct Seen {
     uint64_t waited_for_row = 0, waited_otherwise = 0;  // cycles
@@ -44,8 +40,8 @@ class ChunkBufferClockwork {
 
   // A cycle with aresetn = 1. `chunk` and `index` say which beat was offered.
   void clock(const Chunk* chunk, size_t index, bool s_valid, bool m_ready) {
-    const bool accepted = s_valid && ready_;
-    const bool left = m_valid() && m_ready;
+    const bool accepted = s_valid && this->s_ready();
+    const bool left = this->m_valid() && m_ready;
     const bool merged = !vectors_.empty() && vectors_.front().at == cycle_;
     const int items = static_cast<int>(items_.size()), chunks = chunks_;
     seen_.items = std::max(seen_.items, items);
@@ -54,14 +50,12 @@ class ChunkBufferClockwork {
 
     const bool popped = pop();
     const bool taken = start(items, chunks);
-    const int entered = merge(left, merged);
+    if (merged && vectors_.front().what.first) seen_.first_merges.push_back(cycle_ - 1);
+    const int entered = this->merge(left, merged ? &vectors_.front().what : nullptr);
+    if (merged) vectors_.pop_front();
     used_ += 2 * popped - 2 * merged + entered - left;
 
-    if (taken) in_.pop_front();
-    if (accepted) in_.push_back({chunk, index});
-    ++since_reset_;
-    ready_ = since_reset_ >= rows_ && in_.size() <= 1;
-    ++cycle_;
+    this->end_cycle(taken, accepted, chunk, index);
   }
 
  protected:
@@ -74,20 +68,11 @@ class ChunkBufferClockwork {
   uint64_t cycle() const { return cycle_; }
 
  private:
-  struct In {
-    const Chunk* chunk;
-    size_t index;
-    bool last() const { return chunk->beats[index].last; }
-  };
   struct Vector {
     uint64_t at;
-    Item item;
+    typename Edges::Merged what;
   };
-  struct Out {
-    const Chunk* chunk;
-    uint32_t from, bytes;
-    bool last;
-  };
+  using Edges::cycle_, Edges::in_, Edges::rows_;
 
   Device& device() { return static_cast<Device&>(*this); }
 
@@ -98,7 +83,12 @@ class ChunkBufferClockwork {
       return false;
     }
     const Item& item = items_.front();
-    vectors_.push_back({cycle_ + Device::kMerge, item});
+    vectors_.push_back({cycle_ + Device::kMerge,
+                        {.chunk = item.chunk,
+                         .bits = item.tail ? 0 : device().bits(item),
+                         .first = item.index == 0 && !item.tail,
+                         .rounds = item.last_payload,
+                         .last = item.final_item}});
     if (item.keeps) until_[item.chunk->row + item.index] = cycle_ + Device::kMerge + 5;
     if (item.index == 0 && !item.tail) seen_.first_pops.push_back(cycle_ - 1);
     chunks_ -= item.final_item;
@@ -157,54 +147,6 @@ class ChunkBufferClockwork {
     for (auto i = items_.rbegin(); i != items_.rend() && i->ready == 0; ++i) i->ready = ready;
   }
 
-  // How many beats enter the output queue.
-  int merge(bool left, bool merged) {
-    if (left) {
-      if (out_.front().last) {
-        raw_ += out_.front().chunk->raw;
-        error_ += (out_.front().chunk->status & 4) != 0;
-      }
-      out_.pop_front();
-    }
-    int entered = 0;
-    if (flush_) {
-      out_.push_back(flushed_);
-      flush_ = false;
-      ++entered;
-    }
-    if (!merged) return entered;
-    const Item item = vectors_.front().item;
-    vectors_.pop_front();
-    if (item.index == 0 && !item.tail) {
-      bits_ = 128, given_ = 0;
-      seen_.first_merges.push_back(cycle_ - 1);
-    }
-    uint32_t total = bits_ + (item.tail ? 0 : device().bits(item));
-    if (item.last_payload) total = (total + 7) / 8 * 8;
-    if (item.final_item) total += 8;
-    const uint32_t beats = item.final_item ? (total + 255) / 256 : total / 256;
-    for (uint32_t b = 0; b < beats; ++b) {
-      const uint32_t size = std::min<uint32_t>(256, total) / 8;
-      const Out out{item.chunk, given_, size, item.final_item && b + 1 == beats};
-      given_ += size;
-      total -= 8 * size;
-      if (entered == 2) {
-        flush_ = true;
-        flushed_ = out;
-      } else {
-        out_.push_back(out);
-        ++entered;
-      }
-    }
-    bits_ = total;
-    return entered;
-  }
-
-  uint32_t rows_;
-  uint64_t cycle_ = 1;
-  uint32_t since_reset_ = 0;
-  bool ready_ = false;
-  std::deque<In> in_;
   const Chunk* chunk_ = nullptr;
   uint32_t next_ = 0;
   bool ended_ = false, surplus_ = false;
@@ -212,12 +154,7 @@ class ChunkBufferClockwork {
   int chunks_ = 0;
   std::vector<uint64_t> until_;  // by row: the last cycle in which it is in flight
   std::deque<Vector> vectors_;
-  std::deque<Out> out_;
-  bool flush_ = false;
-  Out flushed_{};
-  uint32_t bits_ = 0, given_ = 0;  // of the packet: waiting in the merge, gone from it in bytes
   int used_ = 0;
-  uint32_t raw_ = 0, error_ = 0;
   Seen seen_;
 };
 

@@ -9,6 +9,8 @@
 #include <deque>
 #include <vector>
 
+#include "tests/quant/edges_contract.h"
+
 namespace gw::mx_contract {
 
 struct Beat {
@@ -127,18 +129,10 @@ inline void encode(Chunk& c, std::vector<uint32_t>& residuals, uint32_t rows) {
 }
 
 // The cycle contract. Chunks must be encoded before their first beat is accepted.
-class Clockwork {
+class Clockwork : public quant_rtl::EdgesClockwork<Chunk> {
  public:
-  explicit Clockwork(uint32_t rows) : rows_(rows), v_(rows > 0 ? 5 : 0) {}
+  explicit Clockwork(uint32_t rows) : EdgesClockwork(rows), v_(rows > 0 ? 5 : 0) {}
 
-  bool s_ready() const { return ready_; }
-  bool m_valid() const { return !out_.empty(); }
-  bool m_last() const { return out_.front().last; }
-  bool m_user() const { return out_.front().last && (out_.front().chunk->status & 4) != 0; }
-  uint32_t m_bytes() const { return out_.front().bytes; }
-  const uint8_t* m_data() const { return out_.front().chunk->packet.data() + out_.front().from; }
-  uint32_t raw_count() const { return raw_; }
-  uint32_t error_count() const { return error_; }
   uint64_t waited() const { return waited_; }
   int most_used() const { return most_used_; }
 
@@ -153,7 +147,7 @@ class Clockwork {
 
   // A cycle with aresetn = 1. `chunk` and `index` say which beat was offered.
   void clock(const Chunk* chunk, size_t index, bool s_valid, bool m_ready) {
-    const bool accepted = s_valid && ready_;
+    const bool accepted = s_valid && s_ready();
     const bool left = m_valid() && m_ready;
     bool started = false, taken = false;
     const bool beat = !in_.empty();
@@ -207,7 +201,12 @@ class Clockwork {
     // free.
     if (!items_.empty() && items_.front().ready != 0 && items_.front().ready <= cycle_) {
       const Item& item = items_.front();
-      vectors_.push_back({cycle_ + 3, item, bytes(item)});
+      vectors_.push_back({cycle_ + 3,
+                          {.chunk = item.chunk,
+                           .bits = 8 * bytes(item),
+                           .first = item.index == 0 && !item.tail,
+                           .rounds = false,
+                           .last = item.final_item}});
       if (item.keeps) {
         for (Flight& f : flight_) {
           if (f.until == 0) {
@@ -222,57 +221,15 @@ class Clockwork {
       flight_.pop_front();
 
     // Merge.
-    if (left) {
-      if (out_.front().last) {
-        raw_ += out_.front().chunk->raw;
-        error_ += (out_.front().chunk->status & 4) != 0;
-      }
-      out_.pop_front();
-    }
-    int entered = 0;
-    if (flush_) {
-      out_.push_back(flushed_);
-      flush_ = false;
-      ++entered;
-    }
-    if (merged) {
-      const Vector& vector = vectors_.front();
-      const bool last = vector.item.final_item;
-      if (vector.item.index == 0 && !vector.item.tail) x_ = 16, given_ = 0;
-      uint32_t total = x_ + vector.bytes;
-      const uint32_t beats = last ? (total + 31) / 32 : total / 32;
-      for (uint32_t b = 0; b < beats; ++b) {
-        const uint32_t size = std::min<uint32_t>(32, total);
-        const Out out{vector.item.chunk, given_, size, last && b + 1 == beats};
-        given_ += size;
-        total -= size;
-        if (entered == 2) {
-          flush_ = true;
-          flushed_ = out;
-        } else {
-          out_.push_back(out);
-          ++entered;
-        }
-      }
-      x_ = total;
-      vectors_.pop_front();
-    }
+    const int entered = merge(left, merged ? &vectors_.front().what : nullptr);
+    if (merged) vectors_.pop_front();
     used_ += 2 * started - 2 * merged + entered - left;
     most_used_ = std::max(most_used_, used_);
 
-    if (taken) in_.pop_front();
-    if (accepted) in_.push_back({chunk, index});
-    ++since_reset_;
-    ready_ = since_reset_ >= std::max<uint32_t>(1, rows_) && in_.size() <= 1;
-    ++cycle_;
+    end_cycle(taken, accepted, chunk, index);
   }
 
  private:
-  struct In {
-    const Chunk* chunk;
-    size_t index;
-    bool last() const { return chunk->beats[index].last; }
-  };
   struct Item {
     const Chunk* chunk = nullptr;
     uint32_t index = 0;
@@ -281,13 +238,7 @@ class Clockwork {
   };
   struct Vector {
     uint64_t at;
-    Item item;
-    uint32_t bytes;
-  };
-  struct Out {
-    const Chunk* chunk;
-    uint32_t from, bytes;
-    bool last;
+    Merged what;
   };
   struct Flight {
     uint32_t row;
@@ -311,31 +262,21 @@ class Clockwork {
 
   static uint32_t bytes(const Item& item) {
     const Chunk& c = *item.chunk;
-    uint32_t bytes = item.final_item ? 1 : 0;
-    if (item.tail) return bytes;
-    if (c.raw) return bytes + 4 * (std::min(c.n, 8 * item.index + 8) - 8 * item.index);
+    if (item.tail) return 0;
+    if (c.raw) return 4 * (std::min(c.n, 8 * item.index + 8) - 8 * item.index);
     const uint32_t place = item.index % 4;
-    return bytes + (place == 0) + (c.fp4 ? 4 : 8) * (item.last_payload ? 4 - place : 1);
+    return (place == 0) + (c.fp4 ? 4 : 8) * (item.last_payload ? 4 - place : 1);
   }
 
-  uint32_t rows_;
   int v_;
-  uint64_t cycle_ = 1, waited_ = 0;
-  uint32_t since_reset_ = 0;
-  bool ready_ = false;
-  std::deque<In> in_;
+  uint64_t waited_ = 0;
   const Chunk* chunk_ = nullptr;
   uint32_t next_ = 0;
   bool ended_ = false, surplus_ = false;
   std::deque<Item> items_;
   std::deque<Flight> flight_;
   std::deque<Vector> vectors_;
-  std::deque<Out> out_;
-  bool flush_ = false;
-  Out flushed_{};
-  uint32_t x_ = 0, given_ = 0;
   int used_ = 0, most_used_ = 0;
-  uint32_t raw_ = 0, error_ = 0;
 };
 
 }  // namespace gw::mx_contract

@@ -11,6 +11,7 @@
 
 #include "models/reference/quant/decoder.h"
 #include "models/reference/quant/quantiser.h"
+#include "tests/quant/edges_contract.h"
 #include "tests/quant/mx_contract.h"
 
 namespace gw::threshold_contract {
@@ -122,18 +123,10 @@ inline void encode(Chunk& c, quant::Quantiser& quantiser) {
 }
 
 // The cycle contract. Chunks must be encoded before their first beat is accepted.
-class Clockwork {
+class Clockwork : public quant_rtl::EdgesClockwork<Chunk> {
  public:
-  explicit Clockwork(uint32_t rows) : rows_(rows) {}
+  explicit Clockwork(uint32_t rows) : EdgesClockwork(rows) {}
 
-  bool s_ready() const { return ready_; }
-  bool m_valid() const { return !out_.empty(); }
-  bool m_last() const { return out_.front().last; }
-  bool m_user() const { return out_.front().last && (out_.front().chunk->status & 4) != 0; }
-  uint32_t m_bytes() const { return out_.front().bytes; }
-  const uint8_t* m_data() const { return out_.front().chunk->packet.data() + out_.front().from; }
-  uint32_t raw_count() const { return raw_; }
-  uint32_t error_count() const { return error_; }
   uint64_t waited_for_row() const { return waited_for_row_; }
   uint64_t waited_for_k() const { return waited_for_k_; }
   int most_used() const { return most_used_; }
@@ -142,7 +135,7 @@ class Clockwork {
 
   // A cycle with aresetn = 1. `chunk` and `index` say which beat was offered.
   void clock(const Chunk* chunk, size_t index, bool s_valid, bool m_ready) {
-    const bool accepted = s_valid && ready_;
+    const bool accepted = s_valid && s_ready();
     const bool left = m_valid() && m_ready;
     bool started = false, taken = false;
     while (!rows_in_flight_.empty() && rows_in_flight_.front().until < cycle_)
@@ -157,7 +150,9 @@ class Clockwork {
         if (!in_.front().last()) {
           taken = true;
         } else if (credit) {
-          vectors_.push_back({.at = cycle_ + 15, .chunk = &c, .last = true});
+          vectors_.push_back(
+              {cycle_ + 15,
+               {.chunk = &c, .bits = 0, .first = false, .rounds = false, .last = true}});
           started = taken = true;
           chunk_ = nullptr;
           surplus_ = false;
@@ -179,12 +174,12 @@ class Clockwork {
           }
           next_ = i + 1;
           const bool last_payload = next_ == c.bits.size();
-          vectors_.push_back({.at = cycle_ + 15,
-                              .chunk = &c,
-                              .bits = c.bits[i],
-                              .first = first,
-                              .rounds = last_payload,
-                              .last = last_payload && ended_});
+          vectors_.push_back({cycle_ + 15,
+                              {.chunk = &c,
+                               .bits = c.bits[i],
+                               .first = first,
+                               .rounds = last_payload,
+                               .last = last_payload && ended_}});
           if (keeps) rows_in_flight_.push_back({c.row + i, cycle_ + 18});
           if (last_payload && !c.raw && c.row < rows_) k_in_flight_.push_back({c.row, cycle_ + 18});
           started = true;
@@ -198,68 +193,18 @@ class Clockwork {
 
     // Merge.
     const bool merged = !vectors_.empty() && vectors_.front().at == cycle_;
-    if (left) {
-      if (out_.front().last) {
-        raw_ += out_.front().chunk->raw;
-        error_ += (out_.front().chunk->status & 4) != 0;
-      }
-      out_.pop_front();
-    }
-    int entered = 0;
-    if (flush_) {
-      out_.push_back(flushed_);
-      flush_ = false;
-      ++entered;
-    }
-    if (merged) {
-      const Vector vector = vectors_.front();
-      vectors_.pop_front();
-      if (vector.first) x_ = 128, given_ = 0;
-      uint32_t total = x_ + vector.bits;
-      if (vector.rounds) total = (total + 7) / 8 * 8;
-      if (vector.last) total += 8;
-      const uint32_t beats = vector.last ? (total + 255) / 256 : total / 256;
-      for (uint32_t b = 0; b < beats; ++b) {
-        const uint32_t size = std::min<uint32_t>(256, total) / 8;
-        const Out out{vector.chunk, given_, size, vector.last && b + 1 == beats};
-        given_ += size;
-        total -= 8 * size;
-        if (entered == 2) {
-          flush_ = true;
-          flushed_ = out;
-        } else {
-          out_.push_back(out);
-          ++entered;
-        }
-      }
-      x_ = total;
-    }
+    const int entered = merge(left, merged ? &vectors_.front().what : nullptr);
+    if (merged) vectors_.pop_front();
     used_ += 2 * started - 2 * merged + entered - left;
     most_used_ = std::max(most_used_, used_);
 
-    if (taken) in_.pop_front();
-    if (accepted) in_.push_back({chunk, index});
-    ++since_reset_;
-    ready_ = since_reset_ >= rows_ && in_.size() <= 1;
-    ++cycle_;
+    end_cycle(taken, accepted, chunk, index);
   }
 
  private:
-  struct In {
-    const Chunk* chunk;
-    size_t index;
-    bool last() const { return chunk->beats[index].last; }
-  };
   struct Vector {
-    uint64_t at = 0;
-    const Chunk* chunk = nullptr;
-    uint32_t bits = 0;
-    bool first = false, rounds = false, last = false;
-  };
-  struct Out {
-    const Chunk* chunk;
-    uint32_t from, bytes;
-    bool last;
+    uint64_t at;
+    Merged what;
   };
   struct Flight {
     uint32_t row;
@@ -270,22 +215,13 @@ class Clockwork {
                        [&](const Flight& f) { return f.row == row; });
   }
 
-  uint32_t rows_;
-  uint64_t cycle_ = 1, waited_for_row_ = 0, waited_for_k_ = 0;
-  uint32_t since_reset_ = 0;
-  bool ready_ = false;
-  std::deque<In> in_;
+  uint64_t waited_for_row_ = 0, waited_for_k_ = 0;
   const Chunk* chunk_ = nullptr;
   uint32_t next_ = 0;
   bool ended_ = false, surplus_ = false;
   std::deque<Flight> rows_in_flight_, k_in_flight_;
   std::deque<Vector> vectors_;
-  std::deque<Out> out_;
-  bool flush_ = false;
-  Out flushed_{};
-  uint32_t x_ = 0, given_ = 0;
   int used_ = 0, most_used_ = 0;
-  uint32_t raw_ = 0, error_ = 0;
 };
 
 }  // namespace gw::threshold_contract
