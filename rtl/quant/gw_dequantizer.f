@@ -6,6 +6,7 @@ rtl/quant/gw_dequantizer_shift.sv
 rtl/quant/gw_dequantizer_element.sv
 rtl/quant/gw_dequantizer_group.sv
 rtl/quant/gw_dequantizer_ones.sv
+rtl/quant/gw_dequantizer_behind.sv
 rtl/quant/gw_dequantizer_words.sv
 rtl/quant/gw_dequantizer_entries.sv
 rtl/quant/gw_dequantizer_lane.sv

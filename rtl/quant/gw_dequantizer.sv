@@ -57,16 +57,11 @@ module gw_dequantizer (
   // What a Rice packet leaves in its stations is cleared while the first of its beats is drained.
   logic over_q;
   always_ff @(posedge clk_i) over_q <= over & rst_ni;
-  wire [263:0] around = beats[263:0];
-  wire [7:0]   next_byte;
-  for (genvar i = 0; i < 8; i++) begin : gen_next
-    wire [31:0] column;
-    for (genvar j = 0; j < 32; j++) begin : gen_column
-      assign column[j] = around[8*j + 8 + i];
-    end
-    assign next_byte[i] = column[place];
-  end
-  wire unused_around = ^around[7:0];
+  // The byte behind the place.
+  wire [255:0] behind   = beats[263:8];
+  wire [63:0]  of_32    = place[4] ? (place[3] ? behind[255:192] : behind[191:128]) : (place[3] ? behind[127:64] : behind[63:0]);
+  wire [15:0]  of_8     = place[2] ? (place[1] ? of_32[63:48] : of_32[47:32]) : (place[1] ? of_32[31:16] : of_32[15:0]);
+  wire [7:0]   next_byte = place[0] ? of_8[15:8] : of_8[7:0];
   gw_dequantizer_reader u_reader (
     .clk_i, .rst_ni, .roomy_i(roomy), .held_i(held), .last_i(last), .group_i(group), .zero_i(zero), .second_i(next_byte), .format_i(format),
     .rice_i(rice), .empty_i(none), .single_i(single), .mask_i(mask), .fixed_i(first_fixed), .beat_i(beat), .tail_i(tail), .hall_i(hall), .over_i(over_q), .read_o(read), .two_o(read_two), .three_o(read_three),

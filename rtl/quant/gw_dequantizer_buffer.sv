@@ -57,14 +57,21 @@ module gw_dequantizer_buffer (
   wire [5:0]  bytes  = {hole == 32'd0, |(hole & 32'hFFFF_0000), |(hole & 32'hFF00_FF00), |(hole & 32'hF0F0_F0F0),
                         |(hole & 32'hCCCC_CCCC), |(hole & 32'hAAAA_AAAA)};
   wire [31:0] final_byte = valid & ~{1'b0, valid[31:1]};
+  // Bit i of each byte: columns of 32. Eight bytes at a time are turned over in three steps, which are wires.
+  wire [255:0] columns;
+  for (genvar w = 0; w < 4; w++) begin : gen_columns
+    wire [63:0] x = data_i[64*w +: 64];
+    wire [63:0] y = (x & 64'hAA55_AA55_AA55_AA55) | ((x & 64'h00AA_00AA_00AA_00AA) << 7) | ((x >> 7) & 64'h00AA_00AA_00AA_00AA);
+    wire [63:0] z = (y & 64'hCCCC_3333_CCCC_3333) | ((y & 64'h0000_CCCC_0000_CCCC) << 14) | ((y >> 14) & 64'h0000_CCCC_0000_CCCC);
+    wire [63:0] t = (z & 64'hF0F0_F0F0_0F0F_0F0F) | ((z & 64'h0000_0000_F0F0_F0F0) << 28) | ((z >> 28) & 64'h0000_0000_F0F0_F0F0);
+    for (genvar i = 0; i < 8; i++) begin : gen_bit
+      assign columns[32*i + 8*w +: 8] = t[8*i +: 8];
+    end
+  end
   logic [7:0] byte_before_q;
   wire [7:0]   status;
   for (genvar i = 0; i < 8; i++) begin : gen_status
-    wire [31:0] column;
-    for (genvar j = 0; j < 32; j++) begin : gen_column
-      assign column[j] = data_i[8*j + i] & final_byte[j];
-    end
-    assign status[i] = |column | (byte_before_q[i] & ~kept[0]);
+    assign status[i] = (columns[32*i +: 32] & final_byte) != 32'd0 | (byte_before_q[i] & ~kept[0]);
   end
 
   logic [132:0] packet_q;
@@ -91,26 +98,55 @@ module gw_dequantizer_buffer (
   wire [132:0] packet = first_q ? header : packet_q;
 
   // What a group takes, were each byte a mask.
-  wire [319:0] groups;   // by columns: 32 of each bit
+  wire [319:0] groups;   // by columns: 32 of each bit, as all that leads to them
   wire [9:0]   found;
   wire [2:0] coded = inner_q ? packet_q[9:7] : data_i[2:0];
   wire wgt = coded == 3'd1;
   wire qgt = coded == 3'd3;
-  for (genvar j = 0; j < 32; j++) begin : gen_group
-    wire [7:0] mask = data_i[8*j +: 8];
-    // In threes: sums of many bits would be made bit by bit.
-    wire [1:0] a = {(mask[0] & mask[1]) | (mask[0] & mask[2]) | (mask[1] & mask[2]), mask[0] ^ mask[1] ^ mask[2]};
-    wire [1:0] b = {(mask[3] & mask[4]) | (mask[3] & mask[5]) | (mask[4] & mask[5]), mask[3] ^ mask[4] ^ mask[5]};
-    wire [1:0] c = {mask[6] & mask[7], mask[6] ^ mask[7]};
-    wire [3:0] count = {2'd0, a} + {2'd0, b} + {2'd0, c};
-    wire [5:0] length = count == 4'd0 ? 6'd2 : wgt ? {count, 2'd1} : qgt ? {2'd0, count} + 6'd2 : 6'd2;
-    localparam [6:0] Place = j;
-    wire [6:0] finish = Place + {1'b0, length};
-    wire [9:0] here = {count == 4'd0, finish >= 7'd63, finish >= 7'd31, finish};
-    for (genvar i = 0; i < 10; i++) begin : gen_bit
-      assign groups[32*i + j] = here[i];
-    end
-  end
+  // In threes: sums of many bits would be made bit by bit.
+  wire [31:0] m_0 = columns[31:0],    m_1 = columns[63:32],   m_2 = columns[95:64],   m_3 = columns[127:96];
+  wire [31:0] m_4 = columns[159:128], m_5 = columns[191:160], m_6 = columns[223:192], m_7 = columns[255:224];
+  wire [31:0] a_0 = m_0 ^ m_1 ^ m_2;
+  wire [31:0] a_1 = (m_0 & m_1) | (m_0 & m_2) | (m_1 & m_2);
+  wire [31:0] b_0 = m_3 ^ m_4 ^ m_5;
+  wire [31:0] b_1 = (m_3 & m_4) | (m_3 & m_5) | (m_4 & m_5);
+  wire [31:0] c_0 = m_6 ^ m_7;
+  wire [31:0] c_1 = m_6 & m_7;
+  wire [31:0] carry   = (a_0 & b_0) | (a_0 & c_0) | (b_0 & c_0);
+  wire [31:0] twos    = a_1 ^ b_1 ^ c_1;
+  wire [31:0] fours   = (a_1 & b_1) | (a_1 & c_1) | (b_1 & c_1);
+  wire [31:0] count_0 = a_0 ^ b_0 ^ c_0;
+  wire [31:0] count_1 = twos ^ carry;
+  wire [31:0] count_2 = fours ^ (twos & carry);
+  wire [31:0] count_3 = fours & twos & carry;
+  wire [31:0] none    = ~(m_0 | m_1 | m_2 | m_3 | m_4 | m_5 | m_6 | m_7);
+  // 2 of none, of WGT 1 and 4 each, of QGT 2 and 1 each, else 2.
+  wire [31:0] floats   = ~none & {32{wgt}};
+  wire [31:0] multiples = ~none & {32{qgt}};
+  wire [31:0] length_0 = floats | (multiples & count_0);
+  wire [31:0] length_1 = ~floats & ~(multiples & count_1);
+  wire [31:0] length_2 = (floats & count_0) | (multiples & (count_2 ^ count_1));
+  wire [31:0] length_3 = (floats & count_1) | (multiples & (count_3 ^ (count_2 & count_1)));
+  wire [31:0] length_4 = floats & count_2;
+  wire [31:0] length_5 = floats & count_3;
+  // And the place, which is a constant.
+  localparam logic [31:0] Place0 = 32'hAAAA_AAAA, Place1 = 32'hCCCC_CCCC, Place2 = 32'hF0F0_F0F0, Place3 = 32'hFF00_FF00,
+                          Place4 = 32'hFFFF_0000;
+  wire [31:0] up_1 = length_0 & Place0;
+  wire [31:0] up_2 = (length_1 & Place1) | ((length_1 | Place1) & up_1);
+  wire [31:0] up_3 = (length_2 & Place2) | ((length_2 | Place2) & up_2);
+  wire [31:0] up_4 = (length_3 & Place3) | ((length_3 | Place3) & up_3);
+  wire [31:0] up_5 = (length_4 & Place4) | ((length_4 | Place4) & up_4);
+  wire [31:0] finish_0 = length_0 ^ Place0;
+  wire [31:0] finish_1 = length_1 ^ Place1 ^ up_1;
+  wire [31:0] finish_2 = length_2 ^ Place2 ^ up_2;
+  wire [31:0] finish_3 = length_3 ^ Place3 ^ up_3;
+  wire [31:0] finish_4 = length_4 ^ Place4 ^ up_4;
+  wire [31:0] finish_5 = length_5 ^ up_5;
+  wire [31:0] finish_6 = length_5 & up_5;
+  wire [31:0] odd_ends = finish_0 & finish_1 & finish_2 & finish_3 & finish_4;
+  assign groups = {none, finish_6 | (finish_5 & odd_ends), finish_6 | finish_5 | odd_ends,
+                   finish_6, finish_5, finish_4, finish_3, finish_2, finish_1, finish_0};
 
   (* ram_style = "distributed" *) logic [255:0] data_q    [0:3];
   (* ram_style = "distributed" *) logic [90:0]  context_q [0:3];  // not needed before the cycle behind: reason, n, levels
@@ -156,21 +192,11 @@ module gw_dequantizer_buffer (
   wire [319:0] groups_two   = groups_q[2];
   wire [319:0] groups_three = groups_q[3];
   for (genvar b = 0; b < 10; b++) begin : gen_found
-    wire [127:0] all;
-    wire [31:0]  of_four;
-    wire [7:0]   of_sixteen;
-    wire [1:0]   of_two;
-    assign all = {groups_three[32*b +: 32], groups_two[32*b +: 32], groups_one[32*b +: 32], groups_zero[32*b +: 32]};
-    for (genvar i = 0; i < 32; i++) begin : gen_four
-      assign of_four[i] = byte_i[1] ? (byte_i[0] ? all[4*i+3] : all[4*i+2]) : (byte_i[0] ? all[4*i+1] : all[4*i]);
-    end
-    for (genvar i = 0; i < 8; i++) begin : gen_sixteen
-      assign of_sixteen[i] = byte_i[3] ? (byte_i[2] ? of_four[4*i+3] : of_four[4*i+2]) : (byte_i[2] ? of_four[4*i+1] : of_four[4*i]);
-    end
-    for (genvar i = 0; i < 2; i++) begin : gen_two
-      assign of_two[i] = one[0] ? (byte_i[4] ? of_sixteen[4*i+3] : of_sixteen[4*i+2]) : (byte_i[4] ? of_sixteen[4*i+1] : of_sixteen[4*i]);
-    end
-    assign found[b] = of_two[one[1]];
+    wire [31:0] of_slot = one[1] ? (one[0] ? groups_three[32*b +: 32] : groups_two[32*b +: 32])
+                                 : (one[0] ? groups_one[32*b +: 32] : groups_zero[32*b +: 32]);
+    wire [7:0]  of_32   = byte_i[4] ? (byte_i[3] ? of_slot[31:24] : of_slot[23:16]) : (byte_i[3] ? of_slot[15:8] : of_slot[7:0]);
+    wire [1:0]  of_8    = byte_i[2] ? (byte_i[1] ? of_32[7:6] : of_32[5:4]) : (byte_i[1] ? of_32[3:2] : of_32[1:0]);
+    assign found[b] = of_8[byte_i[0]];
   end
   assign {zero_o, group_o} = found;
 

@@ -64,13 +64,10 @@ module gw_dequantizer_entries (
 
   // Whether they lead to n, without a sum: each bit of it shows which carry it would have needed.
   wire to_n_one = left_q[21:20] == 2'd0 & left_q[19:0] == gap_one;
-  wire [20:0] sum_bits, carries;
-  for (genvar i = 0; i < 21; i++) begin : gen_sum
-    wire x = i < 20 ? gap_one[i % 20] : 1'b0;
-    wire y = i < 18 ? gap_two[i % 18] : 1'b0;
-    assign sum_bits[i] = x ^ y ^ left_q[i];
-    assign carries[i]  = (x & y) | ((x | y) & ~left_q[i]);
-  end
+  wire [20:0] gap_x    = {1'b0, gap_one};
+  wire [20:0] gap_y    = {3'd0, gap_two};
+  wire [20:0] sum_bits = gap_x ^ gap_y ^ left_q[20:0];
+  wire [20:0] carries  = (gap_x & gap_y) | ((gap_x | gap_y) & ~left_q[20:0]);
   wire to_n_two = ~left_q[21] & sum_bits == {carries[19:0], 1'b1} & ~carries[20];
 
   // Bytes of the word that are begun, up to the gap's end and the code's.

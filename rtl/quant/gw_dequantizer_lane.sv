@@ -47,10 +47,7 @@ module gw_dequantizer_lane (
   wire [31:0] one    = {upper_q, product_q[30:8]} + {31'd0, up_one};
   wire [31:0] two    = {lower_q, 23'd0} + {8'd0, product_q[30:7]} + {31'd0, up_two};
   wire unused_high   = one[31] ^ two[31];
-  wire [30:0] value;
-  for (genvar i = 0; i < 31; i++) begin : gen_value
-    assign value[i] = ~is_product_q ? ready_q[i] : ~high ? two[i] : edge_q ? i >= 23 : one[i];
-  end
+  wire [30:0] value  = ~is_product_q ? ready_q[30:0] : ~high ? two[30:0] : edge_q ? 31'h7F80_0000 : one[30:0];
   assign value_o = {is_product_q ? sign_q : ready_q[31], value};
 endmodule
 

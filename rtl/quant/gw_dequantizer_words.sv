@@ -30,27 +30,19 @@ module gw_dequantizer_words (
   // Antechamber: the word and what is behind it; the same from the fixed part of a code on.
   logic         ante_q;
   logic [106:0] bits_q, later_q;
-  // Of each four bits from each bit on: whether they are all ones, else how many are before the first zero.
+  // Of each four bits from each bit on: whether they are all ones, else how many are before the first zero, by columns.
   logic [71:0]  full_q;
   logic [78:0]  later_full_q;
-  logic [151:0] few_q;
-  logic [165:0] later_few_q;
+  logic [75:0]  few_high_q, few_low_q;
+  logic [82:0]  later_few_high_q, later_few_low_q;
   logic [6:0]   ante_bytes_q;
   logic [1:0]   ante_status_q;
   // From the fixed part on, by eights, twos and one.
-  wire  [109:0] by_eights, by_twos;
-  wire  [106:0] shifted;
-  for (genvar i = 0; i < 110; i++) begin : gen_eights
-    assign by_eights[i] = fixed_i[4] ? (fixed_i[3] ? (i + 24 < 128) & words_i[(i+24)%128] : (i + 16 < 128) & words_i[(i+16)%128])
-                                     : (fixed_i[3] ? words_i[i+8] : words_i[i]);
-  end
-  for (genvar i = 0; i < 110; i++) begin : gen_twos
-    assign by_twos[i] = fixed_i[2] ? (fixed_i[1] ? (i + 6 < 110) & by_eights[(i+6)%110] : (i + 4 < 110) & by_eights[(i+4)%110])
-                                   : (fixed_i[1] ? (i + 2 < 110) & by_eights[(i+2)%110] : by_eights[i]);
-  end
-  for (genvar i = 0; i < 107; i++) begin : gen_ones
-    assign shifted[i] = fixed_i[0] ? by_twos[i+1] : by_twos[i];
-  end
+  wire  [109:0] by_eights = fixed_i[4] ? (fixed_i[3] ? {6'd0, words_i[127:24]} : words_i[125:16])
+                                       : (fixed_i[3] ? words_i[117:8] : words_i[109:0]);
+  wire  [109:0] by_twos   = fixed_i[2] ? (fixed_i[1] ? {6'd0, by_eights[109:6]} : {4'd0, by_eights[109:4]})
+                                       : (fixed_i[1] ? {2'd0, by_eights[109:2]} : by_eights);
+  wire  [106:0] shifted   = fixed_i[0] ? by_twos[107:1] : by_twos[106:0];
   wire unused_bits = ^by_twos[109:108];
   logic [1:0] in_q, at_q;   // words: the next to be at hand, the one of the place; modulo 4
   wire  [1:0] count = in_q - at_q;
@@ -60,44 +52,44 @@ module gw_dequantizer_words (
     if (fetch_i) begin
       bits_q        <= words_i[106:0];
       later_q       <= shifted[106:0];
-      for (int i = 0; i < 72; i++) full_q[i] <= &words_i[i +: 4];
-      for (int i = 0; i < 79; i++) later_full_q[i] <= &shifted[i +: 4];
-      for (int i = 0; i < 76; i++) few_q[2*i +: 2] <= {words_i[i] & words_i[i+1], words_i[i] & (~words_i[i+1] | words_i[i+2])};
-      for (int i = 0; i < 83; i++) later_few_q[2*i +: 2] <= {shifted[i] & shifted[i+1], shifted[i] & (~shifted[i+1] | shifted[i+2])};
+      full_q        <= words_i[71:0] & words_i[72:1] & words_i[73:2] & words_i[74:3];
+      few_high_q    <= words_i[75:0] & words_i[76:1];
+      few_low_q     <= words_i[75:0] & (~words_i[76:1] | words_i[77:2]);
+      later_full_q  <= shifted[78:0] & shifted[79:1] & shifted[80:2] & shifted[81:3];
+      later_few_high_q <= shifted[82:0] & shifted[83:1];
+      later_few_low_q  <= shifted[82:0] & (~shifted[83:1] | shifted[84:2]);
       ante_bytes_q  <= bytes_i;
       ante_status_q <= status_i;
     end
   end
 
-  // Ones from each bit on, 15 at most; and from each bit on behind the fixed part.
-  wire [255:0] ones_here;
-  wire [283:0] ones_later;
-  for (genvar i = 0; i < 64; i++) begin : gen_here
-    gw_dequantizer_ones u_ones (
-      .full_i({full_q[i+8], full_q[i+4], full_q[i]}),
-      .few_i({few_q[2*(i+12) +: 2], few_q[2*(i+8) +: 2], few_q[2*(i+4) +: 2], few_q[2*i +: 2]}), .ones_o(ones_here[4*i +: 4])
-    );
-  end
-  for (genvar i = 0; i < 71; i++) begin : gen_later
-    gw_dequantizer_ones u_ones (
-      .full_i({later_full_q[i+8], later_full_q[i+4], later_full_q[i]}),
-      .few_i({later_few_q[2*(i+12) +: 2], later_few_q[2*(i+8) +: 2], later_few_q[2*(i+4) +: 2], later_few_q[2*i +: 2]}),
-      .ones_o(ones_later[4*i +: 4])
-    );
-  end
-  // For each bit: whether two codes are read 1, whether the first has the long form 1, ones of both 4, of the first 4. By columns: 64 bits
-  // of each.
-  wire [639:0] table_d;
-  for (genvar i = 0; i < 64; i++) begin : gen_table
-    wire [3:0]  one   = ones_here[4*i +: 4];
-    wire [31:0] range = ones_later[4*i +: 32];
-    wire [3:0]  two   = range[4*one[2:0] +: 4];
-    wire [4:0]  both  = {1'b0, one} + {1'b0, two};
-    wire [9:0]  found = {~one[3] & ~both[4] & both[3:0] != 4'd15, one == 4'd15, both[3:0], one};
-    for (genvar b = 0; b < 10; b++) begin : gen_bit
-      assign table_d[64*b + i] = found[b];
-    end
-  end
+  // Ones from each bit on, 15 at most; and from each bit on behind the fixed part. By columns, as all that follows: 64 bits of each digit,
+  // for the simulator works on them in one step.
+  wire [63:0] one_0, one_1, one_2, one_3;
+  wire [70:0] later_0, later_1, later_2, later_3;
+  gw_dequantizer_ones #(.Places(64)) u_here (
+    .full_i(full_q), .high_i(few_high_q), .low_i(few_low_q), .ones_0_o(one_0), .ones_1_o(one_1), .ones_2_o(one_2), .ones_3_o(one_3)
+  );
+  gw_dequantizer_ones #(.Places(71)) u_later (
+    .full_i(later_full_q), .high_i(later_few_high_q), .low_i(later_few_low_q),
+    .ones_0_o(later_0), .ones_1_o(later_1), .ones_2_o(later_2), .ones_3_o(later_3)
+  );
+  // Ones of the second code: those from behind the first one's on.
+  wire [63:0] two_0, two_1, two_2, two_3;
+  gw_dequantizer_behind u_two_0 (.one_0_i(one_0), .one_1_i(one_1), .one_2_i(one_2), .later_i(later_0), .two_o(two_0));
+  gw_dequantizer_behind u_two_1 (.one_0_i(one_0), .one_1_i(one_1), .one_2_i(one_2), .later_i(later_1), .two_o(two_1));
+  gw_dequantizer_behind u_two_2 (.one_0_i(one_0), .one_1_i(one_1), .one_2_i(one_2), .later_i(later_2), .two_o(two_2));
+  gw_dequantizer_behind u_two_3 (.one_0_i(one_0), .one_1_i(one_1), .one_2_i(one_2), .later_i(later_3), .two_o(two_3));
+  wire [63:0] carry_1 = one_0 & two_0;
+  wire [63:0] carry_2 = (one_1 & two_1) | ((one_1 | two_1) & carry_1);
+  wire [63:0] carry_3 = (one_2 & two_2) | ((one_2 | two_2) & carry_2);
+  wire [63:0] both_0  = one_0 ^ two_0;
+  wire [63:0] both_1  = one_1 ^ two_1 ^ carry_1;
+  wire [63:0] both_2  = one_2 ^ two_2 ^ carry_2;
+  wire [63:0] both_3  = two_3 ^ carry_3;   // the first has 7 or less
+  // For each bit: whether two codes are read 1, whether the first has the long form 1, ones of both 4, of the first 4.
+  wire [639:0] table_d = {~one_3 & ~(two_3 & carry_3) & ~(both_0 & both_1 & both_2 & both_3), one_0 & one_1 & one_2 & one_3,
+                          both_3, both_2, both_1, both_0, one_3, one_2, one_1, one_0};
 
   // At hand.
   (* ram_style = "registers" *) logic [639:0] table_q  [0:1];
@@ -130,21 +122,12 @@ module gw_dequantizer_words (
   wire [639:0] table_two = table_q[1];
   wire [9:0]   found;
   for (genvar b = 0; b < 10; b++) begin : gen_found
-    wire [127:0] all = {table_two[64*b +: 64], table_one[64*b +: 64]};
-    wire [31:0]  of_four;
-    wire [7:0]   of_sixteen;
-    wire [1:0]   of_all;
-    for (genvar i = 0; i < 32; i++) begin : gen_four
-      assign of_four[i] = place_q[1] ? (place_q[0] ? all[4*i+3] : all[4*i+2]) : (place_q[0] ? all[4*i+1] : all[4*i]);
-    end
-    for (genvar i = 0; i < 8; i++) begin : gen_sixteen
-      assign of_sixteen[i] = place_q[3] ? (place_q[2] ? of_four[4*i+3] : of_four[4*i+2]) : (place_q[2] ? of_four[4*i+1] : of_four[4*i]);
-    end
-    for (genvar i = 0; i < 2; i++) begin : gen_all
-      assign of_all[i] = place_q[5] ? (place_q[4] ? of_sixteen[4*i+3] : of_sixteen[4*i+2])
-                                    : (place_q[4] ? of_sixteen[4*i+1] : of_sixteen[4*i]);
-    end
-    assign found[b] = of_all[at_q[0]];
+    wire [63:0] in_one = table_one[64*b +: 64];
+    wire [63:0] in_two = table_two[64*b +: 64];
+    wire [31:0] of_all = at_q[0]    ? (place_q[5] ? in_two[63:32]  : in_two[31:0])   : (place_q[5] ? in_one[63:32] : in_one[31:0]);
+    wire [7:0]  of_32  = place_q[4] ? (place_q[3] ? of_all[31:24]  : of_all[23:16])  : (place_q[3] ? of_all[15:8]  : of_all[7:0]);
+    wire [1:0]  of_8   = place_q[2] ? (place_q[1] ? of_32[7:6]     : of_32[5:4])     : (place_q[1] ? of_32[3:2]    : of_32[1:0]);
+    assign found[b] = of_8[place_q[0]];
   end
   wire       pair  = found[9];
   wire [3:0] both  = found[7:4];
@@ -159,31 +142,15 @@ module gw_dequantizer_words (
   wire       step   = (count[1] | count[0]) & room_i;
 
   // By sixteens, fours and ones.
-  wire [58:0] here_sixteen;
-  wire [51:0] there_sixteen;
-  wire [46:0] here_four;
-  wire [39:0] there_four;
-  wire [43:0] from_here;
-  wire [36:0] from_there;
-  for (genvar i = 0; i < 59; i++) begin : gen_here_sixteen
-    assign here_sixteen[i] = place_q[5] ? (place_q[4] ? here_now[i+48] : here_now[i+32]) : (place_q[4] ? here_now[i+16] : here_now[i]);
-  end
-  for (genvar i = 0; i < 47; i++) begin : gen_here_four
-    assign here_four[i] = place_q[3] ? (place_q[2] ? here_sixteen[i+12] : here_sixteen[i+8]) : (place_q[2] ? here_sixteen[i+4] : here_sixteen[i]);
-  end
-  for (genvar i = 0; i < 44; i++) begin : gen_here_one
-    assign from_here[i] = place_q[1] ? (place_q[0] ? here_four[i+3] : here_four[i+2]) : (place_q[0] ? here_four[i+1] : here_four[i]);
-  end
-  for (genvar i = 0; i < 52; i++) begin : gen_there_sixteen
-    assign there_sixteen[i] = place_q[5] ? (place_q[4] ? there_now[i+49] : there_now[i+33]) : (place_q[4] ? there_now[i+17] : there_now[i+1]);
-  end
-  for (genvar i = 0; i < 40; i++) begin : gen_there_four
-    assign there_four[i] = place_q[3] ? (place_q[2] ? there_sixteen[i+12] : there_sixteen[i+8])
-                                      : (place_q[2] ? there_sixteen[i+4] : there_sixteen[i]);
-  end
-  for (genvar i = 0; i < 37; i++) begin : gen_there_one
-    assign from_there[i] = place_q[1] ? (place_q[0] ? there_four[i+3] : there_four[i+2]) : (place_q[0] ? there_four[i+1] : there_four[i]);
-  end
+  wire [58:0] here_sixteen  = place_q[5] ? (place_q[4] ? here_now[106:48] : here_now[90:32]) : (place_q[4] ? here_now[74:16] : here_now[58:0]);
+  wire [46:0] here_four     = place_q[3] ? (place_q[2] ? here_sixteen[58:12] : here_sixteen[54:8])
+                                         : (place_q[2] ? here_sixteen[50:4] : here_sixteen[46:0]);
+  wire [43:0] from_here     = place_q[1] ? (place_q[0] ? here_four[46:3] : here_four[45:2]) : (place_q[0] ? here_four[44:1] : here_four[43:0]);
+  wire [51:0] there_sixteen = place_q[5] ? (place_q[4] ? there_now[100:49] : there_now[84:33]) : (place_q[4] ? there_now[68:17] : there_now[52:1]);
+  wire [39:0] there_four    = place_q[3] ? (place_q[2] ? there_sixteen[51:12] : there_sixteen[47:8])
+                                         : (place_q[2] ? there_sixteen[43:4] : there_sixteen[39:0]);
+  wire [36:0] from_there    = place_q[1] ? (place_q[0] ? there_four[39:3] : there_four[38:2])
+                                         : (place_q[0] ? there_four[37:1] : there_four[36:0]);
   wire [3:0]  ones     = {one[3:1], one[0] & ~found[8]};   // 15: there is no zero behind them
   wire [42:0] first    = from_here[43:1] >> ones;
   wire [36:0] second   = from_there >> both;
