@@ -1,10 +1,12 @@
 // Cycle-accurate core of the dequantizer, no SystemC in it (docs/devices/dequantizer.md): packets
 // of every format and coding in, binary32 values out.
 //
-// What a step emits is computed in the step; a calendar says when it enters the output queue.
+// A token's beat is worked out in the cycle that reads it, a code's entry in the cycle of its step;
+// calendars say when they are delivered and when beats enter the output queue.
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -57,69 +59,121 @@ class Dequantizer {
   void clock(const Beat* s, bool m_ready);
 
  private:
-  static constexpr uint32_t kBufferBeats = 4, kWindowBeats = 3;
-  static constexpr uint32_t kBeatBits = 256, kHeaderBits = 128;
-  static constexpr uint32_t kQueueBeats = 32;  // and those on their way to it
-  static constexpr int kDecodeDelay = 6;       // from step to queue
-  static constexpr int kRiceReadBits = 96;
+  static constexpr uint32_t kBufferBeats = 4, kHeaderBytes = 16;
+  static constexpr uint32_t kRoomyBeats = 23, kRoomyItems = 23;  // up to so many, there is room
+  static constexpr int kTokenDelay = 6, kEmitDelay = 2;          // to the output queue, in cycles
+  static constexpr int kStepDelay = 2;                           // from a step to its delivery
+  static constexpr uint32_t kOutBeats = 64;   // the queue's 32, and those on their way to it
+  static constexpr uint32_t kListItems = 32;  // the list's 24, and those on their way to it
+  static constexpr uint32_t kWordBits = 64, kWordBytes = 8;
 
   enum Format : uint8_t { kRaw, kWgt, kBgt, kQgt, kOneBit, kAdaptive, kMxfp8, kMxfp4 };
+  using Lanes = std::array<uint32_t, kLanes>;
 
   struct Input {
-    std::array<uint8_t, kBeatBytes> bytes;
     uint32_t valid, limit;
-    bool last, user;
+    bool user;
   };
-  /// What is left of the packet, as far as the window holds it.
-  struct Window {
-    std::array<uint8_t, kWindowBeats * kBeatBytes + 8> bytes;  // some more, to be read over
-    int avail, room;                                           // bits from p on; of payload
-    bool end, user;                                            // its tlast beat is there
+  struct Token {
+    uint32_t bytes;
+    bool bad;  // by what it says itself
+    Lanes lanes;
+  };
+  /// A fetched word, and the one behind it.
+  struct Word {
+    uint64_t low, high;
   };
   struct Code {
-    enum Kind : uint8_t { kBad, kEntry, kEnd } kind;
-    uint32_t index, length;  // of the entry; in bits
-    uint32_t value;
+    uint32_t ones, gap;
+    uint32_t whole, bare;  // bits, with sign and m and without
+    bool negative;
+    uint32_t m;
   };
+  /// Beats that a delivery finishes: `head`, empty ones, `tail` if it has an entry of its own.
+  struct Item {
+    uint32_t beats, emitted;
+    uint32_t tail_at;  // 0: there is no tail
+    bool last, user;   // its last beat ends the packet
+    uint8_t reason;    // kNone, or its last beat is the error beat
+    Lanes head, tail;
+  };
+  static constexpr uint8_t kNone = 0xFF;
 
-  bool step();
-  bool begin();
-  void look();
-  bool plain();
-  bool mask(uint32_t& bits, std::array<uint32_t, kLanes>& lanes, bool& wait, bool& error);
-  bool rice();
-  Code code_at(uint32_t at, uint32_t next) const;
-  bool close(uint32_t bits, const std::array<uint32_t, kLanes>& lanes);
-  bool fail(Reason reason);
-  void emit(const std::array<uint32_t, kLanes>& lanes, bool last, bool user);
-  void advance(uint32_t bits);
-  void drop_beat();
+  const uint8_t* bytes() const { return &bytes_[head_ * kBeatBytes]; }
+  bool ends() const { return lasts_ != 0; }  // the packet's last beat is in the buffer
+  uint32_t last_index() const { return static_cast<uint32_t>(std::countr_zero(lasts_)); }
+  /// Bytes from the oldest beat's first to the packet's end, which is in the buffer.
+  uint32_t end() const {
+    const uint32_t last = last_index();
+    return last * kBeatBytes + in_[(head_ + last) % kBufferBeats].valid;
+  }
+  bool end_user() const { return in_[(head_ + last_index()) % kBufferBeats].user; }
   bool final_beat() const { return beat_ + 1 == beats_; }
-  uint32_t below() const;
-  uint64_t bits_at(uint32_t at) const;
+  uint32_t below(uint32_t beat) const;
+  bool masked() const {
+    return format_ == kWgt || format_ == kBgt || format_ == kQgt || format_ == kAdaptive;
+  }
+  bool drop_beat();
+  void accept(const Beat& beat);
+  void begin();
+  uint8_t header_reason(const uint8_t* h) const;
+  void next_packet();
+
+  void plain();
+  bool mask_token(const uint8_t* at, Token& token);
+  void dense_token(const uint8_t* at, Token& token);
+
+  void rice(bool roomy);
+  void fetch();
+  void step();
+  Code code_at(const Word& word, uint32_t at) const;
+  bool judge(const Code& code, uint32_t place, Item& item);
+  void finish(Item& item, uint32_t beats);
+  bool emit();
+
+  Beat& put(int delay, uint8_t reason);
+  void put_beat(int delay, uint32_t beat, const Lanes& lanes, bool last, bool user);
 
   DequantizerConfig pins_;
   bool first_, ready_;
   uint32_t held_, head_;
+  uint32_t lasts_;  // bit i: the i-th beat in the buffer, from the oldest on, is a packet's last
   std::array<Input, kBufferBeats> in_;
+  std::array<uint8_t, 2 * kBufferBeats * kBeatBytes> bytes_;  // twice, so that no read wraps
 
-  // The packet whose beats are due.
+  // The packet at hand, as soon as its first beat is there.
   bool begun_, draining_;
   uint32_t p_;
   Format format_;
-  int k_;  // of Rice; -1: mask, or a format without coding
+  uint8_t header_reason_;  // kNone, or it is malformed
+  bool is_rice_, dead_;    // it had a bad token, an end or a bad code
+  uint32_t k_;
   uint32_t n_, first_word_, second_word_;
-  uint32_t beat_, beats_;
-  uint32_t run_;                        // empty groups that follow
-  uint8_t scale_;                       // of the MX block
-  uint32_t next_;                       // Rice: the index behind the entry before
-  std::array<uint32_t, kLanes> lanes_;  // Rice: of the beat that is due
-  Window window_;
+  uint32_t beat_, beats_;  // that is due (Rice: of the entry before); of the packet
+  uint32_t run_;           // tokens for which a run goes on
+  uint8_t scale_;          // of the MX block
 
-  uint32_t used_, queued_;
-  uint32_t calendar_;
-  uint32_t out_head_, out_tail_;
-  std::array<Beat, kQueueBeats * 2> out_;
+  // Rice.
+  bool fetched_;  // its last word is
+  bool waits_;    // a word is in the antechamber
+  Word antechamber_;
+  uint32_t fetched_words_, arrived_words_;
+  std::array<Word, 2> hand_;  // of word w in w mod 2
+  uint32_t place_;
+  bool end_known_;
+  uint32_t end_bits_;  // of the payload, if it is known
+  uint8_t status_;
+  bool user_;
+  uint32_t next_;  // the index behind the entry before
+  Lanes lanes_;    // of the beat of the entry before
+  uint32_t item_calendar_, listed_, list_head_, list_tail_;
+  uint32_t emitted_;  // beats of the packet
+  std::array<Item, kListItems> list_;
+
+  uint32_t queued_, calendar_;
+  uint32_t out_head_, out_entered_, out_tail_;
+  std::array<Beat, kOutBeats> out_;
+  std::array<uint8_t, kOutBeats> reasons_;  // kNone, or it is an error beat
   std::array<uint32_t, kReasons> malformed_;
   uint32_t errors_;
 };

@@ -1,8 +1,13 @@
 rtl/common/gw_fifo.sv
 rtl/quant/gw_dequantizer_header.sv
 rtl/quant/gw_dequantizer_buffer.sv
-rtl/quant/gw_dequantizer_code.sv
-rtl/quant/gw_dequantizer_step.sv
+rtl/quant/gw_dequantizer_reader.sv
+rtl/quant/gw_dequantizer_shift.sv
+rtl/quant/gw_dequantizer_element.sv
+rtl/quant/gw_dequantizer_group.sv
+rtl/quant/gw_dequantizer_ones.sv
+rtl/quant/gw_dequantizer_behind.sv
+rtl/quant/gw_dequantizer_words.sv
+rtl/quant/gw_dequantizer_entries.sv
 rtl/quant/gw_dequantizer_lane.sv
-rtl/quant/gw_dequantizer_values.sv
 rtl/quant/gw_dequantizer.sv

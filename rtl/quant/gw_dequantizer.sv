@@ -26,47 +26,172 @@ module gw_dequantizer (
   wire clk_i  = aclk;
   wire rst_ni = aresetn;
 
-  logic [1:0]   leave, word, place;
-  logic         some, last, ended, input_error;
-  logic [9:0]   bits;
+  logic [2:0]   read, read_two, read_three, held, last, format;
+  logic [4:0]   place, fixed;
+  logic [6:0]   total, reason;
+  logic         user, zero, rice, none, single, mask;
   logic [7:0]   status;
-  logic [6:0]   reason;
-  logic [108:0] fields;
-  logic [319:0] words;
+  logic [511:0] beats;
+  logic [8:0]   group;
+  logic [3:0]   k;
+  logic [16:0]  beat;
+  logic [19:0]  n;
+  logic [2:0]   tail;
+  logic [8:0]   first_fixed;
+  logic [63:0]  levels;
   gw_dequantizer_buffer u_buffer (
     .clk_i, .rst_ni, .limit_i, .valid_i(s_axis_tvalid), .ready_o(s_axis_tready), .data_i(s_axis_tdata), .keep_i(s_axis_tkeep),
-    .last_i(s_axis_tlast), .user_i(s_axis_tuser), .leave_i(leave), .word_i(word), .some_o(some), .last_o(last), .end_o(ended),
-    .place_o(place), .bits_o(bits), .status_o(status), .user_o(input_error), .reason_o(reason), .context_o(fields), .words_o(words)
+    .last_i(s_axis_tlast), .user_i(s_axis_tuser), .read_i(read), .two_i(read_two[1:0]), .three_i(read_three[1:0]), .byte_i(place), .held_o(held), .last_o(last), .total_o(total),
+    .user_o(user), .status_o(status), .beats_o(beats), .group_o(group), .zero_o(zero), .reason_o(reason), .format_o(format), .rice_o(rice),
+    .empty_o(none), .single_o(single), .mask_o(mask), .first_o(first_fixed), .k_o(k), .fixed_o(fixed), .beat_o(beat), .n_o(n), .tail_o(tail), .levels_o(levels)
   );
 
-  logic [5:0]  used_q;
-  logic [5:0]  shift;
-  logic        emit, error, final_beat, user, opens, empty;
-  logic [8:0]  malformed;
-  logic [3:0]  take;
-  logic [11:0] entry_one, entry_two;
-  gw_dequantizer_step u_step (
-    .clk_i, .rst_ni, .credit_i(~used_q[5]), .some_i(some), .last_i(last), .end_i(ended), .place_i(place), .bits_i(bits),
-    .status_i(status), .user_i(input_error), .reason_i(reason), .context_i(fields), .words_i(words[191:0]), .word_o(word),
-    .leave_o(leave), .shift_o(shift), .emit_o(emit), .error_o(error), .final_o(final_beat), .user_o(user), .opens_o(opens),
-    .empty_o(empty), .malformed_o(malformed), .take_o(take), .entry_one_o(entry_one), .entry_two_o(entry_two)
+  wire unused_read = read_two[2] ^ read_three[2];
+
+  // Plain tokens.
+  logic [5:0] queued_q;
+  wire roomy = ~(queued_q[5] | (queued_q[4] & queued_q[3]));
+  logic       hall, over, word, token, first_token, final_token, runs, opens;
+  logic [8:0] groups;
+  logic [6:0] finish;
+  // What a Rice packet leaves in its stations is cleared while the first of its beats is drained.
+  logic over_q;
+  always_ff @(posedge clk_i) over_q <= over & rst_ni;
+  // The byte behind the place.
+  wire [255:0] behind   = beats[263:8];
+  wire [63:0]  of_32    = place[4] ? (place[3] ? behind[255:192] : behind[191:128]) : (place[3] ? behind[127:64] : behind[63:0]);
+  wire [15:0]  of_8     = place[2] ? (place[1] ? of_32[63:48] : of_32[47:32]) : (place[1] ? of_32[31:16] : of_32[15:0]);
+  wire [7:0]   next_byte = place[0] ? of_8[15:8] : of_8[7:0];
+  gw_dequantizer_reader u_reader (
+    .clk_i, .rst_ni, .roomy_i(roomy), .held_i(held), .last_i(last), .group_i(group), .zero_i(zero), .second_i(next_byte), .format_i(format),
+    .rice_i(rice), .empty_i(none), .single_i(single), .mask_i(mask), .fixed_i(first_fixed), .beat_i(beat), .tail_i(tail), .hall_i(hall), .over_i(over_q), .read_o(read), .two_o(read_two), .three_o(read_three),
+    .byte_o(place), .word_o(word), .token_o(token), .first_o(first_token), .final_o(final_token), .runs_o(runs), .opens_o(opens),
+    .groups_o(groups), .finish_o(finish)
+  );
+  logic         plain_valid, plain_final, plain_user, plain_error;
+  logic [8:0]   plain_malformed;
+  logic [7:0]   plain_below;
+  logic [103:0] plain_lanes;
+  logic [255:0] plain_whole;
+  logic [2:0]   zeros_q;
+  wire          leaves_in_error = user | status != 8'd0;
+  gw_dequantizer_group u_group (
+    .clk_i, .rst_ni, .token_i(token), .first_i(first_token), .final_i(final_token), .runs_i(runs), .opens_i(opens), .groups_i(groups),
+    .finish_i(finish), .byte_i(place), .total_i(total), .wrong_i(status[7:3] != 5'd0), .user_i(leaves_in_error), .beats_i(beats),
+    .format_i(format), .tail_i(tail), .reason_i(reason), .zeros_i(zeros_q), .valid_o(plain_valid), .malformed_o(plain_malformed), .error_o(plain_error),
+    .final_o(plain_final), .user_o(plain_user), .below_o(plain_below), .lanes_o(plain_lanes), .whole_o(plain_whole)
   );
 
-  logic         valid;
-  logic [9:0]   beat_end;
-  logic [255:0] beat;
-  gw_dequantizer_values u_values (
-    .clk_i, .rst_ni, .emit_i(emit), .error_i(error), .final_i(final_beat), .user_i(user), .opens_i(opens), .empty_i(empty),
-    .take_i(take), .entry_one_i(entry_one), .entry_two_i(entry_two), .context_i(fields), .words_i(words), .bytes_i(shift[5:3]),
-    .valid_o(valid), .end_o(beat_end), .data_o(beat)
+  // Rice: the two words from the place on; behind the packet's last byte all is 0.
+  wire         further = place[4] & place[3] & ~last[0];
+  wire [63:0]  in_beat  = place[4] ? beats[255:192] & {64{~place[3]}} : place[3] ? beats[191:128] : beats[127:64];
+  wire [63:0]  this_word = place[4] ? (place[3] ? beats[255:192] : beats[191:128]) : (place[3] ? beats[127:64] : beats[63:0]);
+  wire [127:0] words   = {in_beat | (beats[319:256] & {64{further}}), this_word};
+  wire [6:0]   to_end = total - {2'd0, place[4:3], 3'd0};
+  logic        step, pair, room, rice_emit, rice_user;
+  logic [3:0]  ones_one, ones_both, ones_two;
+  logic [28:0] code_one;
+  logic [22:0] code_two;
+  logic [5:0]  step_place;
+  logic [6:0]  step_bytes;
+  logic [1:0]  step_status, rice_kind;
+  logic [103:0] rice_lanes;
+  wire         qgt = format == 3'd3;
+  gw_dequantizer_words u_words (
+    .clk_i, .rst_ni, .clear_i(over_q), .fetch_i(word), .words_i(words), .bytes_i(to_end), .status_i({status[7:3] != 5'd0, leaves_in_error}),
+    .fixed_i(fixed), .qgt_i(qgt), .room_i(room), .hall_o(hall), .step_o(step), .pair_o(pair), .ones_one_o(ones_one), .ones_both_o(ones_both), .ones_two_o(ones_two),
+    .one_o(code_one), .two_o(code_two), .place_o(step_place), .bytes_o(step_bytes), .status_o(step_status)
   );
-  wire unused_shift = ^shift[2:0];
+  gw_dequantizer_entries u_entries (
+    .clk_i, .rst_ni, .clear_i(over_q), .roomy_i(roomy), .n_i(n), .k_i(k), .fixed_i(fixed), .qgt_i(qgt), .zeros_i(zeros_q), .step_i(step),
+    .pair_i(pair), .ones_one_i(ones_one), .ones_both_i(ones_both), .ones_two_i(ones_two), .one_i(code_one), .two_i(code_two), .place_i(step_place),
+    .bytes_i(step_bytes), .status_i(step_status), .room_o(room), .emit_o(rice_emit), .kind_o(rice_kind), .user_o(rice_user),
+    .lanes_o(rice_lanes), .over_o(over)
+  );
 
-  logic       room;
+  // What a packet's values are made of goes along, also while its codes are read: a Rice packet's first beat is emitted
+  // four cycles behind its first fetch.
+  logic [14:0]  format_q;
+  logic [11:0]  tail_q;
+  logic [319:0] levels_q;
+  wire  [63:0] levels_now = levels_q[63:0];
+  wire  [5:0]  fraction = levels_now[54:49];
+  wire unused_levels = ^{levels_now[63], levels_now[48:0]};
+  wire  [2:0]  zeros = levels_now[62:55] != 8'd0 ? 3'd0 : fraction[5] ? 3'd1 : fraction[4] ? 3'd2 : fraction[3] ? 3'd3
+                     : fraction[2] ? 3'd4 : fraction[1] ? 3'd5 : fraction[0] ? 3'd6 : 3'd7;
+  logic [2:0] zeros_before_q;
+  always_ff @(posedge clk_i) begin
+    format_q <= {format_q[11:0], format};   // the newest lowest
+    tail_q   <= {tail_q[8:0], tail};
+    levels_q <= {levels_q[255:0], levels};
+    zeros_before_q <= zeros;
+    zeros_q        <= zeros_before_q;
+  end
+
+  // Emitted: by a plain token of four cycles ago, or by Rice. Rice is read when no plain token is left so far in front.
+  logic         valid_q, final_q, user_q, whole_q, error;
+  logic [8:0]   malformed_q;
+  logic [7:0]   below_q;
+  logic [103:0] lanes_q;
+  logic [255:0] values_q;
+  wire [2:0]    rice_tail = tail_q[11:9];
+  wire [7:0]    rice_below = rice_kind == 2'd1 & rice_tail != 3'd0 ? ~(8'hFF << rice_tail) : 8'hFF;
+  always_ff @(posedge clk_i) valid_q <= (plain_valid | rice_emit) & rst_ni;
+  always_ff @(posedge clk_i) begin
+    final_q     <= rice_emit ? rice_kind == 2'd1 : plain_final;
+    user_q      <= rice_emit ? rice_user : plain_user;
+    malformed_q <= rice_emit ? {rice_kind == 2'd3, rice_kind == 2'd2, 7'd0} : plain_malformed;
+    error       <= rice_emit ? rice_kind[1] : plain_error;
+    below_q     <= rice_emit ? rice_below : plain_below;
+    lanes_q     <= rice_emit ? rice_lanes : plain_lanes;
+    values_q    <= plain_whole;
+    whole_q     <= format_q[11:9] == 3'd0 | format_q[11:9] == 3'd1 | (format_q[11] & format_q[10]);
+  end
+
+  // Products and what needs none.
+  logic       valid_qq;
+  logic [8:0] malformed_qq;
+  logic [9:0] end_qq;
+  wire [63:0] levels_here = levels_q[319:256];
+  wire [31:0] t         = levels_here[63:32];
+  wire        means     = format_q[14] & ~format_q[13];
+  wire [23:0] digits    = {t[30:23] != 8'd0, t[22:0]};
+  // Of T, the stage before: exponent and 6, zeros behind its digits.
+  wire [63:0] levels_next = levels_q[255:192];
+  wire [31:0] t_next    = levels_next[63:32];
+  logic [8:0] six_q;
+  logic [2:0] even_q;
+  logic       nothing_q;
+  wire unused_next = ^{levels_next[31:0], t_next[31]};
+  always_ff @(posedge clk_i) begin
+    six_q     <= {1'b0, t_next[30:24], t_next[23] | t_next[30:23] == 8'd0} + 9'd6;
+    even_q    <= t_next[0] ? 3'd0 : t_next[1] ? 3'd1 : t_next[2] ? 3'd2 : t_next[3] ? 3'd3 : t_next[4] ? 3'd4 : t_next[5] ? 3'd5
+               : t_next[6] ? 3'd6 : 3'd7;
+    nothing_q <= t_next[30:0] == 31'd0;
+  end
+  logic [255:0] value;
+  always_ff @(posedge clk_i) valid_qq <= valid_q & rst_ni;
+  always_ff @(posedge clk_i) begin
+    malformed_qq <= malformed_q & {9{valid_q & rst_ni}};
+    end_qq       <= {error | (final_q & user_q), error | final_q, below_q | {8{error}}};
+  end
+  for (genvar i = 0; i < 8; i++) begin : gen_lane
+    wire [12:0] lane  = lanes_q[13*i +: 13];
+    wire        sent  = lane[12] & ~error;
+    wire        sign  = lane[11];
+    wire [31:0] level = means ? (sign ? levels_here[31:0] : t) : {t[31] ^ sign, t[30:0]};
+    gw_dequantizer_lane u_lane (
+      .clk_i, .product_i(format_q[14:12] == 3'd3), .sign_i((t[31] ^ sign) & sent), .m_i(lane[7:0] & {8{sent}}), .shift_i(lane[10:8]),
+      .digits_i(digits), .even_i(even_q), .nothing_i(nothing_q), .six_i(six_q), .ready_i((whole_q ? values_q[32*i +: 32] : level) & {32{sent}}),
+      .value_o(value[32*i +: 32])
+    );
+  end
+
+  logic       queue_room;
   logic [7:0] lanes;
   gw_fifo #(.Width(266), .DepthLog2(5)) u_queue (
-    .clk_i, .rst_ni, .s_valid_i(valid), .s_ready_o(room), .s_data_i({beat_end, beat}), .m_valid_o(m_axis_tvalid), .m_ready_i(m_axis_tready),
-    .m_data_o({m_axis_tuser, m_axis_tlast, lanes, m_axis_tdata})
+    .clk_i, .rst_ni, .s_valid_i(valid_qq), .s_ready_o(queue_room), .s_data_i({end_qq, value}), .m_valid_o(m_axis_tvalid),
+    .m_ready_i(m_axis_tready), .m_data_o({m_axis_tuser, m_axis_tlast, lanes, m_axis_tdata})
   );
   for (genvar i = 0; i < 8; i++) begin : gen_keep
     assign m_axis_tkeep[4*i +: 4] = {4{lanes[i]}};
@@ -75,23 +200,24 @@ module gw_dequantizer (
   wire leaves = m_axis_tvalid & m_axis_tready;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      used_q        <= '0;
+      queued_q      <= '0;
       error_count_o <= '0;
     end else begin
-      used_q <= used_q + {5'd0, emit} - {5'd0, leaves};
+      queued_q <= queued_q + {5'd0, valid_qq} - {5'd0, leaves};
       if (leaves & m_axis_tlast & m_axis_tuser) error_count_o <= error_count_o + 32'd1;
     end
   end
   for (genvar i = 0; i < 9; i++) begin : gen_count
     always_ff @(posedge clk_i) begin
       if (!rst_ni) malformed_count_o[32*i +: 32] <= '0;
-      else if (malformed[i]) malformed_count_o[32*i +: 32] <= malformed_count_o[32*i +: 32] + 32'd1;
+      else if (malformed_qq[i]) malformed_count_o[32*i +: 32] <= malformed_count_o[32*i +: 32] + 32'd1;
     end
   end
 
-  `GW_ASSERT(CreditHolds, used_q <= 6'd32)
-  `GW_ASSERT(RoomForWhatIsEmitted, !valid || room)
-  `GW_COVER(CreditRunsOut, used_q[5])
+  `GW_ASSERT(RoomForWhatIsEmitted, !valid_qq || queue_room)
+  `GW_ASSERT(OneAtATime, !(plain_valid && rice_emit))
+  `GW_ASSERT(OneReason, (malformed_qq & (malformed_qq - 9'd1)) == 9'd0)
+  `GW_COVER(NotRoomy, !roomy)
   `GW_COVER(PacketInErrorLeaves, leaves && m_axis_tlast && m_axis_tuser)
 endmodule
 

@@ -8,29 +8,41 @@ module gw_dequantizer_header (
   input  wire logic         short_i,    // fewer than 17 bytes
   input  wire logic [19:0]  limit_i,
   output logic [6:0]        reason_o,   // one hot or none: short, format, coding, reserved, count, limit, not_finite
-  output logic [108:0]      context_o   // format 3, Rice 1, k 4, index of the last beat 17, n 20, T or the first mean, the second
+  output logic [2:0]        format_o,
+  output logic              rice_o,
+  output logic              empty_o,    // nothing is read: the header is malformed
+  output logic [3:0]        k_o,
+  output logic [4:0]        fixed_o,    // Rice: k, sign, m and the zero
+  output logic [16:0]       last_o,     // index of the last beat
+  output logic [19:0]       n_o,
+  output logic [63:0]       levels_o    // T or the first mean [63:32], the second
 );
-  wire [2:0]  format    = header_i[2:0];
   wire [7:0]  coding    = header_i[15:8];
   wire [31:0] n         = header_i[63:32];
-  wire        threshold = format == 3'd1 | format == 3'd2 | format == 3'd3;
-  wire        means     = format == 3'd4 | format == 3'd5;
-  wire        codable   = format == 3'd2 | format == 3'd3 | format == 3'd5;
-  wire        rice      = coding != 8'd0;
+  wire        qgt       = format_o == 3'd3;
+  wire        threshold = format_o == 3'd1 | format_o == 3'd2 | qgt;
+  wire        means     = format_o == 3'd4 | format_o == 3'd5;
+  wire        codable   = format_o == 3'd2 | qgt | format_o == 3'd5;
+  assign format_o = header_i[2:0];
+  assign rice_o   = coding != 8'd0;
+  assign k_o      = coding[3:0] - 4'd1;
+  assign fixed_o  = {1'b0, coding[3:0]} + {1'b0, qgt, 3'd1};
+  assign n_o      = n[19:0];
+  assign levels_o = {header_i[95:64], header_i[127:96]};
 
   wire [6:0] wrong;
   assign wrong[0] = short_i;
   assign wrong[1] = header_i[7:3] != 5'd0;
-  assign wrong[2] = codable ? coding[7:4] != 4'd0 : rice;
+  assign wrong[2] = codable ? coding[7:4] != 4'd0 : rice_o;
   assign wrong[3] = header_i[31:16] != 16'd0 | (~threshold & ~means & header_i[95:64] != 32'd0) | (~means & header_i[127:96] != 32'd0);
   assign wrong[4] = n == 32'd0;
   assign wrong[5] = n > {12'd0, limit_i};
   assign wrong[6] = ((threshold | means) & &header_i[94:87]) | (means & &header_i[126:119]);
   assign reason_o = wrong & (~wrong + 7'd1);
+  assign empty_o  = wrong != 7'd0;
 
   wire [19:0] decrement = n[19:0] - 20'd1;
-  wire [3:0]  k      = coding[3:0] - 4'd1;
-  assign context_o = {format, rice, k, decrement[19:3], n[19:0], header_i[95:64], header_i[127:96]};
+  assign last_o = decrement[19:3];
   wire unused = ^decrement[2:0];
 endmodule
 

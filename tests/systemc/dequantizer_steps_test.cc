@@ -230,21 +230,63 @@ TEST(DequantizerSteps, LatencyAndRate) {
   EXPECT_EQ(bench.left_cycles(), range(9, 9 + 4 * 64 - 1));
 }
 
-TEST(DequantizerSteps, CreditIs32Beats) {
+// A token is read while the queue holds 23 beats or fewer, and enters it six cycles later: so 30
+// are read before one leaves. Of RAW each takes a beat.
+TEST(DequantizerSteps, RoomyAreTwentyThreeBeats) {
   DequantizerBench bench;
   bool open = false;
   bench.sink_gate = [&](uint64_t) { return open; };
-  PacketBytes bits = packet_bytes(4, 0, 8 * 500, kUnit, kMinus, {});
-  bits.resize(16 + 500 + 1);
-  bench.send(beats_of(bits));
+  PacketBytes raw = packet_bytes(0, 0, 8 * 60, 0, 0, {});
+  raw.resize(16 + 4 * 8 * 60 + 1);
+  bench.send(beats_of(raw));
   bench.run(200);
-  // 32 steps: sixteen in the first beat, sixteen in the second; four beats more are in the buffer.
-  EXPECT_EQ(bench.accepted.size(), 5u);
+  EXPECT_EQ(bench.accepted.size(), 30u + 4);
   open = true;
   bench.drain();
-  EXPECT_EQ(bench.packets().at(0).values.size(), 4000u);
+  const Cycles left = bench.left_cycles();
+  ASSERT_EQ(left.size(), 60u);
+  EXPECT_EQ(left[59] - left[0], 59u);
 }
 
+// A step is made while the list holds 23 items or fewer: here each delivers one, of one beat. 26
+// beats are in the queue or on their way to it when it is roomy no more, then 26 items in the list.
+TEST(DequantizerSteps, TheListHoldsTwentyThreeItemsAndWhatIsOnItsWay) {
+  DequantizerBench bench;
+  bool open = false;
+  bench.sink_gate = [&](uint64_t) { return open; };
+  // Gaps of 8, k = 3: 10 and three zeros, and a sign. 9 ones or more would be alone; so q = 15, in
+  // full, and one a step.
+  const uint32_t codes = 120;
+  PacketBytes bytes = packet_bytes(2, 1, 16 * codes, kUnit, 0, {});
+  uint64_t held = 0;
+  int count = 0;
+  const auto put = [&](uint64_t bits, int length) {
+    for (int i = 0; i < length; ++i) {
+      held |= (bits >> i & 1) << count;
+      if (++count == 8) {
+        bytes.push_back(static_cast<uint8_t>(held));
+        held = count = 0;
+      }
+    }
+  };
+  for (uint32_t i = 0; i < codes; ++i) put(0x7FFF | (i == 0 ? 8 : 7) << 15, 36);
+  put(0x7FFF | uint64_t{16 * codes - 8 * codes - 1} << 15, 35);
+  put(0, (8 - count) % 8);
+  bytes.push_back(0);
+  bench.send(beats_of(bytes));
+  bench.run(400);
+  // Code i is an entry in beat i + 1 and finishes beat i: 52 steps, 1,872 bits, so that the place
+  // is in word 29, 32 of the packet's beats of 4; two words are at hand from it on, one is in the
+  // antechamber, and p is at the next: words 29, 30 and 31 are fetched, 32 lies at p.
+  // Word w is in beat (w + 2) / 4: p is in beat 8; it and three more are in the buffer.
+  EXPECT_EQ(bench.accepted.size(), 8u + 4);
+  open = true;
+  bench.drain();
+  EXPECT_EQ(bench.packets().at(0).values.size(), 16u * codes);
+  EXPECT_FALSE(bench.packets().at(0).user);
+}
+
+// k = 0: a gap of 0 is a zero, then a sign.
 TEST(DequantizerSteps, RiceTakesTwoCodesAStep) {
   const auto steps = [](uint32_t n, std::initializer_list<int> rest) {
     DequantizerBench bench;
@@ -252,18 +294,45 @@ TEST(DequantizerSteps, RiceTakesTwoCodesAStep) {
     bench.drain();
     EXPECT_EQ(bench.packets().at(0).values.size(), n);
     EXPECT_FALSE(bench.packets().at(0).user);
-    return bench.left_cycles().back() - 8;  // 1: the first step
+    return bench.left_cycles().back() - 8;  // 1: the first step delivers it
   };
-  // k = 0: a gap of 0 is a zero, then a sign. One entry and the end are two steps of the beat: the
-  // end is found again as the first code.
-  EXPECT_EQ(steps(1, {0b000, 0}), 2u);
-  EXPECT_EQ(steps(1, {0b01, 0}), 1u);        // the end alone
+  EXPECT_EQ(steps(1, {0b000, 0}), 1u);       // one entry and the end
+  EXPECT_EQ(steps(1, {0b01, 0}), 1u);        // the end, and something behind it
   EXPECT_EQ(steps(2, {0b00000, 0}), 2u);     // two entries; the end
   EXPECT_EQ(steps(8, {0, 0, 0, 0}), 5u);     // eight entries, and 17 bits
-  EXPECT_EQ(steps(9, {0xFF, 0x01, 0}), 2u);  // the end, of a gap of 9: beat 0; beat 1
-  // A gap of 8 and a sign, then one of 0 to the end: beat 0 with the entry taken, which is in
-  // beat 1; the end.
-  EXPECT_EQ(steps(9, {0xFF, 0x00, 0}), 2u);
+  EXPECT_EQ(steps(9, {0xFF, 0x01, 0}), 2u);  // the end, of a gap of 9: beat 0, then beat 1
+  EXPECT_EQ(steps(9, {0xFF, 0x00, 0}), 2u);  // an entry in beat 1, and the end: the same two
+}
+
+// The second code goes along if the first has seven ones or fewer, and both fourteen.
+TEST(DequantizerSteps, WhichCodesGoInPairs) {
+  const auto steps = [](std::initializer_list<int> gaps, uint32_t n) {
+    PacketBytes bytes = packet_bytes(2, 1, n, kUnit, 0, {});
+    std::vector<bool> bits;  // as they are sent
+    for (const int gap : gaps) {
+      bits.insert(bits.end(), static_cast<size_t>(gap), true);
+      bits.insert(bits.end(), 2, false);  // and the sign
+    }
+    bits.pop_back();  // the end has none
+    bits.resize((bits.size() + 7) / 8 * 8);
+    for (size_t i = 0; i < bits.size(); i += 8) {
+      uint8_t byte = 0;
+      for (size_t j = 0; j < 8; ++j) byte = static_cast<uint8_t>(byte | bits[i + j] << j);
+      bytes.push_back(byte);
+    }
+    bytes.push_back(0);
+    DequantizerBench bench;
+    bench.send(beats_of(bytes));
+    bench.drain();
+    EXPECT_FALSE(bench.packets().at(0).user);
+    EXPECT_EQ(bench.packets().at(0).values.size(), n);
+    return bench.left_cycles();
+  };
+  // An entry in beat 0, then the end, which finishes both: in the same step, or a cycle later.
+  EXPECT_EQ(steps({7, 7}, 15), (Cycles{9, 10}));
+  EXPECT_EQ(steps({7, 8}, 16), (Cycles{10, 11}));  // 15 ones
+  EXPECT_EQ(steps({6, 8}, 15), (Cycles{9, 10}));
+  EXPECT_EQ(steps({6, 9}, 16), (Cycles{10, 11}));
 }
 
 TEST(DequantizerSteps, DrainsABeatACycle) {
