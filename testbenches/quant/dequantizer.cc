@@ -73,7 +73,8 @@ class DequantizerDevice final : public DeviceOf<DequantizerPorts, DequantizerMod
                   .probe = {{"malformed_count_o", 288}, {"error_count_o", 32}},
                   .statistics = dequantizer_counters(),
                   .statistics_are_pins = false,
-                  .inside = {"some", "ended", "bits[9:0]", "emit", "error", "used_q[5:0]", "valid"},
+                  .inside = {"place[4:0]", "token", "final_token", "plain_error", "word", "step",
+                             "rice_emit", "roomy", "queued_q[5:0]"},
                   .options = dequantizer_options(),
                   .stimuli = sim::synth_kinds(),
                   .random = &random_packets()}) {}
