@@ -90,8 +90,10 @@ module gw_dequantizer (
   wire [6:0]   to_end = total - {2'd0, place[4:3], 3'd0};
   logic        step, pair, room, rice_emit, rice_user;
   logic [3:0]  ones_one, ones_both, ones_two;
-  logic [28:0] code_one;
-  logic [22:0] code_two;
+  logic [31:0] code_one;
+  logic [25:0] code_two;
+  logic [1:0]  shift_one, shift_two;
+  logic [4:0]  rest_one, rest_two;
   logic [5:0]  step_place;
   logic [6:0]  step_bytes;
   logic [1:0]  step_status, rice_kind;
@@ -99,12 +101,14 @@ module gw_dequantizer (
   wire         qgt = format == 3'd3;
   gw_dequantizer_words u_words (
     .clk_i, .rst_ni, .clear_i(over_q), .fetch_i(word), .words_i(words), .bytes_i(to_end), .status_i({status[7:3] != 5'd0, leaves_in_error}),
-    .fixed_i(fixed), .qgt_i(qgt), .room_i(room), .hall_o(hall), .step_o(step), .pair_o(pair), .ones_one_o(ones_one), .ones_both_o(ones_both), .ones_two_o(ones_two),
-    .one_o(code_one), .two_o(code_two), .place_o(step_place), .bytes_o(step_bytes), .status_o(step_status)
+    .fixed_i(fixed), .k_i(k), .qgt_i(qgt), .room_i(room), .hall_o(hall), .step_o(step), .pair_o(pair), .ones_one_o(ones_one), .ones_both_o(ones_both), .ones_two_o(ones_two),
+    .one_o(code_one), .two_o(code_two),
+    .shift_one_o(shift_one), .shift_two_o(shift_two), .rest_one_o(rest_one), .rest_two_o(rest_two), .place_o(step_place), .bytes_o(step_bytes), .status_o(step_status)
   );
   gw_dequantizer_entries u_entries (
     .clk_i, .rst_ni, .clear_i(over_q), .roomy_i(roomy), .n_i(n), .k_i(k), .fixed_i(fixed), .qgt_i(qgt), .zeros_i(zeros_q), .step_i(step),
-    .pair_i(pair), .ones_one_i(ones_one), .ones_both_i(ones_both), .ones_two_i(ones_two), .one_i(code_one), .two_i(code_two), .place_i(step_place),
+    .pair_i(pair), .ones_one_i(ones_one), .ones_both_i(ones_both), .ones_two_i(ones_two), .one_i(code_one), .two_i(code_two),
+    .shift_one_i(shift_one), .shift_two_i(shift_two), .rest_one_i(rest_one), .rest_two_i(rest_two), .place_i(step_place),
     .bytes_i(step_bytes), .status_i(step_status), .room_o(room), .emit_o(rice_emit), .kind_o(rice_kind), .user_o(rice_user),
     .lanes_o(rice_lanes), .over_o(over)
   );
