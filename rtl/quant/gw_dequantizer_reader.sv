@@ -29,6 +29,7 @@ module gw_dequantizer_reader (
   output logic [2:0]       three_o,
   output logic [4:0]       byte_o,
   output logic             word_o,      // a word is fetched
+  output logic             further_o,   // the place is a beat's fourth word, and the packet goes on behind it
   output logic             token_o,     // a token is read; of it:
   output logic             first_o,
   output logic             final_o,
@@ -104,6 +105,7 @@ module gw_dequantizer_reader (
       first_q   <= 1'b1;
       drain_q   <= 1'b0;
       fetched_q <= 1'b0;
+      further_o <= 1'b0;
       run_q     <= '0;
     end else begin
       if (token_o) begin
@@ -120,6 +122,7 @@ module gw_dequantizer_reader (
         three_o   <= three_o + {2'd0, at_end & ~last_one};
         byte_o    <= byte_o + 5'd8;
         fetched_q <= at_end & last_one;
+        further_o <= byte_o[4:3] == 2'd2 & ~last_one;
       end else if (drains) begin
         read_o    <= read_o + {2'd0, some};
         two_o     <= two_o + {2'd0, some};
@@ -128,6 +131,7 @@ module gw_dequantizer_reader (
         first_q   <= 1'b1;
         drain_q   <= ~(some & last_one);
         fetched_q <= 1'b0;
+        further_o <= 1'b0;
       end
     end
   end
@@ -142,6 +146,7 @@ module gw_dequantizer_reader (
 
   `GW_ASSERT(OnlyWhatIsHereLeaves, !token_o || {1'b0, leaving} <= held)
   `GW_ASSERT(PlacesFollowOneAnother, two_o == read_o + 3'd1 && three_o == read_o + 3'd2)
+  `GW_ASSERT(FurtherIsKnownAWordAhead, !word_o || further_o == (at_end && !last_one))
   `GW_ASSERT(NeverBothKinds, !(token_o && word_o))
   `GW_ASSERT(RiceIsOverWhileItIsRead, !over_i || (words && !drain_q))
   `GW_COVER(EmptyLastBeatDrains, token_o && final_o && !over)
