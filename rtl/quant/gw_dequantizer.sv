@@ -51,6 +51,7 @@ module gw_dequantizer (
   // Plain tokens.
   logic [5:0] queued_q;
   wire roomy = ~(queued_q[5] | (queued_q[4] & queued_q[3]));
+  logic [3:0] at_word;
   logic       hall, over, word, further, token, first_token, final_token, runs, opens;
   logic [8:0] groups;
   logic [6:0] finish;
@@ -65,7 +66,7 @@ module gw_dequantizer (
   gw_dequantizer_reader u_reader (
     .clk_i, .rst_ni, .roomy_i(roomy), .held_i(held), .last_i(last), .group_i(group), .zero_i(zero), .second_i(next_byte), .format_i(format),
     .rice_i(rice), .empty_i(none), .single_i(single), .mask_i(mask), .fixed_i(first_fixed), .beat_i(beat), .tail_i(tail), .hall_i(hall), .over_i(over_q), .read_o(read), .two_o(read_two), .three_o(read_three),
-    .byte_o(place), .word_o(word), .further_o(further), .token_o(token), .first_o(first_token), .final_o(final_token), .runs_o(runs), .opens_o(opens),
+    .byte_o(place), .word_o(word), .words_o(at_word), .further_o(further), .token_o(token), .first_o(first_token), .final_o(final_token), .runs_o(runs), .opens_o(opens),
     .groups_o(groups), .finish_o(finish)
   );
   logic         plain_valid, plain_final, plain_user, plain_error;
@@ -83,9 +84,10 @@ module gw_dequantizer (
   );
 
   // Rice: the two words from the place on; behind the packet's last byte all is 0.
-  wire [63:0]  behind_it = beats[319:256] & {64{further}};
-  wire [63:0]  next_word = place[4] ? (place[3] ? behind_it : beats[255:192]) : (place[3] ? beats[191:128] : beats[127:64]);
-  wire [63:0]  this_word = place[4] ? (place[3] ? beats[255:192] : beats[191:128]) : (place[3] ? beats[127:64] : beats[63:0]);
+  wire [63:0]  this_word = (beats[63:0] & {64{at_word[0]}}) | (beats[127:64] & {64{at_word[1]}}) | (beats[191:128] & {64{at_word[2]}})
+                         | (beats[255:192] & {64{at_word[3]}});
+  wire [63:0]  next_word = (beats[127:64] & {64{at_word[0]}}) | (beats[191:128] & {64{at_word[1]}}) | (beats[255:192] & {64{at_word[2]}})
+                         | (beats[319:256] & {64{further}});
   wire [127:0] words     = {next_word, this_word};
   wire [6:0]   to_end    = total - {2'd0, place[4:3], 3'd0};
   logic        step, pair, room, rice_emit, rice_user;
