@@ -51,7 +51,8 @@ module gw_dequantizer (
   // Plain tokens.
   logic [5:0] queued_q;
   wire roomy = ~(queued_q[5] | (queued_q[4] & queued_q[3]));
-  logic       hall, over, word, token, first_token, final_token, runs, opens;
+  logic [3:0] at_word;
+  logic       hall, over, word, further, token, first_token, final_token, runs, opens;
   logic [8:0] groups;
   logic [6:0] finish;
   // What a Rice packet leaves in its stations is cleared while the first of its beats is drained.
@@ -65,7 +66,7 @@ module gw_dequantizer (
   gw_dequantizer_reader u_reader (
     .clk_i, .rst_ni, .roomy_i(roomy), .held_i(held), .last_i(last), .group_i(group), .zero_i(zero), .second_i(next_byte), .format_i(format),
     .rice_i(rice), .empty_i(none), .single_i(single), .mask_i(mask), .fixed_i(first_fixed), .beat_i(beat), .tail_i(tail), .hall_i(hall), .over_i(over_q), .read_o(read), .two_o(read_two), .three_o(read_three),
-    .byte_o(place), .word_o(word), .token_o(token), .first_o(first_token), .final_o(final_token), .runs_o(runs), .opens_o(opens),
+    .byte_o(place), .word_o(word), .words_o(at_word), .further_o(further), .token_o(token), .first_o(first_token), .final_o(final_token), .runs_o(runs), .opens_o(opens),
     .groups_o(groups), .finish_o(finish)
   );
   logic         plain_valid, plain_final, plain_user, plain_error;
@@ -83,15 +84,18 @@ module gw_dequantizer (
   );
 
   // Rice: the two words from the place on; behind the packet's last byte all is 0.
-  wire         further = place[4] & place[3] & ~last[0];
-  wire [63:0]  in_beat  = place[4] ? beats[255:192] & {64{~place[3]}} : place[3] ? beats[191:128] : beats[127:64];
-  wire [63:0]  this_word = place[4] ? (place[3] ? beats[255:192] : beats[191:128]) : (place[3] ? beats[127:64] : beats[63:0]);
-  wire [127:0] words   = {in_beat | (beats[319:256] & {64{further}}), this_word};
-  wire [6:0]   to_end = total - {2'd0, place[4:3], 3'd0};
+  wire [63:0]  this_word = (beats[63:0] & {64{at_word[0]}}) | (beats[127:64] & {64{at_word[1]}}) | (beats[191:128] & {64{at_word[2]}})
+                         | (beats[255:192] & {64{at_word[3]}});
+  wire [63:0]  next_word = (beats[127:64] & {64{at_word[0]}}) | (beats[191:128] & {64{at_word[1]}}) | (beats[255:192] & {64{at_word[2]}})
+                         | (beats[319:256] & {64{further}});
+  wire [127:0] words     = {next_word, this_word};
+  wire [6:0]   to_end    = total - {2'd0, place[4:3], 3'd0};
   logic        step, pair, room, rice_emit, rice_user;
   logic [3:0]  ones_one, ones_both, ones_two;
-  logic [28:0] code_one;
-  logic [22:0] code_two;
+  logic [31:0] code_one;
+  logic [25:0] code_two;
+  logic [1:0]  shift_one, shift_two;
+  logic [4:0]  rest_one, rest_two;
   logic [5:0]  step_place;
   logic [6:0]  step_bytes;
   logic [1:0]  step_status, rice_kind;
@@ -99,12 +103,14 @@ module gw_dequantizer (
   wire         qgt = format == 3'd3;
   gw_dequantizer_words u_words (
     .clk_i, .rst_ni, .clear_i(over_q), .fetch_i(word), .words_i(words), .bytes_i(to_end), .status_i({status[7:3] != 5'd0, leaves_in_error}),
-    .fixed_i(fixed), .qgt_i(qgt), .room_i(room), .hall_o(hall), .step_o(step), .pair_o(pair), .ones_one_o(ones_one), .ones_both_o(ones_both), .ones_two_o(ones_two),
-    .one_o(code_one), .two_o(code_two), .place_o(step_place), .bytes_o(step_bytes), .status_o(step_status)
+    .fixed_i(fixed), .k_i(k), .qgt_i(qgt), .room_i(room), .hall_o(hall), .step_o(step), .pair_o(pair), .ones_one_o(ones_one), .ones_both_o(ones_both), .ones_two_o(ones_two),
+    .one_o(code_one), .two_o(code_two),
+    .shift_one_o(shift_one), .shift_two_o(shift_two), .rest_one_o(rest_one), .rest_two_o(rest_two), .place_o(step_place), .bytes_o(step_bytes), .status_o(step_status)
   );
   gw_dequantizer_entries u_entries (
     .clk_i, .rst_ni, .clear_i(over_q), .roomy_i(roomy), .n_i(n), .k_i(k), .fixed_i(fixed), .qgt_i(qgt), .zeros_i(zeros_q), .step_i(step),
-    .pair_i(pair), .ones_one_i(ones_one), .ones_both_i(ones_both), .ones_two_i(ones_two), .one_i(code_one), .two_i(code_two), .place_i(step_place),
+    .pair_i(pair), .ones_one_i(ones_one), .ones_both_i(ones_both), .ones_two_i(ones_two), .one_i(code_one), .two_i(code_two),
+    .shift_one_i(shift_one), .shift_two_i(shift_two), .rest_one_i(rest_one), .rest_two_i(rest_two), .place_i(step_place),
     .bytes_i(step_bytes), .status_i(step_status), .room_o(room), .emit_o(rice_emit), .kind_o(rice_kind), .user_o(rice_user),
     .lanes_o(rice_lanes), .over_o(over)
   );

@@ -27,7 +27,7 @@ module gw_dequantizer_buffer (
   output logic [511:0]      beats_o,     // the two oldest
   output logic [8:0]        group_o,     // a mask at byte_i: bytes up to its group's end 7, whether it needs a second beat, a third
   output logic              zero_o,      // that mask is 0
-  output logic [6:0]        reason_o,    // of the oldest beat's packet
+  output logic [6:0]        reason_o,    // of the oldest beat's packet: all there are
   output logic [2:0]        format_o,
   output logic              rice_o,
   output logic              empty_o,

@@ -19,8 +19,12 @@ module gw_dequantizer_entries (
   input  wire logic [3:0]   ones_one_i,
   input  wire logic [3:0]   ones_both_i,
   input  wire logic [3:0]   ones_two_i,
-  input  wire logic [28:0]  one_i,
-  input  wire logic [22:0]  two_i,
+  input  wire logic [31:0]  one_i,       // shift_one_i on the code's bits behind its ones
+  input  wire logic [25:0]  two_i,
+  input  wire logic [1:0]   shift_one_i,
+  input  wire logic [1:0]   shift_two_i,
+  input  wire logic [4:0]   rest_one_i,  // k and that: sign and m
+  input  wire logic [4:0]   rest_two_i,
   input  wire logic [5:0]   place_i,
   input  wire logic [6:0]   bytes_i,
   input  wire logic [1:0]   status_i,
@@ -44,12 +48,14 @@ module gw_dequantizer_entries (
   always_ff @(posedge clk_i) low <= ~(14'h3FFF << k_i);
   wire [17:0] high_one = {14'd0, ones_one_i} << k_q;
   wire [17:0] high_two = {14'd0, ones_two_i} << k_q;
-  wire [19:0] gap_one  = long_form ? one_i[19:0] : {2'd0, high_one} | {6'd0, one_i[13:0] & low};
-  wire [17:0] gap_two  = high_two | {4'd0, two_i[13:0] & low};
-  wire [22:0] rest_one = one_i[22:0] >> k_q;
-  wire [22:0] rest_two = two_i >> k_q;
-  wire unused_rest = ^{rest_one[22:9], rest_two[22:9]};
-  wire [8:0]  behind_one = long_form ? one_i[28:20] : rest_one[8:0];
+  wire [31:0] code_one = one_i >> shift_one_i;
+  wire [25:0] code_two = two_i >> shift_two_i;
+  wire [19:0] gap_one  = long_form ? code_one[19:0] : {2'd0, high_one} | {6'd0, code_one[13:0] & low};
+  wire [17:0] gap_two  = high_two | {4'd0, code_two[13:0] & low};
+  wire [25:0] rest_one = one_i[25:0] >> rest_one_i;
+  wire [25:0] rest_two = two_i >> rest_two_i;
+  wire unused_rest = ^{code_one[31:29], code_two[25:14], rest_one[25:9], rest_two[25:9]};
+  wire [8:0]  behind_one = long_form ? code_one[28:20] : rest_one[8:0];
   wire [8:0]  behind_two = rest_two[8:0];
 
   wire [21:0] to_one   = {2'd0, gap_one} + {{19{~base_q[3]}}, base_q[2:0]};

@@ -89,7 +89,7 @@ module gw_dequantizer_group (
     user_2   <= user_1;
     unfit_2  <= behind > total_1 | (final_1 & behind != total_1);
     groups_2 <= groups_1;
-    reason_2 <= reason_1;
+    reason_2 <= reason_1 & (~reason_1 + 7'd1);   // the first in the table's order
     data_2   <= {aligned[263:8], aligned[7:0] | {8{format_1 == 3'd0}}};
     format_2 <= format_1;
     below_2  <= final_1 & tail_1 != 3'd0 ? ~(8'hFF << tail_1) : 8'hFF;
@@ -104,7 +104,7 @@ module gw_dequantizer_group (
   wire [7:0] second = data_2[15:8];
   wire beyond = groups_2[8:0] < {1'b0, second};
   wire odd    = (sent & ~below_2) != 8'd0 | (~wgt & (second & ~sent) != 8'd0);
-  wire [7:0] none;   // m = 0 of one that is sent
+  wire [7:0] none;   // m = 0
   wire [3:0] ones = {1'b0, gen_lane[7].lower} + {3'd0, sent[7]};
   wire wrong  = mask & ~runs_2 & (sent == 8'd0 ? beyond : odd);
 
@@ -112,7 +112,6 @@ module gw_dequantizer_group (
   logic         first_3, final_3, wrong_3, user_3, unfit_3, mx_3;
   logic [6:0]   reason_3;
   logic [7:0]   below_3, sent_3, sign_3, none_3;
-  logic         counts_3;
   logic [63:0]  m_3;
   logic [255:0] whole_3, element_3;
   always_ff @(posedge clk_i) begin
@@ -121,9 +120,8 @@ module gw_dequantizer_group (
     wrong_3  <= wrong_2;
     user_3   <= user_2;
     unfit_3  <= unfit_2 | wrong;
+    none_3   <= none & {8{qgt & ~runs_2}};
     mx_3     <= mx;
-    none_3   <= none;
-    counts_3 <= qgt & ~runs_2;
     reason_3 <= reason_2;
     below_3  <= below_2;
     sent_3   <= (mask ? sent & {8{~runs_2}} : 8'hFF) & below_2;
@@ -163,8 +161,7 @@ module gw_dequantizer_group (
   // What is behind a bad token of its packet is nothing.
   logic dead_q;
   wire  live = first_3 | ~dead_q;
-  wire  unfit = unfit_3 | (counts_3 & none_3 != 8'd0);
-  wire [8:0] malformed = reason_3 != 7'd0 ? {2'd0, reason_3} : unfit ? 9'h080 : wrong_3 ? 9'h100 : 9'd0;
+  wire [8:0] malformed = reason_3 != 7'd0 ? {2'd0, reason_3} : unfit_3 | none_3 != 8'd0 ? 9'h080 : wrong_3 ? 9'h100 : 9'd0;
   always_ff @(posedge clk_i) valid_o <= valid_3 & live & rst_ni;
   always_ff @(posedge clk_i) begin
     if (valid_3) dead_q <= malformed != 9'd0 | ~live;

@@ -7,7 +7,7 @@ module gw_dequantizer_header (
   input  wire logic [127:0] header_i,
   input  wire logic         short_i,    // fewer than 17 bytes
   input  wire logic [19:0]  limit_i,
-  output logic [6:0]        reason_o,   // one hot or none: short, format, coding, reserved, count, limit, not_finite
+  output logic [6:0]        reason_o,   // all there are: short, format, coding, reserved, count, limit, not_finite
   output logic [2:0]        format_o,
   output logic              rice_o,
   output logic              empty_o,    // nothing is read: the header is malformed
@@ -30,16 +30,14 @@ module gw_dequantizer_header (
   assign n_o      = n[19:0];
   assign levels_o = {header_i[95:64], header_i[127:96]};
 
-  wire [6:0] wrong;
-  assign wrong[0] = short_i;
-  assign wrong[1] = header_i[7:3] != 5'd0;
-  assign wrong[2] = codable ? coding[7:4] != 4'd0 : rice_o;
-  assign wrong[3] = header_i[31:16] != 16'd0 | (~threshold & ~means & header_i[95:64] != 32'd0) | (~means & header_i[127:96] != 32'd0);
-  assign wrong[4] = n == 32'd0;
-  assign wrong[5] = n > {12'd0, limit_i};
-  assign wrong[6] = ((threshold | means) & &header_i[94:87]) | (means & &header_i[126:119]);
-  assign reason_o = wrong & (~wrong + 7'd1);
-  assign empty_o  = wrong != 7'd0;
+  assign reason_o[0] = short_i;
+  assign reason_o[1] = header_i[7:3] != 5'd0;
+  assign reason_o[2] = codable ? coding[7:4] != 4'd0 : rice_o;
+  assign reason_o[3] = header_i[31:16] != 16'd0 | (~threshold & ~means & header_i[95:64] != 32'd0) | (~means & header_i[127:96] != 32'd0);
+  assign reason_o[4] = n == 32'd0;
+  assign reason_o[5] = n > {12'd0, limit_i};
+  assign reason_o[6] = ((threshold | means) & &header_i[94:87]) | (means & &header_i[126:119]);
+  assign empty_o     = reason_o != 7'd0;
 
   wire [19:0] decrement = n[19:0] - 20'd1;
   assign last_o = decrement[19:3];

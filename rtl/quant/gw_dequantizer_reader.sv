@@ -29,6 +29,8 @@ module gw_dequantizer_reader (
   output logic [2:0]       three_o,
   output logic [4:0]       byte_o,
   output logic             word_o,      // a word is fetched
+  output logic [3:0]       words_o,     // Rice: which of its beat's words is at the place, one hot
+  output logic             further_o,   // the fourth, and the packet goes on behind it
   output logic             token_o,     // a token is read; of it:
   output logic             first_o,
   output logic             final_o,
@@ -54,7 +56,7 @@ module gw_dequantizer_reader (
   wire last_two   = last_i[1] & two;
   wire last_three = last_i[2] & three;
 
-  wire        runs    = run_q != 8'd0;
+  wire        runs    = run_q != 8'd0 & ~first_q;   // of a packet that is over a run may be left
   // What does not hang on bytes.
   wire [16:0] left  = first_q ? beat_i : left_q;
   wire [1:0]  in_block = beat_q & {2{~first_q}};
@@ -85,15 +87,25 @@ module gw_dequantizer_reader (
 
   wire       at_end = byte_o[4:3] == 2'd3;
   assign word_o  = words & some & ~drains & ~fetched_q & hall_i & (~byte_o[4] | two | last_one);
-  // Beats left behind; a packet that is over leaves nothing of itself but what is drained.
+  // Beats left behind; a packet that is over leaves nothing of itself but what is drained. Each case is there before it is known whether
+  // the token ends in its beat, the next, or the one behind it.
+  wire       plain  = ~drains & ~words;
+  wire       whole  = drains ? some : at_end & ~last_one;   // what leaves, if no token is read
+  wire [2:0] over_at = {last_one | last_two | (last_three & final_o), last_one | (last_two & final_o), last_one & final_o};
+  wire [1:0] leaving_none = plain ? {1'b0, final_o} : {1'b0, whole};
+  wire [1:0] leaving_one  = ~plain ? {1'b0, whole} : ~last_one & final_o ? 2'd2 : 2'd1;
+  wire [1:0] leaving_two  = ~plain ? {1'b0, whole} : last_one ? 2'd1 : ~last_two & final_o ? 2'd3 : 2'd2;
   wire [1:0] passed  = finish_o[6:5];
-  wire       by_one  = last_one & (final_o | passed != 2'd0);
-  wire       by_two  = last_two & ((final_o & passed != 2'd0) | passed == 2'd2);
-  wire       by_three = last_three & final_o & passed == 2'd2;
-  wire       over    = by_one | by_two | by_three;
+  wire       over    = passed[1] ? over_at[2] : passed[0] ? over_at[1] : over_at[0];
   wire       ends    = final_o | over;
-  wire [1:0] leaving = by_one ? 2'd1 : by_two ? 2'd2 : passed + {1'b0, final_o};
-  wire [7:0] run_next = ends | ~mask_i ? 8'd0 : runs ? run_q - 8'd1 : second_i & {8{zero_i}};
+  wire [2:0] read_none = read_o + {1'b0, leaving_none};
+  wire [2:0] read_one  = read_o + {1'b0, leaving_one};
+  wire [2:0] read_two  = read_o + {1'b0, leaving_two};
+  wire [2:0] read_next = passed[1] ? read_two : passed[0] ? read_one : read_none;
+  wire [2:0] two_next  = passed[1] ? read_two + 3'd1 : passed[0] ? read_one + 3'd1 : read_none + 3'd1;
+  wire [2:0] three_next = passed[1] ? read_two + 3'd2 : passed[0] ? read_one + 3'd2 : read_none + 3'd2;
+  wire       turns     = token_o | word_o | drains;
+  wire [7:0] run_next = ~mask_i ? 8'd0 : runs ? run_q - 8'd1 : second_i & {8{zero_i}};
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -104,31 +116,22 @@ module gw_dequantizer_reader (
       first_q   <= 1'b1;
       drain_q   <= 1'b0;
       fetched_q <= 1'b0;
+      words_o   <= 4'd4;
+      further_o <= 1'b0;
       run_q     <= '0;
     end else begin
-      if (token_o) begin
-        read_o  <= read_o + {1'b0, leaving};
-        two_o   <= two_o + {1'b0, leaving};
-        three_o <= three_o + {1'b0, leaving};
-        byte_o  <= ends ? 5'd16 : finish_o[4:0];
-        first_q <= ends;
-        drain_q <= ends & ~over;
-        run_q   <= run_next;
-      end else if (word_o) begin
-        read_o    <= read_o + {2'd0, at_end & ~last_one};
-        two_o     <= two_o + {2'd0, at_end & ~last_one};
-        three_o   <= three_o + {2'd0, at_end & ~last_one};
-        byte_o    <= byte_o + 5'd8;
-        fetched_q <= at_end & last_one;
-      end else if (drains) begin
-        read_o    <= read_o + {2'd0, some};
-        two_o     <= two_o + {2'd0, some};
-        three_o   <= three_o + {2'd0, some};
-        byte_o    <= 5'd16;
-        first_q   <= 1'b1;
-        drain_q   <= ~(some & last_one);
-        fetched_q <= 1'b0;
+      if (turns) begin
+        read_o    <= read_next;
+        two_o     <= two_next;
+        three_o   <= three_next;
+        byte_o    <= plain & ~ends ? finish_o[4:0] : words & ~drains ? byte_o + 5'd8 : 5'd16;
+        words_o   <= words & ~drains ? {words_o[2:0], words_o[3]} : 4'd4;
+        first_q   <= drains | (plain ? ends : first_q);
+        drain_q   <= drains ? ~(some & last_one) : plain & ends & ~over;
+        fetched_q <= words & ~drains & at_end & last_one;
+        further_o <= words & ~drains & words_o[2] & ~last_one;
       end
+      if (token_o) run_q <= run_next;
     end
   end
   always_ff @(posedge clk_i) begin
@@ -140,12 +143,14 @@ module gw_dequantizer_reader (
     end
   end
 
-  `GW_ASSERT(OnlyWhatIsHereLeaves, !token_o || {1'b0, leaving} <= held)
+  `GW_ASSERT(OnlyWhatIsHereLeaves, !token_o || read_next - read_o <= held)
   `GW_ASSERT(PlacesFollowOneAnother, two_o == read_o + 3'd1 && three_o == read_o + 3'd2)
+  `GW_ASSERT(FurtherIsKnownAWordAhead, !word_o || further_o == (at_end && !last_one))
+  `GW_ASSERT(WordsFollowThePlace, !word_o || words_o == 4'd1 << byte_o[4:3])
   `GW_ASSERT(NeverBothKinds, !(token_o && word_o))
   `GW_ASSERT(RiceIsOverWhileItIsRead, !over_i || (words && !drain_q))
   `GW_COVER(EmptyLastBeatDrains, token_o && final_o && !over)
-  `GW_COVER(ThreeLeave, token_o && leaving == 2'd3)
+  `GW_COVER(ThreeLeave, token_o && read_next - read_o == 3'd3)
   `GW_COVER(WaitsForTheThird, some && group_i[8] && !three && !token_o && may_group)
 endmodule
 

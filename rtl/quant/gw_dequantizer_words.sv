@@ -13,6 +13,7 @@ module gw_dequantizer_words (
   input  wire logic [6:0]   bytes_i,    // from this one's first to the packet's end; 88 and more: unknown
   input  wire logic [1:0]   status_i,   // malformed; the packet leaves in error
   input  wire logic [4:0]   fixed_i,    // of a code: its bits but for the ones
+  input  wire logic [3:0]   k_i,
   input  wire logic         qgt_i,
   input  wire logic         room_i,     // for what a step finds
   output logic              hall_o,     // a word may be fetched
@@ -21,8 +22,12 @@ module gw_dequantizer_words (
   output logic [3:0]        ones_one_o,
   output logic [3:0]        ones_both_o,
   output logic [3:0]        ones_two_o,
-  output logic [28:0]       one_o,      // behind the first code's zero, or its fifteen ones
-  output logic [22:0]       two_o,
+  output logic [31:0]       one_o,      // from shift_one_o on: behind the first code's zero, or its fifteen ones
+  output logic [25:0]       two_o,
+  output logic [1:0]        shift_one_o,
+  output logic [1:0]        shift_two_o,
+  output logic [4:0]        rest_one_o, // k and that: behind the gap
+  output logic [4:0]        rest_two_o,
   output logic [5:0]        place_o,    // in the word
   output logic [6:0]        bytes_o,
   output logic [1:0]        status_o
@@ -87,9 +92,10 @@ module gw_dequantizer_words (
   wire [63:0] both_1  = one_1 ^ two_1 ^ carry_1;
   wire [63:0] both_2  = one_2 ^ two_2 ^ carry_2;
   wire [63:0] both_3  = two_3 ^ carry_3;   // the first has 7 or less
-  // For each bit: whether two codes are read 1, whether the first has the long form 1, ones of both 4, of the first 4.
-  wire [639:0] table_d = {~one_3 & ~(two_3 & carry_3) & ~(both_0 & both_1 & both_2 & both_3), one_0 & one_1 & one_2 & one_3,
-                          both_3, both_2, both_1, both_0, one_3, one_2, one_1, one_0};
+  // For each bit: whether two codes are read 1, whether the first has the long form 1, ones of both 4, of the first 4 (14 of the long form).
+  wire [63:0]  long_form = one_0 & one_1 & one_2 & one_3;
+  wire [639:0] table_d = {~one_3 & ~(two_3 & carry_3) & ~(both_0 & both_1 & both_2 & both_3), long_form,
+                          both_3, both_2, both_1, both_0, one_3, one_2, one_1, one_0 & ~long_form};
 
   // At hand.
   (* ram_style = "registers" *) logic [639:0] table_q  [0:1];
@@ -131,14 +137,20 @@ module gw_dequantizer_words (
   end
   wire       pair  = found[9];
   wire [3:0] both  = found[7:4];
-  wire [3:0] one   = found[3:0];
-  // Three sums and a choice: the choice is known as late as what is added.
-  wire [6:0] behind_single = {1'b0, place_q} + {2'd0, single_q};
-  wire [6:0] behind_double = {1'b0, place_q} + {1'b0, double_q};
-  wire [6:0] behind_long   = {1'b0, place_q} + {1'b0, long_q};
-  wire [6:0] after_single  = behind_single + {3'd0, one};
-  wire [6:0] after_double  = behind_double + {3'd0, both};
-  wire [6:0] place  = pair ? after_double : found[8] ? behind_long : after_single;
+  wire       long  = found[8];
+  wire [3:0] one   = found[3:0];   // of the long form 14
+  // Three sums and a choice: the choice is known as late as what is added. Word and place are one number; its upper half is there with
+  // and without a carry before that is known.
+  wire [7:0] behind_single = {at_q, place_q} + {3'd0, single_q};
+  wire [7:0] behind_double = {at_q, place_q} + {2'd0, double_q};
+  wire [7:0] behind_long   = {at_q, place_q} + {2'd0, long_q};
+  wire [3:0] carried_single = behind_single[7:4] + 4'd1;
+  wire [3:0] carried_double = behind_double[7:4] + 4'd1;
+  wire [4:0] low_single = {1'b0, behind_single[3:0]} + {1'b0, one};
+  wire [4:0] low_double = {1'b0, behind_double[3:0]} + {1'b0, both};
+  wire [7:0] after_single = {low_single[4] ? carried_single : behind_single[7:4], low_single[3:0]};
+  wire [7:0] after_double = {low_double[4] ? carried_double : behind_double[7:4], low_double[3:0]};
+  wire [7:0] place  = pair ? after_double : long ? behind_long : after_single;
   wire       step   = (count[1] | count[0]) & room_i;
 
   // By sixteens, fours and ones.
@@ -151,17 +163,23 @@ module gw_dequantizer_words (
                                          : (place_q[2] ? there_sixteen[43:4] : there_sixteen[39:0]);
   wire [36:0] from_there    = place_q[1] ? (place_q[0] ? there_four[39:3] : there_four[38:2])
                                          : (place_q[0] ? there_four[37:1] : there_four[36:0]);
-  wire [3:0]  ones     = {one[3:1], one[0] & ~found[8]};   // 15: there is no zero behind them
-  wire [42:0] first    = from_here[43:1] >> ones;
-  wire [36:0] second   = from_there >> both;
-  wire unused_behind = ^{first[42:29], from_here[0], second[36:23], there_now[106:101], there_now[0]};
+  // The last two steps are for those behind. Behind the long form's ones there is no zero.
+  wire [42:0] first    = from_here[43:1] >> {one[3:2], 2'd0};
+  wire [36:0] second   = from_there >> {both[3:2], 2'd0};
+  logic [3:0] k_q;
+  wire unused_behind = ^{first[42:32], from_here[0], second[36:26], there_now[106:101], there_now[0]};
   always_ff @(posedge clk_i) begin
     pair_o     <= pair;
-    ones_one_o <= one;
+    ones_one_o <= {one[3:1], one[0] | long};
     ones_both_o <= both;
-    ones_two_o  <= both - one;
-    one_o      <= first[28:0];
-    two_o      <= second[22:0];
+    ones_two_o  <= both - one;   // of a pair
+    one_o      <= first[31:0];
+    two_o      <= second[25:0];
+    k_q        <= k_i;
+    shift_one_o <= one[1:0];
+    shift_two_o <= both[1:0];
+    rest_one_o  <= {1'b0, k_q} + {3'd0, one[1:0]};
+    rest_two_o  <= {1'b0, k_q} + {3'd0, both[1:0]};
     place_o    <= place_q;
     bytes_o    <= bytes_q[at_q[0]];
     status_o   <= status_q[at_q[0]];
@@ -178,8 +196,7 @@ module gw_dequantizer_words (
       ante_q <= fetch_i | (ante_q & ~moves);
       if (moves) in_q <= in_q + 2'd1;
       if (step) begin
-        place_q <= place[5:0];
-        at_q    <= at_q + {1'b0, place[6]};
+        {at_q, place_q} <= place;
       end
       step_o <= step;
     end
@@ -188,7 +205,7 @@ module gw_dequantizer_words (
   `GW_ASSERT(TwoWordsAtMost, count != 2'd3)
   `GW_ASSERT(NothingIsLost, !fetch_i || hall_o)
   `GW_COVER(Pair, step && pair)
-  `GW_COVER(Long, step && found[8])
+  `GW_COVER(Long, step && long)
   `GW_COVER(HallFull, ante_q && !moves)
 endmodule
 
