@@ -260,27 +260,32 @@ package gw_mx_pkg;
                four[2:1] == 2'd0 ? !four[0] : !four[2], {1'b0, number, 3'd0} << {fours_of_zeros[1:0], 2'd0}};
   endfunction
 
-  // gw_fp_add_pkg::classify, with subnormals, for operands of which one is late: both differences of the exponents, then the choice.
+  // gw_fp_add_pkg::classify, with subnormals, for operands of which b is late: both differences of the exponents as if it were normal, the
+  // one if it is not, whether each is 32 or more, then the choice. A subnormal b that is the larger one has an a of the same exponent.
   function automatic [63:0] classify(input [31:0] a, input [31:0] b);
     /*verilator no_inline_task*/
-    logic        swap, odd, a_zero, b_zero, unused;
+    logic        swap, odd, a_zero, b_zero, far_ab, far_ba, far_a, unused;
     logic [30:0] major;
     logic [22:0] minor;  // its fraction
-    logic [7:0]  a_exponent, b_exponent, ab, ba, gap;
+    logic [7:0]  a_exponent, ab, ba, a_less_one;
+    logic [3:0]  gap;    // without its lowest bit
     a_zero     = a[30:23] == 8'd0;
     b_zero     = b[30:23] == 8'd0;
     a_exponent = {a[30:24], a[23] || a_zero};
-    b_exponent = {b[30:24], b[23] || b_zero};
-    ab         = a_exponent - b_exponent;
-    ba         = b_exponent - a_exponent;
+    a_less_one = a_exponent - 8'd1;
+    ab         = a_exponent - b[30:23];
+    ba         = b[30:23] - a_exponent;
+    far_ab     = ab[7:5] != 3'd0;
+    far_ba     = ba[7:5] != 3'd0;
+    far_a      = a_less_one[7:5] != 3'd0;
     swap       = a[30:0] < b[30:0];
     major      = swap ? b[30:0] : a[30:0];
     minor      = swap ? a[22:0] : b[22:0];
-    gap        = swap ? ba : ab;
-    odd        = a_exponent[0] ^ b_exponent[0];
-    unused     = gap[0];
+    gap        = b_zero ? a_less_one[4:1] : swap ? ba[4:1] : ab[4:1];
+    odd        = a_exponent[0] ^ (b[23] || b_zero);
+    unused     = ab[0] ^ ba[0] ^ a_less_one[0];
     classify   = {swap ? b[31] : a[31], a[31] ^ b[31], (a[31] ^ b[31]) && &a[30:23] && &b[30:23], major[30:23],
-                  gap[7:5] != 3'd0, gap[4:1], major[22:0], {!(a_zero || b_zero), minor, 1'b0} >> odd};
+                  b_zero ? far_a : swap ? far_ba : far_ab, gap, major[22:0], {!(a_zero || b_zero), minor, 1'b0} >> odd};
   endfunction
 
   // gw_fp_add_pkg::count, with subnormals, once it is known where to stop.
