@@ -261,26 +261,49 @@ TEST(DequantizerByHand, ResetForgetsEverything) {
   EXPECT_EQ(b.left[0].beat.last, 1);
 }
 
-/// What the reference makes of a packet is what leaves; the reason is the same.
-TEST(DequantizerModel, DecodesAsTheReference) {
-  std::mt19937 random(1);
-  const auto below = [&](uint32_t n) { return static_cast<uint32_t>(random() % n); };
-  Bench b;
-  uint64_t whole = 0, damaged = 0;
-  for (int t = 0; t < 20'000; ++t) {
-    SCOPED_TRACE(t);
+/// Packets of every format and coding, some of them damaged, as beats with junk in what does not
+/// count.
+class Traffic {
+ public:
+  struct Packet {
+    std::vector<float> values;  // those that leave, of a malformed one in front of its error beat
+    bool ok, user;
+    size_t reason;  // from 0 on
+  };
+
+  explicit Traffic(uint64_t seed) : random_(seed) {}
+
+  uint32_t below(uint64_t n) { return static_cast<uint32_t>(random_() % n); }
+  void add() {
+    Bytes bytes = encoded();
+    if (below(3) == 0) damage(bytes);
+    const bool user = below(5) == 0;
+    Packet& packet = packets.emplace_back();
+    const quant::Decoded decoded = quant::decode_groups(bytes, 4096, packet.values);
+    packet.ok = decoded.ok();
+    packet.user = !decoded.ok() || decoded.status != 0 || user;
+    packet.reason = static_cast<size_t>(decoded.reason) - (packet.ok ? 0 : 1);
+    send(bytes, user);
+  }
+
+  std::vector<Packet> packets;
+  std::vector<Beat> beats;
+
+ private:
+  uint8_t junk() { return static_cast<uint8_t>(random_()); }
+  Bytes encoded() {
     quant::Config config;
     config.method = static_cast<quant::Method>(below(8));
     config.threshold =
         *quant::round_threshold(std::ldexp(1.0 + below(200) / 256.0, -static_cast<int>(below(8))));
     config.p = 1 + static_cast<int>(below(10));
-    if (quant::has_coding(config.method, quant::Coding::kRice) && below(2) != 0) {
+    if (quant::has_coding(config.method, quant::Coding::kRice) && below(3) != 0) {
       config.coding = quant::Coding::kRice;
     }
     config.residual = false;
     quant::Quantiser quantiser(config, 512);
-    std::vector<float> values(1 + (below(4) == 0 ? below(4000) : below(100)));
-    const uint32_t sparse = 1u << below(6);
+    std::vector<float> values(1 + (below(4) == 0 ? below(4000) : below(200)));
+    const uint32_t sparse = 1u << below(7);
     for (float& v : values) {
       const float wide = static_cast<float>(static_cast<int>(below(2000)) - 1000);
       v = below(sparse) != 0 ? wide * 1e-5f : wide / static_cast<float>(1 + below(1000));
@@ -289,56 +312,172 @@ TEST(DequantizerModel, DecodesAsTheReference) {
     quant::Chunk chunk;
     chunk.values = values;
     quantiser.encode(chunk, bytes);
-    if (below(4) == 0) {
-      switch (const uint32_t how = below(4)) {
-        case 0:
-          bytes.resize(below(static_cast<uint32_t>(bytes.size()) + 1));
-          break;
-        case 1:
-          bytes.insert(bytes.end(), 1 + below(80), static_cast<uint8_t>(random()));
-          break;
-        default: {
-          const size_t reach = how == 2 ? 16 : bytes.size();
-          bytes[below(static_cast<uint32_t>(reach))] ^= static_cast<uint8_t>(1u << below(8));
+    return bytes;
+  }
+  void damage(Bytes& bytes) {
+    switch (below(7)) {
+      case 0:
+        bytes.resize(below(bytes.size() + 1));
+        break;
+      case 1:
+        for (uint32_t more = 1 + below(200); more != 0; --more) bytes.push_back(junk());
+        break;
+      case 2:
+        bytes[below(16)] ^= static_cast<uint8_t>(1u << below(8));
+        break;
+      case 3:
+        for (size_t i = 16; i < bytes.size(); ++i) {
+          if (below(20) == 0) bytes[i] = junk();
         }
-      }
-    }
-    std::vector<float> expected;
-    const quant::Decoded decoded = quant::decode_packet(bytes, 4096, expected);
-
-    std::array<uint32_t, Dequantizer::kReasons> before{};
-    for (size_t r = 0; r < before.size(); ++r) before[r] = b.device.malformed_count(r);
-    b.left.clear();
-    const std::vector<Beat> beats = beats_of(bytes);
-    size_t next = 0;
-    for (int guard = 0; next < beats.size() || b.left.empty() || b.left.back().beat.last == 0;) {
-      ASSERT_LT(++guard, 100'000) << "a hang";
-      const Beat* const s = next < beats.size() && below(8) != 0 ? &beats[next] : nullptr;
-      if (s != nullptr && b.device.s_ready()) ++next;
-      b.cycle(s, below(8) != 0);
-    }
-    std::vector<uint32_t> got;
-    for (const Left& l : b.left) {
-      const auto lanes = static_cast<size_t>(bytes_of_keep(l.beat.keep)) / 4;
-      got.insert(got.end(), l.beat.data.begin(), l.beat.data.begin() + static_cast<long>(lanes));
-    }
-    for (size_t r = 0; r < before.size(); ++r) {
-      const bool counted = !decoded.ok() && static_cast<size_t>(decoded.reason) == r + 1;
-      ASSERT_EQ(b.device.malformed_count(r) - before[r], counted ? 1u : 0u) << r;
-    }
-    const Beat& last = b.left.back().beat;
-    if (decoded.ok()) {
-      ++whole;
-      ASSERT_EQ(got.size(), expected.size());
-      ASSERT_EQ(std::memcmp(got.data(), expected.data(), 4 * got.size()), 0);
-      ASSERT_EQ(last.user != 0, decoded.status != 0);
-    } else {
-      ++damaged;
-      ASSERT_EQ(last.user, 1);
+        break;
+      case 4:  // another k, or one where there is none
+        bytes[1] = static_cast<uint8_t>(below(16));
+        break;
+      case 5:  // n = 0, or what is not finite where there is a T or a mean
+        std::fill_n(bytes.begin() + (below(2) == 0 ? 4 : 8), 4, below(2) == 0 ? 0 : 0xFF);
+        break;
+      default:
+        bytes[below(bytes.size())] ^= static_cast<uint8_t>(1u << below(8));
     }
   }
+  void send(const Bytes& bytes, bool user) {
+    const bool empty = !bytes.empty() && bytes.size() % kBeatBytes == 0 && below(2) != 0;
+    const size_t count =
+        std::max<size_t>(1, (bytes.size() + kBeatBytes - 1) / kBeatBytes) + (empty ? 1 : 0);
+    for (size_t i = 0; i < count; ++i) {
+      const size_t at = i * kBeatBytes;
+      const size_t size = at < bytes.size() ? std::min<size_t>(kBeatBytes, bytes.size() - at) : 0;
+      Beat& beat = beats.emplace_back();
+      for (uint32_t& word : beat.data) word = static_cast<uint32_t>(random_());
+      if (size != 0) std::memcpy(beat.data.data(), bytes.data() + at, size);
+      beat.last = i + 1 == count;
+      beat.user = beat.last != 0 ? user : below(2) != 0;
+      beat.keep = static_cast<uint32_t>(random_());
+      if (beat.last != 0) {  // anything above its lowest zero
+        const uint32_t hole = size < kBeatBytes ? 1u << size : 0;
+        beat.keep = (beat.keep | keep_of_bytes(static_cast<int>(size))) & ~hole;
+      }
+    }
+  }
+
+  std::mt19937_64 random_;
+};
+
+/// What the reference makes of packets is what leaves, float by float, also in front of an error
+/// beat; packets come back to back, both ends stall.
+TEST(DequantizerModel, DecodesAsTheReference) {
+  uint64_t whole = 0, damaged = 0, within = 0;
+  std::array<uint64_t, Dequantizer::kReasons> reasons{};
+  for (uint64_t round = 1; round <= 400; ++round) {
+    SCOPED_TRACE(round);
+    Traffic traffic(round);
+    for (int i = 0; i < 50; ++i) traffic.add();
+    const uint32_t source = 1 + traffic.below(4), sink = 1 + traffic.below(4);
+    Bench b;
+    std::array<uint32_t, Dequantizer::kReasons> counts{};
+    uint32_t errors = 0;
+    std::vector<uint32_t> got;
+    const Beat* offered = nullptr;
+    size_t next = 0, done = 0;
+    for (uint64_t guard = 0; done < traffic.packets.size(); ++guard) {
+      ASSERT_LT(guard, 2'000'000u) << "a hang";
+      if (offered == nullptr && next < traffic.beats.size() && traffic.below(source) == 0) {
+        offered = &traffic.beats[next++];
+      }
+      const bool taken = offered != nullptr && b.device.s_ready();
+      const bool pause = round % 50 == 0 && guard % 600 < 300;
+      b.left.clear();
+      b.cycle(offered, !pause && traffic.below(sink) == 0);
+      if (taken) offered = nullptr;
+      if (b.left.empty()) continue;
+      const Beat& beat = b.left.front().beat;
+      const int lanes = bytes_of_keep(beat.keep) / 4;
+      ASSERT_EQ(beat.keep, keep_of_bytes(4 * lanes));
+      for (auto i = static_cast<size_t>(lanes); i < kLanes; ++i) ASSERT_EQ(beat.data[i], 0u);
+      got.insert(got.end(), beat.data.begin(), beat.data.begin() + lanes);
+      if (beat.last == 0) {
+        ASSERT_EQ(lanes, kLanes);
+        ASSERT_EQ(beat.user, 0);
+        continue;
+      }
+      const Traffic::Packet& want = traffic.packets[done++];
+      ASSERT_EQ(beat.user != 0, want.user);
+      errors += want.user;
+      if (want.ok) {
+        ++whole;
+        ASSERT_EQ(got.size(), want.values.size());
+      } else {
+        ++damaged;
+        within += !want.values.empty();
+        ++counts[want.reason];
+        ++reasons[want.reason];
+        ASSERT_EQ(got.size(), want.values.size() + kLanes);
+        for (const uint32_t word : beat.data) ASSERT_EQ(word, 0u);
+      }
+      ASSERT_EQ(std::memcmp(got.data(), want.values.data(), 4 * want.values.size()), 0);
+      got.clear();
+    }
+    for (int i = 0; i < 40; ++i) b.cycle(nullptr);
+    for (size_t r = 0; r < counts.size(); ++r) ASSERT_EQ(b.device.malformed_count(r), counts[r]);
+    ASSERT_EQ(b.device.error_count(), errors);
+  }
   EXPECT_GT(whole, 10'000u);
-  EXPECT_GT(damaged, 2'000u);
+  EXPECT_GT(damaged, 3'000u);
+  EXPECT_GT(within, 1'000u);
+  for (size_t r = 0; r < reasons.size(); ++r) EXPECT_GT(reasons[r], 10u) << r;
+}
+
+// Words are fetched as their bytes and the beat behind them come: where a beat is missing, so are
+// the words behind its half.
+TEST(DequantizerByHand, ARiceWordWaitsForTheBeatBehind) {
+  // 40 entries, k = 0, a gap of 0 each: 80 bits and the end's 1, in 11 bytes; 28 in all, one beat.
+  const Bytes whole = packet(2, 1, 40, kOne, 0, Bytes(11));
+  Bench alone;
+  alone.run({whole});
+  ASSERT_EQ(alone.left.size(), 5u);
+  EXPECT_EQ(alone.left[0].cycle, 8u + 4);  // four steps make a beat, its end is seen in the fifth
+  // 100 values in two beats: the second comes ten cycles later, and the first word waits for it.
+  const std::vector<Beat> beats = beats_of(packet(2, 1, 100, kOne, 0, Bytes(26)));
+  ASSERT_EQ(beats.size(), 2u);
+  Bench late;
+  late.cycle(&beats[0]);
+  for (int i = 1; i < 11; ++i) late.cycle(nullptr);
+  late.cycle(&beats[1]);
+  for (int i = 0; i < 100; ++i) late.cycle(nullptr);
+  ASSERT_EQ(late.left.size(), 13u);
+  EXPECT_EQ(late.left[0].cycle, 11u + 8 + 4);
+}
+
+// A count changes in the cycle behind the one in which the error beat enters the queue: six behind
+// the token, which is read in the cycle behind the beat's arrival.
+TEST(DequantizerByHand, WhenCountsChange) {
+  Bench b;
+  const std::vector<Beat> beats = beats_of(one_bit(8, {0x0F}, 0x08));
+  b.cycle(&beats[0], false);
+  for (int cycle = 1; cycle < 20; ++cycle) {
+    SCOPED_TRACE(cycle);
+    EXPECT_EQ(b.device.malformed_count(Dequantizer::kStatus), cycle >= 8 ? 1u : 0u);
+    EXPECT_EQ(b.device.error_count(), cycle >= 16 ? 1u : 0u);
+    b.cycle(nullptr, cycle == 15);
+  }
+}
+
+TEST(DequantizerByHand, ResetWithinRice) {
+  const std::vector<Beat> beats = beats_of(packet(2, 1, 2000, kOne, 0, Bytes(500)));
+  for (size_t cut = 1; cut < beats.size(); ++cut) {
+    SCOPED_TRACE(cut);
+    Bench b;
+    for (size_t i = 0; i < cut; ++i) b.cycle(&beats[i]);
+    b.device.reset();
+    b.left.clear();
+    b.cycle(nullptr);
+    b.run({packet(2, 1, 1, kOne, 0, {0}), one_bit(8, {0x0F})});
+    ASSERT_EQ(b.left.size(), 2u);
+    EXPECT_EQ(b.left[0].beat.data[0], kOne);
+    EXPECT_EQ(b.left[0].beat.keep, 0xFu);
+    EXPECT_EQ(b.left[1].beat.data[4], kMinusTwo);
+    EXPECT_EQ(b.device.error_count(), 0u);
+  }
 }
 
 }  // namespace
