@@ -106,9 +106,11 @@ class Reader {
       } else if (key == "seed") {
         plan_.seed = static_cast<uint64_t>(integer(key, node, 0, INT64_MAX));
       } else if (key == "budget") {
-        plan_.budget = in_place(node, [&] { return parse_budget(word(key, node)); });
+        plan_.budget =
+            in_place(node, [&, &key = key, &node = node] { return parse_budget(word(key, node)); });
       } else if (key == "timeout") {
-        plan_.timeout = in_place(node, [&] { return parse_duration(word(key, node)); });
+        plan_.timeout = in_place(
+            node, [&, &key = key, &node = node] { return parse_duration(word(key, node)); });
       } else if (key == "baseline") {
         plan_.baseline = (fs::path(file_).parent_path() / word(key, node)).string();
       } else if (key == "known") {
@@ -253,7 +255,7 @@ class Reader {
       }
       plan_.speeds = words(k, value);
       for (const std::string& device : plan_.speeds) {
-        in_place(value, [&] {
+        in_place(value, [&, &k = k, &value = value] {
           vocabulary_.check(speed_words(device));
           return 0;
         });
@@ -283,7 +285,8 @@ class Reader {
       } else if (k == "jobs") {
         plan_.slurm.jobs = static_cast<size_t>(integer(k, value, 1, kMaxJobs));
       } else if (k == "patience") {
-        plan_.slurm.patience = in_place(value, [&] { return parse_duration(word(k, value)); });
+        plan_.slurm.patience =
+            in_place(value, [&, &k = k, &value = value] { return parse_duration(word(k, value)); });
       } else {
         fail(place(k),
              fmt::format("[slurm] has no key '{}'; it has options, jobs and patience", k.str()));
@@ -317,7 +320,8 @@ class Reader {
       } else if (key == "expect") {
         read_expectations(this->table(key, node), "", group.expect);
       } else if (key == "timeout") {
-        group.timeout = in_place(node, [&] { return parse_duration(word(key, node)); });
+        group.timeout = in_place(
+            node, [&, &key = key, &node = node] { return parse_duration(word(key, node)); });
       } else {
         Key own = option(group, key, node);
         (is_stimulus(own.name) ? group.stimuli : group.keys).push_back(std::move(own));
@@ -452,7 +456,7 @@ class Reader {
           continue;
         }
         std::vector<std::string>& values = exception.where[std::string(k.str())];
-        const auto add = [&](const toml::node& one) {
+        const auto add = [&, &k = k](const toml::node& one) {
           const auto flag = one.value_exact<bool>();
           values.push_back(flag ? (*flag ? "true" : "false") : word_of(k, one));
         };
