@@ -74,11 +74,11 @@ module gw_mx #(
   logic [7:0]   popped_here;
   logic         spoilt, poison;
   logic [255:0] value;
-  logic [8:0]   offset;
+  logic [8:0]   offset, offset_n;
   gw_mx_gather u_gather (
     .clk_i, .rst_ni, .valid_i(summed_valid), .item_i(summed_item), .here_i(summed_here), .bad_i(bad), .summed_i(summed), .sum_i(sum),
     .finite_i(finite), .other_i(other), .pop_o(pop), .item_o(popped_item), .here_o(popped_here), .spoilt_o(spoilt), .value_o(value),
-    .offset_q(offset), .poison_q(poison)
+    .offset_q(offset), .offset_n_q(offset_n), .poison_q(poison)
   );
   assign residual_popped = pop & popped_item[0];
 
@@ -89,8 +89,8 @@ module gw_mx #(
   logic [127:0] header;
   gw_mx_pack #(.Rows(Rows)) u_pack (
     .clk_i, .rst_ni, .pop_i(pop), .item_i(popped_item), .here_i(popped_here), .spoilt_i(spoilt), .value_i(value), .offset_i(offset),
-    .poison_i(poison), .valid_o(vector_valid), .vector_o(vector), .length_o(vector_length), .first_o(vector_first),
-    .last_o(vector_last), .user_o(vector_user), .header_o(header), .write_o(write), .residual_o(remainder)
+    .offset_n_i(offset_n), .poison_i(poison), .valid_o(vector_valid), .vector_o(vector), .length_o(vector_length),
+    .first_o(vector_first), .last_o(vector_last), .user_o(vector_user), .header_o(header), .write_o(write), .residual_o(remainder)
   );
 
   logic         merge, first_valid, first_last, second_valid, second_last;

@@ -21,6 +21,7 @@ module gw_mx_gather (
   output logic              spoilt_o,   // status bit 0 of the chunk so far
   output logic [255:0]      value_o,
   output logic [8:0]        offset_q,   // a cycle behind its item: of the block's elements
+  output logic [8:0]        offset_n_q, // inverted, so that it stays a register of its own: all lanes are too many loads for one
   output logic              poison_q
 );
   // Choose v; the larger one of each two exponents.
@@ -106,7 +107,11 @@ module gw_mx_gather (
     end
   end
   always_ff @(posedge clk_i) block_memory[block_write_q[1:0]] <= {poisoned_q, offset};
-  always_ff @(posedge clk_i) if (block_pop) {poison_q, offset_q} <= block_none ? {poisoned_q, offset} : block_memory[block_read_q[1:0]];
+  wire [9:0] block_next = block_none ? {poisoned_q, offset} : block_memory[block_read_q[1:0]];
+  always_ff @(posedge clk_i) begin
+    if (block_pop) {poison_q, offset_q} <= block_next;
+    if (block_pop) offset_n_q           <= ~block_next[8:0];
+  end
 
   `GW_ASSERT(NeverMoreThanFour, ready_q <= 3'd4)
   `GW_ASSERT(BlockIsComplete, !block_pop || !block_none || block_done)

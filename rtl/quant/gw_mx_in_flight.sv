@@ -56,7 +56,10 @@ module gw_mx_in_flight #(
       for (int i = 0; i < Places; i++) run_match_q[i] <= write_q != 4'(i) && row_q[i] == run_row;
     end
   end
-  assign conflict_o = ((active_i ? run_match_q : head_match_q) & held_q) != {Places{1'b0}};
+  // Both at once, then the choice: what chooses has the most loads.
+  wire run_conflict  = (run_match_q & held_q) != {Places{1'b0}};
+  wire head_conflict = (head_match_q & held_q) != {Places{1'b0}};
+  assign conflict_o = active_i ? run_conflict : head_conflict;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin

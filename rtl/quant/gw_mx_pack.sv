@@ -15,6 +15,7 @@ module gw_mx_pack #(
   input  wire logic         spoilt_i,
   input  wire logic [255:0] value_i,
   input  wire logic [8:0]   offset_i,   // one cycle later
+  input  wire logic [8:0]   offset_n_i, // the same inverted
   input  wire logic         poison_i,
   output logic              valid_o,    // two cycles later
   output logic [271:0]      vector_o,
@@ -55,7 +56,8 @@ module gw_mx_pack #(
   wire [79:0] told;
   for (genvar i = 0; i < 8; i++) begin : gen_lane
     gw_mx_lane u_lane (
-      .clk_i, .fp4_i(item_i[34]), .value_i(value_i[32*i +: 32]), .offset_i, .element_o(eights[8*i +: 8]), .told_o(told[10*i +: 10])
+      .clk_i, .fp4_i(item_i[34]), .value_i(value_i[32*i +: 32]), .offset_i(i < 4 ? offset_i : ~offset_n_i),
+      .element_o(eights[8*i +: 8]), .told_o(told[10*i +: 10])
     );
     assign fours[4*i +: 4] = {eights[8*i + 7], eights[8*i + 2 +: 3]};
   end

@@ -151,7 +151,7 @@ package gw_mx_pkg;
     logic [3:1] either;
     logic       pair;         // a carry out of two bits
     logic [4:0] a, b, other;  // the upper bits, and their exclusive or
-    logic [3:0] raised;
+    logic [3:0] raised, lower;
     logic [4:0] at;         // subnormal by 0..4 places
     logic [4:0] subnormal;  // one up, element
     logic [6:0] magnitude;
@@ -172,7 +172,9 @@ package gw_mx_pkg;
     zeros      = low[4] ? differ : both_zero;
     ones       = low[4] ? both_below : differ;
     none       = !zeros && !(ones && (&low[3:2]) && low[1:0] != 2'd0);
-    saturated  = x[24] && zeros && (&low[1:0]) && (fp4 || (&low[3:2]));
+    // The sum is 15, of E2M1 3: no carry out of ones, and above them bits that are zero where a carry goes on.
+    lower      = x[29:26] ^ offset_of_block[3:0];
+    saturated  = x[24] && (&lower[1:0]) && (fp4 ? {other, lower[3:2]} == {a[3:0] | b[3:0], either[3:2], 1'b0} : both_zero && (&lower[3:2]));
     if (low[4]) begin
       at       = {both_below && low[3:0] == 4'd13, both_below && low[3:0] == 4'd14, both_below && low[3:0] == 4'd15,
                   differ && low[3:0] == 4'd0, differ && low[3:0] != 4'd0};
