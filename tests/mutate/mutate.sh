@@ -59,8 +59,16 @@ PY
   expect 2 "holds the mutants of another run" $mutate --plan plan.toml --check protocol --out half
 
   # The rules alone do not see wrong bytes.
-  expect 1 "^  .*serial_compressor.sv:[0-9]*: .* cycles$" $mutate --plan plan.toml --check protocol --prove 0 --json blind.json
+  expect 1 "^  .*serial_compressor.sv:[0-9]*: .* cycles$" $mutate --plan plan.toml --check protocol --prove 5 --json blind.json
   figures blind.json 'r["survived"] > 20' 'not r["pass"]'
+  # What is proven equivalent is so for who sees.
+  python3 - <<'PY'
+import json
+with open("seen.json", encoding="utf-8") as a, open("blind.json", encoding="utf-8") as b:
+    a, b = json.load(a), json.load(b)
+proven = {m["number"] for m in b["all"] if m["fate"] == "equivalent"}
+assert proven and not proven & {m["number"] for m in a["all"] if m["fate"] == "killed"}, proven
+PY
   # Each survivor's command shows it: it passes with that check, and most do not with the reference.
   command=$(python3 -c 'import json; print(next(m["command"] for m in json.load(open("blind.json"))["all"] if m["fate"] == "survived"))')
   expect 0 "mutant" $command

@@ -193,6 +193,19 @@ bool run_mutants(MutantRuns& runs, const std::vector<uint32_t>& all, size_t jobs
   return left.empty();
 }
 
+namespace {
+
+/// A cell's name for a selection: what has a meaning there stands for any character, so that it is
+/// selected in any case, maybe with others of its kind.
+std::string pattern_of(std::string cell) {
+  for (char& c : cell) {
+    if (std::string_view("[]*?\\").find(c) != std::string_view::npos) c = '?';
+  }
+  return cell;
+}
+
+}  // namespace
+
 std::vector<bool> proven_equivalent(const sim::MutantList& list,
                                     const std::vector<const sim::Mutant*>& mutants,
                                     const std::string& top, int seconds) {
@@ -200,14 +213,15 @@ std::vector<bool> proven_equivalent(const sim::MutantList& list,
       fs::temp_directory_path() / fmt::format("gradwire-equivalent-{}", ::getpid());
   fs::create_directories(folder);
   // Registers and memories become inputs and outputs, so that what is left is one cycle: if that is
-  // the same in every state, all cycles are. Signal by signal first, which is soon done if nothing
-  // changes far from the fault; then as a whole, which also sees what does not matter.
+  // the same in every state, all cycles are. Of the outputs only those that the cell has a part in
+  // are left, and of the cells only theirs. First as a whole, which also sees what does not matter;
+  // then signal by signal, for arithmetic that is too much at once.
   constexpr const char* kProofs[] = {
-      "equiv_make gold gate equiv\nhierarchy -top equiv\nequiv_struct\nequiv_simple\n"
-      "equiv_status -assert\n",
       "miter -equiv -flatten -make_assert gold gate miter\nhierarchy -top miter\nopt_expr\n"
       "opt_merge -share_all\nopt_expr\nopt_merge -share_all\nopt_clean\n"
-      "sat -prove-asserts -verify miter\n"};
+      "sat -prove-asserts -verify miter\n",
+      "equiv_make gold gate equiv\nhierarchy -top equiv\nequiv_struct\nequiv_simple\n"
+      "equiv_status -assert\n"};
   const std::string timeout = testbenches::find_program("timeout");
   const std::string yosys = testbenches::find_program("yosys");
   std::vector<bool> proven(mutants.size());
@@ -221,9 +235,12 @@ std::vector<bool> proven_equivalent(const sim::MutantList& list,
       words.replace(words.find(module), module.size(), "-module gate");
       const std::string script = fmt::format("{}.ys", i);
       std::ofstream(folder / script)
-          << "read_rtlil " << list.netlist << "\nrename " << top << " gold\ncopy gold gate\n"
-          << words << "\ndffunmap gold gate\nexpose -evert-dff -shared gold gate\n"
-          << "expose -evert gold\nexpose -evert gate\n"
+          << "read_rtlil " << list.netlist << "\nrename " << top << " gold\ndffunmap gold\n"
+          << "expose -evert-dff gold\nexpose -evert gold\n"
+          << "select -set part gold/c:" << pattern_of(mutants[i]->cell) << " %coe*\n"
+          << "select -assert-any @part\nselect -set others gold/o:* @part %d\n"
+          << "delete -output @others\nopt_clean -purge gold\ncopy gold gate\n"
+          << words << '\n'
           << proof;
       commands.push_back(
           {timeout, {fmt::format("{}", seconds), yosys, "-q", script}, folder.string()});
