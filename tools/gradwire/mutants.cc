@@ -213,7 +213,8 @@ std::vector<bool> proven_equivalent(const sim::MutantList& list,
       fs::temp_directory_path() / fmt::format("gradwire-equivalent-{}", ::getpid());
   fs::create_directories(folder);
   // Registers and memories become inputs and outputs, so that what is left is one cycle: if that is
-  // the same in every state, all cycles are. Of the outputs only those that the cell has a part in
+  // the same in every state, all cycles are. (Signals within become outputs by the way, which are
+  // taken back.) Of the outputs only those that the cell has a part in
   // are left, and of the cells only theirs. First as a whole, which also sees what does not matter;
   // then signal by signal, for arithmetic that is too much at once.
   constexpr const char* kProofs[] = {
@@ -236,7 +237,8 @@ std::vector<bool> proven_equivalent(const sim::MutantList& list,
       const std::string script = fmt::format("{}.ys", i);
       std::ofstream(folder / script)
           << "read_rtlil " << list.netlist << "\nrename " << top << " gold\ndffunmap gold\n"
-          << "expose -evert-dff gold\nexpose -evert gold\n"
+          << "setattr -set within 1 gold/w:* gold/x:* %d\n"
+          << "expose -evert-dff gold\nexpose -evert gold\ndelete -output gold/a:within\n"
           << "select -set part gold/c:" << pattern_of(mutants[i]->cell) << " %coe*\n"
           << "select -assert-any @part\nselect -set others gold/o:* @part %d\n"
           << "delete -output @others\nopt_clean -purge gold\ncopy gold gate\n"
