@@ -30,6 +30,10 @@ std::vector<sim::RandomKey> frame_keys(bool macs) {
       sim::random_stream_keys("bytes", sim::kMinFrameBytes, most, 60, 300);
   for (sim::RandomKey& key : sim::random_value_keys(/*codec=*/false))
     keys.push_back(std::move(key));
+  keys.push_back({"peer",
+                  "what a value is to the one at its place in the frame before; near: negated, but "
+                  "for the last bits",
+                  {{"free", 1}, {"equal"}, {"negated"}, {"near"}}});
   keys.push_back({"frame",
                   "what a frame of ExpEther carries",
                   {{"gradient", 8}, {"parameter", 1}, {"plain", 1}}});
@@ -209,8 +213,25 @@ class RandomFrames final : public sim::Frames {
     std::vector<uint32_t> values(std::clamp<size_t>(room, 1, expether::kMaxValues));
     Random drawn = stream("value");
     values_.fill(drawn, values);
+    meet_peers(values);
     return kind == "parameter" ? expether::build_parameter(header, values)
                                : expether::build_gradient(header, values);
+  }
+
+  /// Values of workers that are added up: they cancel, all of them or their upper bits.
+  void meet_peers(std::vector<uint32_t>& values) {
+    constexpr uint32_t kSign = 0x8000'0000;
+    Random drawn = stream("peer");
+    for (size_t i = 0; i < std::min(values.size(), peers_.size()); ++i) {
+      const std::string& peer = word("peer", drawn);
+      if (peer == "equal") values[i] = peers_[i];
+      if (peer == "negated") values[i] = peers_[i] ^ kSign;
+      if (peer == "near") {
+        const auto last = static_cast<uint32_t>(drawn.next() & 0xFF'FFFF);
+        values[i] = peers_[i] ^ kSign ^ (last >> drawn.below(25));
+      }
+    }
+    peers_ = values;
   }
 
   std::vector<uint8_t> foreign_frame(uint64_t source, uint64_t to, size_t bytes, Random& random) {
@@ -316,7 +337,8 @@ class RandomFrames final : public sim::Frames {
   uint64_t count_ = 0, given_ = 0;  ///< drawn, and of those that came
   uint32_t sequence_ = 0;           ///< of the frame before
   uint16_t worker_ = 0;
-  int64_t latest_ = 0;  ///< when the latest frame began, in tenths of a nanosecond
+  std::vector<uint32_t> peers_;  ///< values of the frame before
+  int64_t latest_ = 0;           ///< when the latest frame began, in tenths of a nanosecond
   std::array<int64_t, kSwitchPorts> free_{};
   sim::RandomDelays<sim::Frame> late_;
   std::map<std::string, uint64_t> errors_;

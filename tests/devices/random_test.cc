@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <filesystem>
 #include <set>
 
+#include "models/reference/expether/frame.h"
 #include "sim/base/error.h"
 #include "sim/feeds/writer.h"
 #include "sim/harness/kernel.h"
@@ -243,6 +245,36 @@ TEST(Streams, ErrorsAndGapsLeaveOtherPacketsAsTheyAre) {
     errors += wrong[i].error || !wrong[i].odd.empty();
   }
   EXPECT_NEAR(static_cast<double>(errors), 67, 25);
+}
+
+TEST(Values, OfPeersCancel) {
+  namespace expether = reference::expether;
+  const auto values = [](const std::string& peer) {
+    std::vector<std::vector<uint32_t>> frames;
+    for (const auto& packet : packets("aggregator",
+                                      "length = { list = { of = [192] } }\n"
+                                      "frame = { gradient = 1 }\npeer = { " +
+                                          peer + " = 1 }")) {
+      const expether::Classified what = expether::classify(packet.bytes);
+      if (what.kind == expether::Kind::kGradient) {
+        frames.push_back(expether::values_of(packet.bytes, what));
+      }
+    }
+    EXPECT_EQ(frames.size(), 200u) << peer;
+    return frames;
+  };
+  const auto equal = values("equal"), negated = values("negated"), near = values("near");
+  std::set<int> lost;  // leading bits
+  for (size_t frame = 1; frame < 200; ++frame) {
+    for (size_t i = 0; i < 32; ++i) {
+      ASSERT_EQ(equal[frame][i], equal[0][i]);
+      ASSERT_EQ(negated[frame][i], negated[frame - 1][i] ^ 0x8000'0000);
+      const uint32_t differ = near[frame][i] ^ near[frame - 1][i] ^ 0x8000'0000;
+      ASSERT_LT(differ, 1u << 24);
+      lost.insert(std::countl_zero(differ));
+    }
+  }
+  EXPECT_EQ(lost.size(), 25u);
 }
 
 TEST(Lengths, AreThoseAskedFor) {
