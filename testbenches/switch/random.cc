@@ -218,6 +218,26 @@ class RandomFrames final : public sim::Frames {
                                : expether::build_gradient(header, values);
   }
 
+  /// A type that differs from a right one in a bit, or a right one with a digest; or a read, as it
+  /// is.
+  static void draw_wrong_tlp(std::vector<uint8_t>& frame, Random& random) {
+    constexpr std::array kRight{expether::Tlp::kMWr32, expether::Tlp::kCplD, expether::Tlp::kMWr64};
+    const size_t tlp = (frame[expether::kFlagsOffset] & expether::kFlagTlp3Dw) != 0
+                           ? expether::kTlp3Offset
+                           : expether::kTlp4Offset;
+    const uint64_t how = random.below(4);
+    if (how == 0) return;
+    uint8_t& type = frame[tlp];
+    do {
+      type = static_cast<uint8_t>(kRight[random.below(kRight.size())]);
+      if (how == 1) {
+        frame[tlp + 2] |= expether::kTlpDigest;
+      } else {
+        type ^= static_cast<uint8_t>(1u << random.below(8));
+      }
+    } while (expether::classify(frame).reason != expether::Reason::kTlpType);
+  }
+
   /// Values of workers that are added up: they cancel, all of them or their upper bits.
   void meet_peers(std::vector<uint32_t>& values) {
     constexpr uint32_t kSign = 0x8000'0000;
@@ -293,6 +313,7 @@ class RandomFrames final : public sim::Frames {
         const sim::RandomChoice& choice = (*table_)["malformed"];
         reason = static_cast<expether::Reason>(1 + choice.draw(errors));
         frame.bytes = malformed_copy(std::move(frame.bytes), reason, errors);
+        if (reason == expether::Reason::kTlpType) draw_wrong_tlp(frame.bytes, errors);
       }
       // Behind the values may be anything.
       const size_t whole = frame.bytes.size();
