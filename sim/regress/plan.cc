@@ -100,6 +100,7 @@ class Reader {
 
   Plan read() {
     const toml::table document = parsed();
+    // Lambdas name the parts of a pair that they take: Clang 14 does not take them by itself.
     for (const auto& [key, node] : document) {
       if (key == "name") {
         plan_.name = name(key, node);
@@ -255,7 +256,7 @@ class Reader {
       }
       plan_.speeds = words(k, value);
       for (const std::string& device : plan_.speeds) {
-        in_place(value, [&, &k = k, &value = value] {
+        in_place(value, [&] {
           vocabulary_.check(speed_words(device));
           return 0;
         });

@@ -277,6 +277,34 @@ TEST(Values, OfPeersCancel) {
   EXPECT_EQ(lost.size(), 25u);
 }
 
+TEST(Errors, WrongTlpsAndForeignGroupsMayBeABitAway) {
+  namespace expether = reference::expether;
+  std::set<std::pair<int, bool>> tlps;
+  for (const auto& packet : packets("parser",
+                                    "frame = { gradient = 1 }\nerror = { malformed = 1 }\n"
+                                    "malformed = { tlp_type = 1 }")) {
+    const expether::Classified what = expether::classify(packet.bytes);
+    if (what.reason != expether::Reason::kTlpType) continue;
+    tlps.emplace(what.fields.tlp_type, what.fields.tlp_digest);
+  }
+  EXPECT_TRUE(tlps.contains({0x20, false}) && tlps.contains({0x40, true}));
+  EXPECT_GE(tlps.size(), 15u);
+  std::set<unsigned> bits;
+  size_t one = 0, frames = 0;
+  for (const auto& packet : packets("parser", "frame = { gradient = 1 }\ngroup = { other = 1 }")) {
+    const expether::Classified what = expether::classify(packet.bytes);
+    if (what.kind != expether::Kind::kGradient) continue;
+    const auto differ = static_cast<unsigned>(what.fields.group ^ 1);  // the run's own is 1
+    ASSERT_NE(differ, 0u);
+    ++frames;
+    if (!std::has_single_bit(differ)) continue;
+    ++one;
+    bits.insert(differ);
+  }
+  EXPECT_NEAR(static_cast<double>(one), static_cast<double>(frames) / 2, 25);
+  EXPECT_EQ(bits.size(), 16u);
+}
+
 TEST(Lengths, AreThoseAskedFor) {
   for (const auto& packet : packets("compressor", "length = { list = { of = [5] } }")) {
     EXPECT_EQ(packet.bytes.size(), 20u);
