@@ -1,6 +1,6 @@
 // An engine whose class is known only when the program runs. What is done seldom, or costs much
-// more than a call, takes engines so: one loop for all of a device's ports is compiled, and not one
-// for each pair of engines.
+// more than a call, takes engines so; and the second engine of a run, which is called once a
+// window.
 #pragma once
 
 #include <concepts>
@@ -11,19 +11,27 @@
 #include <string>
 
 #include "sim/harness/engine.h"
+#include "sim/harness/window.h"
 
 namespace gw::sim {
 
-/// Does not own the engine. Costs a virtual call for each of an engine's functions.
+/// Does not own the engine; may stand for none. Costs a virtual call for each of an engine's
+/// functions.
 template <class P>
 class AnyEngine {
  public:
   using Ports = P;
   using Beat = typename P::Beat;
 
-  template <Engine E>
-  requires std::same_as<typename E::Ports, P>
-  explicit AnyEngine(E& engine) : engine_(std::make_unique<Of<E>>(engine)) {}
+  AnyEngine() = default;  ///< none
+  template <class E>
+  requires(!std::same_as<E, AnyEngine>) && Engine<E>&& std::same_as<typename E::Ports, P> AnyEngine(
+                                               E& engine)
+      : engine_(std::make_unique<Of<E>>(engine)) {}
+
+  explicit operator bool() const { return engine_ != nullptr; }
+  /// Through cycles of a window: sim/harness/window.h.
+  size_t follow(const Window<P>& window, size_t whole) { return engine_->follow(window, whole); }
 
   void reset() { engine_->reset(); }
   uint32_t s_ready() const { return engine_->s_ready(); }
@@ -55,6 +63,7 @@ class AnyEngine {
     virtual void skip(uint64_t cycles) = 0;
     virtual void show(const Cycle<P>& cycle) = 0;
     virtual std::string stopped() const = 0;
+    virtual size_t follow(const Window<P>& window, size_t whole) = 0;
   };
 
   template <class E>
@@ -102,6 +111,9 @@ class AnyEngine {
       } else {
         return {};
       }
+    }
+    size_t follow(const Window<P>& window, size_t whole) override {
+      return follow_window(engine_, window, whole);
     }
 
    private:

@@ -2,7 +2,7 @@
 // are owed, stalls, what the host's ports do, figures, and the words of a divergence.
 //
 // Compiled once for the ports of a device; what works in each cycle, and only that, is compiled for
-// each pair of engines (sim/harness/lockstep.h).
+// each engine that may be a run's first (sim/harness/lockstep.h).
 #pragma once
 
 #include <algorithm>
@@ -30,6 +30,7 @@
 #include "sim/harness/stall.h"
 #include "sim/harness/steppable.h"
 #include "sim/harness/timeline.h"
+#include "sim/harness/window.h"
 
 namespace gw::sim {
 
@@ -128,16 +129,10 @@ class Course : public Steppable {
 
   // ---- The engines, where it is not for speed.
 
-  /// What an engine shows in this cycle.
-  struct Shown {
-    uint32_t s_ready = 0;
-    Probe<Ports> probe{};
-    std::array<const Beat*, kOut> m{};
-    std::array<const AxiLiteReply*, kControl> control{};
-  };
   enum class Which { kA, kB };
   virtual bool two() const = 0;
-  virtual Shown shown(Which which) const = 0;
+  /// What the first engine shows in this cycle.
+  virtual Shown<Ports> shown() const = 0;
   virtual std::vector<uint32_t> statistics(Which which) const = 0;
   /// One edge, with nothing offered and nothing taken.
   virtual void idle_edge() = 0;
@@ -146,8 +141,13 @@ class Course : public Steppable {
 
   static constexpr uint64_t kAskEvery = 64;  ///< cycles between questions for packets
   static constexpr uint64_t kWindow =
-      StallRecord::kWindow;              ///< cycles whose stalls are drawn at once
-  static constexpr size_t kHistory = 4;  ///< beats, and packets that may hold them
+      StallRecord::kWindow;                      ///< cycles whose stalls are drawn at once
+  static constexpr size_t kHistory = 4;          ///< beats, and packets that may hold them
+  using History = std::vector<PacketRef<Beat>>;  ///< whole ones, the last at the end
+  struct Beats {
+    std::array<uint64_t, kIn> in{};
+    std::array<uint64_t, kOut> out{};
+  };
 
   struct In {
     const Beat* next = nullptr;  ///< nullptr: no packet is loaded
@@ -163,7 +163,7 @@ class Course : public Steppable {
     uint64_t packets = 0;    ///< loaded so far
     PacketRef<Beat> packet;
     AxisChecker<Beat> check;
-    std::array<PacketRef<Beat>, kHistory> history;  ///< the last ones that are whole
+    History history;
   };
   struct Out {
     const Beat* want = nullptr;  ///< nullptr: between packets
@@ -171,7 +171,7 @@ class Course : public Steppable {
     uint64_t offered = 0, first = 0, packets = 0;
     double wire_free = 0;  ///< cycle in which the wire can begin the next packet
     AxisChecker<Beat> check;
-    std::array<PacketRef<Beat>, kHistory> history;  ///< the last ones that are whole
+    History history;
   };
 
   /// Handshakes so far, on all ports.
@@ -301,7 +301,7 @@ class Course : public Steppable {
       in.packet->accepted_last = now_;
       port.bytes += static_cast<uint64_t>(in.next - in.first) * Beat::kBytes +
                     static_cast<uint64_t>(valid_bytes(*in.next));
-      in.history[port.packets % kHistory] = std::move(in.packet);
+      in.history.push_back(std::move(in.packet));
       load(p);
       // The bits of stalls that are left begin with the next cycle.
       if (in.packet != nullptr && in.packet->gap != 0) [[unlikely]] {
@@ -363,7 +363,8 @@ class Course : public Steppable {
     return drive_.pace.arrival(in.packet->time_ns, end) + in.stood;
   }
 
-  [[gnu::always_inline]] bool deliver(size_t p, const Beat& m, bool ready) {
+  /// `right` becomes the same beat of the packet that must leave, if it is known.
+  [[gnu::always_inline]] bool deliver(size_t p, const Beat& m, bool ready, const Beat*& right) {
     Out& out = out_[p];
     if (out.want == nullptr) [[unlikely]] {
       if (!follows_) return pass(p, m, ready);
@@ -375,6 +376,7 @@ class Course : public Steppable {
     }
     if (!same_beat(m, *out.want)) [[unlikely]]
       return fail_reference(p, m) && pass(p, m, ready);
+    right = out.want;
     if (!ready) return true;
     Timeline::Port& port = timeline_.out[p];
     ++port.beats;
@@ -440,7 +442,8 @@ class Course : public Steppable {
     timeline_.add(passage);
     if (listener_ != nullptr) listener_->left(passage, *out.packet);
     if (watcher_ != nullptr) watcher_->left(passage, *out.packet);
-    out.history[out.packets++ % kHistory] = std::move(out.packet);
+    ++out.packets;
+    out.history.push_back(std::move(out.packet));
     out.want = nullptr;
   }
 
@@ -670,7 +673,7 @@ class Course : public Steppable {
         left = 0;
       }
     }
-    if (stall_left_ % kWindow != 0) seen_ready_ = shown(Which::kA).s_ready;  // nothing was offered
+    if (stall_left_ % kWindow != 0) seen_ready_ = shown().s_ready;  // nothing was offered
     now_ += cycles;
     timeline_.skipped += cycles;
     timeline_.cycles = now_;
@@ -708,7 +711,8 @@ class Course : public Steppable {
     if (drive_.checks.reference) return fail(std::move(failure));
     follows_ = false;
     for (Out& out : out_) {
-      out.packet.reset();
+      // The second engine may have yet to show its beats.
+      if (out.packet != nullptr) dropped_.push_back(std::move(out.packet));
       out.want = nullptr;
     }
     return true;
@@ -778,7 +782,8 @@ class Course : public Steppable {
                         .value_b = signal_value(*out_[p].want, signal)});
   }
 
-  [[gnu::cold, gnu::noinline]] bool fail_lockstep() {
+  [[gnu::cold, gnu::noinline]] bool fail_lockstep(const Shown<Ports>& all_a,
+                                                  const Shown<Ports>& all_b) {
     const auto differ = [this](std::string_view port, std::string signal, std::string a,
                                std::string b) {
       return fail({.kind = FailureKind::kLockstep,
@@ -790,7 +795,6 @@ class Course : public Steppable {
                    .value_b = std::move(b)});
     };
     const auto bit = [](bool value) { return std::string(value ? "1" : "0"); };
-    const Shown all_a = shown(Which::kA), all_b = shown(Which::kB);
     for (size_t p = 0; p < kIn; ++p) {
       const bool a = ready_bit(all_a.s_ready, p), b = ready_bit(all_b.s_ready, p);
       if (a != b) return differ(Ports::kInputs[p].name, "tready", bit(a), bit(b));
@@ -881,60 +885,84 @@ class Course : public Steppable {
 
   // ---- The words of a divergence.
 
-  /// The last beats before the failure, port by port, decoded.
-  void tell_history() {
+  /// The last beats before the failure, port by port, decoded; but for those that have moved since.
+  void tell_history(const Beats& since = {}) {
     if (!describe_) return;
-    for (size_t p = 0; p < kIn; ++p) tell_input(p);
-    for (size_t p = 0; p < kOut; ++p) tell_output(p);
+    for (size_t p = 0; p < kIn; ++p) tell_input(p, since.in[p]);
+    for (size_t p = 0; p < kOut; ++p) tell_output(p, since.out[p]);
   }
 
-  void tell_input(size_t p) {
-    const In& in = in_[p];
-    std::vector<std::string> lines;
-    const auto add = [&](const Packet<Beat>& packet, size_t beat) {
-      lines.push_back("  " + where(packet, beat) + "  " + describe_(true, p, packet, beat));
+  /// A beat of a packet.
+  struct Place {
+    const Packet<Beat>* packet;
+    size_t beat;
+  };
+  /// The beats that have moved, the last one first, as far as their packets are known.
+  static std::vector<Place> moved(const PacketRef<Beat>& packet, const Beat* next,
+                                  const History& history) {
+    std::vector<Place> places;
+    const auto add = [&](const Packet<Beat>& of, size_t beats) {
+      while (beats-- > 0) places.push_back({&of, beats});
     };
-    if (in.packet != nullptr) {
-      for (size_t beat = static_cast<size_t>(in.next - in.first);
-           beat-- > 0 && lines.size() < kHistory;) {
-        add(*in.packet, beat);
-      }
+    if (packet != nullptr) add(*packet, static_cast<size_t>(next - packet->beats.data()));
+    for (auto whole = history.rbegin(); whole != history.rend(); ++whole) {
+      add(**whole, (*whole)->beats.size());
     }
-    const uint64_t whole = timeline_.in[p].packets - (in.next != in.first ? 1 : 0);
-    for (uint64_t h = 0; h < std::min<uint64_t>(whole, kHistory) && lines.size() < kHistory; ++h) {
-      const Packet<Beat>& packet = *in.history[(whole - h) % kHistory];
-      for (size_t beat = packet.beats.size(); beat-- > 0 && lines.size() < kHistory;)
-        add(packet, beat);
+    return places;
+  }
+
+  void tell_input(size_t p, uint64_t since) {
+    const std::vector<Place> beats = moved(in_[p].packet, in_[p].next, in_[p].history);
+    std::vector<std::string> lines;
+    for (size_t i = since; i < beats.size() && lines.size() < kHistory; ++i) {
+      lines.push_back("  " + words(true, p, beats[i]));
     }
     if (lines.empty()) return;
     failure_.lines.push_back("last beats accepted on " + std::string(Ports::kInputs[p].name) + ":");
     failure_.lines.insert(failure_.lines.end(), lines.rbegin(), lines.rend());
   }
 
-  void tell_output(size_t p) {
+  void tell_output(size_t p, uint64_t since) {
     const Out& out = out_[p];
+    const bool known = out.want != nullptr;
+    const std::vector<Place> beats = moved(known ? out.packet : nullptr, out.want, out.history);
     std::vector<std::string> lines;
-    const auto add = [&](const Packet<Beat>& packet, size_t beat, bool coming) {
-      lines.push_back((coming ? "> " : "  ") + where(packet, beat) + "  " +
-                      describe_(false, p, packet, beat));
+    // What came in behind the failure was not owed yet.
+    const auto coming = [&](Place place) {
+      const Packet<Beat>* const maker = place.packet->source.get();
+      if (maker != nullptr && maker->accepted >= failure_.cycle) return;
+      lines.push_back("> " + words(false, p, place));
     };
-    if (out.want != nullptr) {
-      const auto at = static_cast<size_t>(out.want - out.packet->beats.data());
-      add(*out.packet, at, true);
-      for (size_t beat = at; beat-- > 0 && lines.size() <= kHistory;) add(*out.packet, beat, false);
-    } else if (const PacketRef<Beat> coming = follows_ ? oracle_.peek(p) : nullptr) {
-      add(*coming, 0, true);
+    const PacketRef<Beat> next = !known && follows_ ? oracle_.peek(p) : nullptr;
+    if (since != 0 && since <= beats.size()) {
+      coming(beats[since - 1]);
+    } else if (known) {
+      coming({out.packet.get(), static_cast<size_t>(out.want - out.packet->beats.data())});
+    } else if (next != nullptr) {
+      coming({next.get(), 0});
     }
-    for (uint64_t h = 1; h <= std::min<uint64_t>(out.packets, kHistory); ++h) {
-      const Packet<Beat>& packet = *out.history[(out.packets - h) % kHistory];
-      for (size_t beat = packet.beats.size(); beat-- > 0 && lines.size() <= kHistory;) {
-        add(packet, beat, false);
-      }
+    for (size_t i = since; i < beats.size() && lines.size() <= kHistory; ++i) {
+      lines.push_back("  " + words(false, p, beats[i]));
     }
     if (lines.empty()) return;
     failure_.lines.push_back("last beats delivered on " + std::string(Ports::kOutputs[p].name) +
                              ", then the one the reference expects (>):");
     failure_.lines.insert(failure_.lines.end(), lines.rbegin(), lines.rend());
+  }
+
+  std::string words(bool input, size_t p, Place place) const {
+    return where(*place.packet, place.beat) + "  " + describe_(input, p, *place.packet, place.beat);
+  }
+
+  /// Packets that nobody will ask for again.
+  void forget() {
+    for (In& in : in_) forget(in.history);
+    for (Out& out : out_) forget(out.history);
+    dropped_.clear();
+  }
+  static void forget(History& history) {
+    if (history.size() <= kHistory) return;
+    history.erase(history.begin(), history.end() - kHistory);
   }
 
   /// "packet 3 (12 of the trace) beat 2", counted from 1, of the packet that made it.
@@ -956,6 +984,7 @@ class Course : public Steppable {
   Watcher<Beat>* watcher_ = nullptr;
   std::array<In, kIn> in_;
   std::array<Out, kOut> out_;
+  History dropped_;  ///< which should have left when the oracle was followed no more
   std::vector<ControlMaster> masters_;
   std::array<AxiLiteChecker, kControl> control_check_;
   bool holding_ = false;  ///< a transaction holds packets back

@@ -121,22 +121,6 @@ concept Engine = Controlled<E> &&
   e.clock(offered, uint32_t{});
 };
 
-/// Stands where a run has no second engine.
-template <class P>
-struct NoEngine {
-  using Ports = P;
-  void reset() {}
-  uint32_t s_ready() const { return 0; }
-  const typename P::Beat* m_beat(size_t) const { return nullptr; }
-  Probe<P> probe() const { return {}; }
-  void clock(const Offered<P>&, uint32_t) {}
-  const AxiLiteReply& control(size_t) const { return kSilence; }
-  void drive(size_t, const AxiLiteRequest&) {}
-
- private:
-  static constexpr AxiLiteReply kSilence{};
-};
-
 /// What happens between reset and cycle 0, for all engines alike: the simplest way to configure a
 /// device, by host writes that take an edge each. Control ports are driven from cycle 0 on, by a
 /// ControlFeed.

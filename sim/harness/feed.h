@@ -31,6 +31,16 @@ class Feed {
   virtual Next next(size_t port, uint64_t cycle) = 0;
 };
 
+/// Of packets in a row, the one at `next` is about to be asked for. Those that were made long ago
+/// lie where the processor's caches do not reach; their first and last beats are looked at at once.
+template <class Beat>
+void fetch_ahead(const std::vector<PacketRef<Beat>>& packets, size_t next) {
+  if (next + 1 < packets.size()) __builtin_prefetch(packets[next + 1].get());
+  if (next >= packets.size() || packets[next]->beats.empty()) return;
+  __builtin_prefetch(&packets[next]->beats.front());
+  __builtin_prefetch(&packets[next]->beats.back());
+}
+
 /// Packets that are there before the run begins: tests, benchmarks. They can be fed again.
 template <class Beat>
 class PreparedFeed final : public Feed<Beat> {
@@ -52,7 +62,9 @@ class PreparedFeed final : public Feed<Beat> {
 
   Next next(size_t port, uint64_t) override {
     if (port >= ports_.size() || ports_[port].next == ports_[port].packets.size()) return {};
-    return {State::kPacket, ports_[port].packets[ports_[port].next++]};
+    Port& from = ports_[port];
+    fetch_ahead(from.packets, from.next + 1);
+    return {State::kPacket, from.packets[from.next++]};
   }
 
  private:

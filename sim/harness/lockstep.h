@@ -3,8 +3,10 @@
 // AXI4-Stream. Any number of ports, paced by a MAC or not; and control ports, with the rules of
 // AXI4-Lite, which cost a device without them nothing.
 //
-// The loop is a template over the engines: no virtual call, no allocation, no copy of a beat in a
-// cycle. Feed, oracle and timeline hear of packets and events only (sim/harness/course.h).
+// The loop is a template over the first engine: no virtual call, no allocation, no copy of a beat
+// in a cycle. Feed, oracle and timeline hear of packets and events only (sim/harness/course.h). The
+// second engine follows a window of cycles later and is held to what the first one showed
+// (sim/harness/window.h); only where somebody looks at single cycles does it keep step.
 #pragma once
 
 #include <algorithm>
@@ -12,11 +14,12 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "sim/harness/any_engine.h"
 #include "sim/harness/course.h"
+#include "sim/harness/window.h"
 
 namespace gw::sim {
 
@@ -26,40 +29,47 @@ struct NoCover {
   static constexpr bool kOn = false;
 };
 
-template <Engine A, Engine B = NoEngine<typename A::Ports>, class Cover = NoCover>
+template <Engine A, class Cover = NoCover>
 class Lockstep final : public Course<typename A::Ports> {
  public:
   using Ports = typename A::Ports;
   using Base = Course<Ports>;
   using Base::kControl, Base::kIn, Base::kOut, Base::kPacedIn, Base::kPacedOut;
   using typename Base::Beat;
-  static constexpr bool kTwo = !std::is_same_v<B, NoEngine<Ports>>;
-  static constexpr bool kConfigured = requires(A & a, B& b, PacketConfig c) {
-    a.configure(size_t{}, c);
-  }
-  || requires(A& a, B& b, PacketConfig c) { b.configure(size_t{}, c); };
-  static_assert(std::is_same_v<Ports, typename B::Ports>);
+  using Second = AnyEngine<Ports>;
+  static constexpr bool kConfigured = requires(A & a, PacketConfig config) {
+    a.configure(size_t{}, config);
+  };
+  static_assert(Window<Ports>::kCycles == Base::kWindow);
 
-  Lockstep(A& a, B& b, Feed<Beat>& feed, Oracle<Beat>& oracle, const Drive& drive,
+  /// `b` may be none.
+  Lockstep(A& a, Second b, Feed<Beat>& feed, Oracle<Beat>& oracle, const Drive& drive,
            std::string name_a, std::string name_b = "", Listener<Beat>* listener = nullptr)
-      : Base(feed, oracle, drive, std::move(name_a), std::move(name_b), listener), a_(a), b_(b) {}
+      : Base(feed, oracle, drive, std::move(name_a), std::move(name_b), listener),
+        a_(a),
+        b_(std::move(b)),
+        two_(static_cast<bool>(b_)),
+        in_step_(two_ && (drive.watched || drive.recording != nullptr)) {}
 
   void reset() override {
     if constexpr (kControl != 0) {
-      for (size_t p = 0; p < kControl; ++p) drive_control(p, {});
+      for (size_t p = 0; p < kControl; ++p) {
+        a_.drive(p, {});
+        if (two_) b_.drive(p, {});
+      }
     }
     for (int64_t edge = 0; edge < kResetCycles - 1; ++edge) {
       if (observer_ != nullptr) observer_->reset(edge == 0, a_.probe());
       a_.reset();
       check_silence(a_, name_a_);
-      if constexpr (kTwo) {
+      if (two_) {
         b_.reset();
         check_silence(b_, name_b_);
       }
     }
     if (observer_ != nullptr) observer_->boot(drive_.boot);
     boot_engine(a_, drive_.boot);
-    if constexpr (kTwo) boot_engine(b_, drive_.boot);
+    if (two_) b_.boot(drive_.boot);
     this->begin();
     ask_engines();
   }
@@ -73,23 +83,20 @@ class Lockstep final : public Course<typename A::Ports> {
       uint64_t chunk = std::min<uint64_t>(n, stall_left_);
       if (finished_) chunk = std::min(chunk, end_ - now_);
       const uint64_t moved = moves(), in = moved_in_, out = moved_out_;
-      uint64_t i = 0;
-      for (; i < chunk; ++i) {
-        if (!cycle()) [[unlikely]]
-          break;
-      }
+      const uint64_t i = two_ ? cycles_of_two(chunk) : cycles(chunk);
       stall_left_ -= static_cast<uint32_t>(i);
       n -= i;
       timeline_.beats_in.add(now_ - i, moved_in_ - in);
       timeline_.beats_out.add(now_ - i, moved_out_ - out);
-      if constexpr (kTwo) timeline_.lockstep_cycles = now_;
+      if (two_) timeline_.lockstep_cycles = now_;
       timeline_.cycles = now_;
       ask_engines();
       if (failure_.kind != FailureKind::kNone) {
         failure_.cycle = now_;
-        tell_history();
+        tell_history(ahead_);
         return false;
       }
+      this->forget();
       if (moves() == moved) {
         at_rest();
       } else if (!follows_ && moved_in_ == in) {
@@ -116,12 +123,67 @@ class Lockstep final : public Course<typename A::Ports> {
       Base::follows_, Base::failure_, Base::timeline_, Base::observer_, Base::watcher_;
   using typename Base::In, typename Base::Out, typename Base::Which;
 
-  [[gnu::always_inline]] bool cycle() {
+  /// At most n cycles of the first engine; how many went by.
+  uint64_t cycles(uint64_t n) {
+    uint64_t i = 0;
+    while (i < n && cycle(static_cast<size_t>(i))) ++i;
+    return i;
+  }
+
+  /// The same of both.
+  uint64_t cycles_of_two(uint64_t n) {
+    const uint64_t most = in_step_ ? 1 : n;
+    for (uint64_t i = 0; i < n; i += most) {
+      window_.clear();
+      const auto ran = static_cast<size_t>(cycles(most));
+      const size_t same = b_.follow(window_, ran);
+      if (same < ran) [[unlikely]] {
+        differ(same, ran);
+        return i + same;
+      }
+      if (ran < most) [[unlikely]] {
+        // A failure of this cycle is the first one's alone only if the second shows the same in it.
+        note_shown(ran);
+        if (!shows(b_, window_, ran)) differ(ran, ran);
+        return i + ran;
+      }
+    }
+    return n;
+  }
+
+  /// In the window's cycle `same` the second engine shows something else. The first one is ahead by
+  /// ran - same cycles, and what it has done in them is not told.
+  [[gnu::cold, gnu::noinline]] void differ(size_t same, size_t ran) {
+    failure_ = {};
+    fail_lockstep(window_.shown(same), shown_by(b_));
+    for (size_t i = same; i < ran; ++i) {
+      const typename Window<Ports>::Row& row = window_.row(i);
+      for (size_t p = 0; p < kIn; ++p) {
+        ahead_.in[p] += row.offered[p] != nullptr && ready_bit(row.s_ready, p);
+      }
+      for (size_t p = 0; p < kOut; ++p) {
+        ahead_.out[p] += row.m[p] != nullptr && ready_bit(row.m_ready, p);
+      }
+    }
+    now_ -= ran - same;
+  }
+
+  /// What the first engine shows, of a cycle that does not end.
+  [[gnu::cold, gnu::noinline]] void note_shown(size_t i) {
+    window_.row(i) = {
+        .offered = {}, .m = {}, .probe = a_.probe(), .s_ready = a_.s_ready(), .m_ready = 0};
+    for (size_t p = 0; p < kOut; ++p) window_.row(i).m[p] = a_.m_beat(p);
+    if constexpr (kControl != 0) {
+      for (size_t p = 0; p < kControl; ++p) window_.set_reply(i, p, a_.control(p));
+    }
+  }
+
+  [[gnu::always_inline]] bool cycle(size_t i) {
     const Probe<Ports> probe = a_.probe();
     const uint32_t s_ready = a_.s_ready();
-    if constexpr (kTwo) {
-      if (probe != b_.probe() || s_ready != b_.s_ready()) [[unlikely]]
-        return fail_lockstep();
+    if (in_step_) [[unlikely]] {
+      note_shown(i);
+      if (!shows(b_, window_, i)) return false;
     }
     if constexpr (Ports::kEvents != 0) {
       if ((probe & Ports::kEvents) != 0) {
@@ -138,11 +200,9 @@ class Lockstep final : public Course<typename A::Ports> {
       std::array<const AxiLiteReply*, kControl> replies;
       for (size_t p = 0; p < kControl; ++p) {
         replies[p] = &a_.control(p);
-        if constexpr (kTwo) {
-          if (!same_reply(*replies[p], b_.control(p))) [[unlikely]]
-            return fail_lockstep();
-        }
+        if (two_) window_.set_reply(i, p, *replies[p]);
       }
+      at_ = i;
       if (!this->control_cycle(probe & Ports::kEvents, replies)) [[unlikely]]
         return false;
       if (kPacedIn && holding_) stand_still();
@@ -164,8 +224,8 @@ class Lockstep final : public Course<typename A::Ports> {
         if (in.begins && in.offering) [[unlikely]] {
           in.begins = false;
           if (observer_ != nullptr) observer_->configure(in.packet->config);
-          configure(a_, p, in.packet->config);
-          configure(b_, p, in.packet->config);
+          a_.configure(p, in.packet->config);
+          if (two_) window_.configured.push_back({i, p, in.packet->config});
         }
       }
       timeline_.in[p].environment_stalls += due && !in.offering && ready_bit(s_ready, p);
@@ -177,13 +237,6 @@ class Lockstep final : public Course<typename A::Ports> {
     for (size_t p = 0; p < kOut; ++p) {
       Out& out = out_[p];
       m[p] = a_.m_beat(p);
-      if constexpr (kTwo) {
-        const Beat* const other = b_.m_beat(p);
-        if ((m[p] == nullptr) != (other == nullptr) ||
-            (m[p] != nullptr && !same_beat(*m[p], *other))) [[unlikely]] {
-          return fail_lockstep();
-        }
-      }
       bool ready = (sink_bits_[p] & 1) == 0;
       sink_bits_[p] >>= 1;
       bool wire = true;
@@ -221,22 +274,24 @@ class Lockstep final : public Course<typename A::Ports> {
 
     if constexpr (Cover::kOn) cover_->cycle(now_, offered, s_ready, m, m_ready);
 
+    std::array<const Beat*, kOut> right{};
     for (size_t p = 0; p < kOut; ++p) {
-      if (m[p] != nullptr && !deliver(p, *m[p], ready_bit(m_ready, p))) [[unlikely]]
+      if (m[p] != nullptr && !deliver(p, *m[p], ready_bit(m_ready, p), right[p])) [[unlikely]]
         return false;
     }
+    if (two_) {
+      for (size_t p = 0; p < kOut; ++p) {
+        if (m[p] != nullptr && right[p] == nullptr) [[unlikely]]
+          right[p] = window_.keep(i, p, *m[p]);
+      }
+      window_.row(i) = {offered, right, probe, s_ready, m_ready};
+    }
     a_.clock(offered, m_ready);
-    if constexpr (kTwo) b_.clock(offered, m_ready);
     for (size_t p = 0; p < kIn; ++p) {
       if (offered[p] != nullptr && ready_bit(s_ready, p)) take(p);
     }
     ++now_;
     return true;
-  }
-
-  template <class E>
-  static void configure(E& engine, size_t port, const PacketConfig& config) {
-    if constexpr (requires { engine.configure(port, config); }) engine.configure(port, config);
   }
 
   template <class E>
@@ -271,7 +326,7 @@ class Lockstep final : public Course<typename A::Ports> {
       }
     };
     ask(a_, name_a_);
-    ask(b_, name_b_);
+    if (two_) ask(b_, name_b_);
   }
 
   void show(const Offered<Ports>& offered, uint32_t m_ready) {
@@ -284,42 +339,38 @@ class Lockstep final : public Course<typename A::Ports> {
     }
     for (size_t p = 0; p < kOut; ++p) {
       view.output_packet[p] = static_cast<uint32_t>(out_[p].packets);
-      if constexpr (kTwo) view.other_beat[p] = b_.m_beat(p);
+      if (two_) view.other_beat[p] = b_.m_beat(p);
     }
-    if constexpr (kTwo) view.other_s_ready = b_.s_ready();
+    if (two_) view.other_s_ready = b_.s_ready();
     if constexpr (requires { a_.show(view); }) a_.show(view);
   }
 
   // ---- The engines, where it is not for speed.
 
-  bool two() const override { return kTwo; }
-  typename Base::Shown shown(Which which) const override {
-    return which == Which::kA ? shown_by(a_) : shown_by(b_);
-  }
+  bool two() const override { return two_; }
+  Shown<Ports> shown() const override { return shown_by(a_); }
   std::vector<uint32_t> statistics(Which which) const override {
-    return which == Which::kA ? statistics_of(a_) : statistics_of(b_);
+    if (which == Which::kA) return statistics_of(a_);
+    return two_ ? statistics_of(b_) : std::vector<uint32_t>();
   }
   void idle_edge() override {
     a_.clock({}, 0);
-    b_.clock({}, 0);
+    if (two_) b_.clock({}, 0);
   }
   void pass_time(uint64_t cycles) override {
-    const auto pass = [cycles](auto& engine) {
-      if constexpr (requires { engine.skip(cycles); }) engine.skip(cycles);
-    };
-    pass(a_);
-    pass(b_);
+    if constexpr (requires { a_.skip(cycles); }) a_.skip(cycles);
+    if (two_) b_.skip(cycles);
   }
   void drive_control(size_t p, const AxiLiteRequest& request) override {
     if constexpr (kControl != 0) {
       a_.drive(p, request);
-      if constexpr (kTwo) b_.drive(p, request);
+      if (two_) window_.driven.push_back({at_, p, request});
     }
   }
 
   template <class E>
-  static typename Base::Shown shown_by(const E& engine) {
-    typename Base::Shown shown{.s_ready = engine.s_ready(), .probe = engine.probe()};
+  static Shown<Ports> shown_by(const E& engine) {
+    Shown<Ports> shown{.s_ready = engine.s_ready(), .probe = engine.probe()};
     for (size_t p = 0; p < kOut; ++p) shown.m[p] = engine.m_beat(p);
     if constexpr (kControl != 0) {
       for (size_t p = 0; p < kControl; ++p) shown.control[p] = &engine.control(p);
@@ -337,7 +388,12 @@ class Lockstep final : public Course<typename A::Ports> {
   }
 
   A& a_;
-  B& b_;
+  Second b_;
+  const bool two_;
+  const bool in_step_;  ///< somebody looks at single cycles
+  Window<Ports> window_;
+  size_t at_ = 0;  ///< this cycle's place in the window
+  typename Base::Beats ahead_;
   Cover* cover_ = nullptr;
 };
 

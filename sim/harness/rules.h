@@ -3,9 +3,9 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "models/axis/beat.h"
 
@@ -35,19 +35,27 @@ constexpr const char* axis_rule_text(AxisRule rule) {
   return kText[static_cast<size_t>(rule)];
 }
 
+/// Bits that differ, of arrays that are whole words of 64 bits, folded.
+template <size_t kWords>
+[[gnu::always_inline]] inline uint64_t difference(const std::array<uint32_t, kWords>& a,
+                                                  const std::array<uint32_t, kWords>& b) {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < kWords; i += 2) {
+    uint64_t word_a, word_b;
+    std::memcpy(&word_a, &a[i], sizeof word_a);
+    std::memcpy(&word_b, &b[i], sizeof word_b);
+    sum |= word_a ^ word_b;
+  }
+  return sum;
+}
+
 /// Same payload, bit for bit. Called several times a cycle, so in words as wide as a machine's,
 /// with no branch among them.
 template <class Beat>
 [[gnu::always_inline]] inline bool same_beat(const Beat& a, const Beat& b) {
-  using Data = std::array<uint64_t, sizeof(a.data) / 8>;
-  using Meta = std::array<uint64_t, sizeof(a.meta) / 8>;
-  const auto data_a = std::bit_cast<Data>(a.data), data_b = std::bit_cast<Data>(b.data);
-  const auto meta_a = std::bit_cast<Meta>(a.meta), meta_b = std::bit_cast<Meta>(b.meta);
-  uint64_t difference =
+  const uint64_t rest =
       (a.keep ^ b.keep) | static_cast<uint32_t>((a.last ^ b.last) | (a.user ^ b.user));
-  for (size_t i = 0; i < data_a.size(); ++i) difference |= data_a[i] ^ data_b[i];
-  for (size_t i = 0; i < meta_a.size(); ++i) difference |= meta_a[i] ^ meta_b[i];
-  return difference == 0;
+  return (difference(a.data, b.data) | difference(a.meta, b.meta) | rest) == 0;
 }
 
 template <class Beat>

@@ -116,6 +116,7 @@ class RecordedOracle final : public sim::Oracle<Beat> {
   void arrives(size_t, const sim::PacketRef<Beat>&) override {}
   sim::PacketRef<Beat> next(size_t port) override {
     Output& output = outputs_[port];
+    sim::fetch_ahead(output.owed, output.next + 1);
     return output.next < output.owed.size() ? output.owed[output.next++] : nullptr;
   }
   sim::PacketRef<Beat> peek(size_t port) const override {
@@ -253,28 +254,6 @@ void follow(const Setting<P>& s, sim::Course<P>& run, sim::Outcome& outcome) {
   outcome.timeline = std::move(run.timeline());
 }
 
-/// A run that counts what it reaches, or of two RTLs: what that costs is more than the calls.
-/// Without `cover` there are two engines.
-template <class P>
-void follow_any(const Setting<P>& s, sim::AnyEngine<P> a, std::optional<sim::AnyEngine<P>> b,
-                sim::coverage::Streams<P>* cover, sim::Outcome& outcome) {
-  const auto go = [&]<class B, class Cover>(B& second, Cover& counts) {
-    sim::Lockstep<sim::AnyEngine<P>, B, Cover> run(a, second, s.feed, s.oracle, s.drive, s.name_a,
-                                                   s.name_b, s.listener);
-    run.cover_with(counts);
-    follow(s, run, outcome);
-  };
-  sim::NoCover nothing;
-  sim::NoEngine<P> none;
-  if (cover == nullptr) {
-    go(b.value(), nothing);
-  } else if (b) {
-    go(*b, *cover);
-  } else {
-    go(none, *cover);
-  }
-}
-
 /// P: the ports (sim/harness/engine.h). M: the model as an engine. R: the RTL as an engine.
 template <class P, class M, class R = RtlEngine<P>>
 class DeviceOf : public sim::Device {
@@ -297,11 +276,10 @@ class DeviceOf : public sim::Device {
     const auto score = spec.stimulus.recorded == nullptr ? this->score(spec) : nullptr;
     Tee listener(score.get(), writer);
     sim::Outcome outcome;
-    sim::NoEngine<P> none;
     const auto expected = [&source] { return source.expected(); };
     if (!spec.rtl) {
       const auto model = this->model(spec);
-      drive(*model, none, "model", "", host, feed, *oracle, &listener, spec, kernel, expected,
+      drive(*model, {}, "model", "", host, feed, *oracle, &listener, spec, kernel, expected,
             outcome);
     } else {
       // Opened before anything runs, closed however the run ends.
@@ -324,7 +302,7 @@ class DeviceOf : public sim::Device {
         drive(engine, *model, "rtl", "model", host, feed, *oracle, &listener, spec, kernel,
               expected, outcome);
       } else {
-        drive(engine, none, "rtl", "", host, feed, *oracle, &listener, spec, kernel, expected,
+        drive(engine, {}, "rtl", "", host, feed, *oracle, &listener, spec, kernel, expected,
               outcome);
       }
       if (wave) outcome.wave_error = wave->end(engine);
@@ -449,12 +427,11 @@ class DeviceOf : public sim::Device {
     }
   }
 
-  template <class A, class B>
-  void drive(A& a, B& b, const std::string& name_a, const std::string& name_b,
+  template <class A>
+  void drive(A& a, sim::AnyEngine<P> b, const std::string& name_a, const std::string& name_b,
              const MakeHost<Beat>& make_host, sim::Feed<Beat>& feed, sim::Oracle<Beat>& oracle,
              sim::Listener<Beat>* listener, const sim::RunSpec& spec, sim::Kernel& kernel,
              const std::function<uint64_t()>& expected, sim::Outcome& outcome) const {
-    constexpr bool kTwo = !std::is_same_v<B, sim::NoEngine<P>>;
     const auto host = make_host ? make_host() : nullptr;
     const auto recorder = this->recorder(spec);
     const Setting<P> setting{
@@ -471,24 +448,21 @@ class DeviceOf : public sim::Device {
         .recorder = recorder.get(),
         .kernel = kernel,
         .expected = expected};
-    const auto any = [&](sim::coverage::Streams<P>* cover) {
-      if constexpr (kTwo) {
-        follow_any<P>(setting, sim::AnyEngine<P>(a), sim::AnyEngine<P>(b), cover, outcome);
-      } else {
-        follow_any<P>(setting, sim::AnyEngine<P>(a), std::nullopt, cover, outcome);
-      }
-    };
     if (spec.coverage.functional) {
+      // Counting costs more than the calls: one loop for whatever the first engine is.
+      sim::AnyEngine<P> any(a);
       const auto family = coverage(spec);
       sim::coverage::Streams<P> streams(*family);
-      any(&streams);
+      sim::Lockstep<sim::AnyEngine<P>, sim::coverage::Streams<P>> run(
+          any, std::move(b), setting.feed, oracle, setting.drive, name_a, name_b, listener);
+      run.cover_with(streams);
+      follow(setting, run, outcome);
       // Behind registers it is another device: a gate at its streams, other cells that cannot be.
       const bool hosted = sim::kControlsOf<P> != 0;
       streams.report(facts_.name + (hosted ? "-axi-lite" : ""), outcome.points);
-    } else if constexpr (std::is_same_v<A, B>) {
-      any(nullptr);
     } else {
-      sim::Lockstep<A, B> run(a, b, setting.feed, oracle, setting.drive, name_a, name_b, listener);
+      sim::Lockstep<A> run(a, std::move(b), setting.feed, oracle, setting.drive, name_a, name_b,
+                           listener);
       follow(setting, run, outcome);
     }
     if (spec.coverage.rtl()) sim::points_of(a, outcome.points);
@@ -520,14 +494,13 @@ class DeviceOf : public sim::Device {
 
     sim::Speed pass(sim::BenchSubject subject) override {
       feed_.rewind();
-      sim::NoEngine<P> none;
       const auto model = device_.model(spec_);
       if constexpr (kTimeless) {
         if (subject == sim::BenchSubject::kModel) {
           return bare_pass(*model, feed_, *recorded_, boot_, make_host_, "model");
         }
       } else if (subject == sim::BenchSubject::kModel) {
-        return timed(*model, none, "model", "");
+        return timed(*model, {}, "model", "");
       }
       const bool netlist = subject == sim::BenchSubject::kNetlist;
       const std::unique_ptr<R> engine = device_.rtl(netlist ? netlist_ : rtl_, spec_);
@@ -536,7 +509,7 @@ class DeviceOf : public sim::Device {
       if constexpr (kTimeless) {
         return bare_pass(rtl, feed_, *recorded_, boot_, make_host_, "rtl");
       } else {
-        return timed(rtl, none, "rtl", "");
+        return timed(rtl, {}, "rtl", "");
       }
     }
 
@@ -558,8 +531,8 @@ class DeviceOf : public sim::Device {
     /// What leaves does not depend on when it does.
     static constexpr bool kTimeless = P::kEvents == 0;
 
-    template <class A, class B>
-    sim::Speed timed(A& a, B& b, const char* name_a, const char* name_b) {
+    template <class A>
+    sim::Speed timed(A& a, sim::AnyEngine<P> b, const char* name_a, const char* name_b) {
       std::unique_ptr<sim::Oracle<Beat>> oracle;
       if (recorded_) {
         recorded_->rewind();
@@ -569,7 +542,8 @@ class DeviceOf : public sim::Device {
       sim::Oracle<Beat>& follower = recorded_ ? *recorded_ : *oracle;
       const auto host = make_host_ ? make_host_() : nullptr;
       sim::Feed<Beat>& packets = host != nullptr ? host->feed(feed_) : feed_;
-      sim::Lockstep<A, B> run(a, b, packets, follower, device_.drive_of(spec_), name_a, name_b);
+      sim::Lockstep<A> run(a, std::move(b), packets, follower, device_.drive_of(spec_), name_a,
+                           name_b);
       if (host != nullptr) run.control_with(*host);
       run.reset();
       // What the host does before the first packet is none of the device's work.

@@ -164,7 +164,7 @@ TEST(Streams, CountARunInLockstep) {
   PreparedFeed<Beat> packets = feed({32, 40, 4});
   Notes notes;
   Streams<Ports> streams(notes);
-  Lockstep<Passthrough<>, TwoPlaces<>, Streams<Ports>> run(a, b, packets, oracle, {}, "a", "b");
+  Lockstep<Passthrough<>, Streams<Ports>> run(a, b, packets, oracle, {}, "a", "b");
   run.cover_with(streams);
   run.reset();
   while (run.advance(64)) {
@@ -206,11 +206,10 @@ TEST(Streams, CountedOrNotARunIsTheSame) {
       return run.timeline().rows;
     };
     if (!counted) {
-      Lockstep<Passthrough<>, TwoPlaces<>> run(a, b, packets, oracle, drive, "a", "b");
+      Lockstep<Passthrough<>> run(a, b, packets, oracle, drive, "a", "b");
       return drive_to_end(run);
     }
-    Lockstep<Passthrough<>, TwoPlaces<>, Streams<Ports>> run(a, b, packets, oracle, drive, "a",
-                                                             "b");
+    Lockstep<Passthrough<>, Streams<Ports>> run(a, b, packets, oracle, drive, "a", "b");
     run.cover_with(streams);
     return drive_to_end(run);
   };

@@ -202,8 +202,7 @@ TEST(Schedule, AReadThatOverlapsAWriteMayReturnEither) {
     for (const uint32_t factor : {7u, 8u}) controls.write(0, kFactor, factor, {.overlaps = true});
     auto feed = no_packets();
     ScalerOracle oracle;
-    NoEngine<Scaling> none;
-    const Result r = run(a, none, feed, oracle, {}, 64, &controls);
+    const Result r = run(a, {}, feed, oracle, {}, 64, &controls);
     ASSERT_TRUE(r.passed) << explain(r.failure);
     const Access& read = r.timeline.accesses.back();
     ASSERT_FALSE(read.write);
@@ -688,13 +687,12 @@ TEST(ControlChain, OfAnEngineWithoutIsThatOfTheOther) {
     Passthrough plain;
     ScalerOracle oracle;
     Result r = [&] {
-      NoEngine<OneBlock> none;
       if (first) {
         Chain<OneBlock, Scaler<>, Passthrough<>> chain(scaler, plain);
-        return run(chain, none, feed, oracle, {}, 64, &controls);
+        return run(chain, {}, feed, oracle, {}, 64, &controls);
       }
       Chain<OneBlock, Passthrough<>, Scaler<>> chain(plain, scaler);
-      return run(chain, none, feed, oracle, {}, 64, &controls);
+      return run(chain, {}, feed, oracle, {}, 64, &controls);
     }();
     ASSERT_TRUE(r.passed) << explain(r.failure);
     EXPECT_EQ(r.timeline.accesses[1].data, 5u);

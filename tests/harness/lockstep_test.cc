@@ -530,9 +530,8 @@ TEST(Listeners, HearOfEveryPacketWhole) {
   } hearing;
   auto feed = irregular_feed<gw::Beat>(11, 9);
   Passthrough a;
-  NoEngine<Ports> none;
   Echo<gw::Beat> oracle;
-  Lockstep lockstep(a, none, feed, oracle, Drive{}, "model", "", &hearing);
+  Lockstep lockstep(a, {}, feed, oracle, Drive{}, "model", "", &hearing);
   lockstep.timeline().keep_rows = true;
   lockstep.reset();
   while (lockstep.advance(64)) {

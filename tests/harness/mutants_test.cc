@@ -162,6 +162,29 @@ TEST_P(Mutants, IsFoundInItsCycleAndNamed) {
   }
 }
 
+/// Where single cycles are looked at, the engines keep step; elsewhere the second follows the first
+/// a window later. Nobody can tell from what is said of a failure.
+TEST_P(Mutants, IsToldAlikeInStepAndAWindowLater) {
+  const Row& row = rows()[GetParam()];
+  for (uint64_t from = kFrom; from < kFrom + 64; ++from) {
+    const auto told = [&](bool in_step, uint64_t quantum) {
+      auto feed = irregular_feed<gw::Beat>(from, kPackets);
+      Bent<Toy> a(row.who != Who::kB ? row.bend : nullptr, from);
+      Bent<Toy> b(row.who != Who::kA ? row.bend : nullptr, from);
+      Echo<gw::Beat> oracle;
+      Drive drive = stalled("both:30", from);
+      drive.watched = in_step;
+      const Result r = run(a, b, feed, oracle, drive, quantum);
+      EXPECT_FALSE(r.passed);
+      EXPECT_EQ(r.timeline.cycles, r.failure.cycle);
+      return explain(r.failure);
+    };
+    const std::string right = told(true, 64);
+    EXPECT_EQ(told(false, 64), right);
+    EXPECT_EQ(told(false, 7), right);
+  }
+}
+
 /// What is left out of the checks finds nothing; what is not finds what it did.
 TEST_P(Mutants, IsFoundByItsOwnCheckAlone) {
   const Row& row = rows()[GetParam()];

@@ -142,10 +142,11 @@ struct Result {
 };
 
 /// From reset to the end, `quantum` cycles at a time.
-template <class A, class B>
-Result run(A& a, B& b, Feed<typename A::Ports::Beat>& feed, Oracle<typename A::Ports::Beat>& oracle,
-           const Drive& drive = {}, uint64_t quantum = 64, ControlFeed* controls = nullptr) {
-  Lockstep<A, B> lockstep(a, b, feed, oracle, drive, "rtl", "model");
+template <class A>
+Result run(A& a, AnyEngine<typename A::Ports> b, Feed<typename A::Ports::Beat>& feed,
+           Oracle<typename A::Ports::Beat>& oracle, const Drive& drive = {}, uint64_t quantum = 64,
+           ControlFeed* controls = nullptr) {
+  Lockstep<A> lockstep(a, std::move(b), feed, oracle, drive, "rtl", "model");
   lockstep.timeline().keep_rows = true;
   lockstep.describe_with([](bool input, size_t port, const auto& packet, size_t beat) {
     return std::string(input ? "in" : "out") + std::to_string(port) + " byte " +
@@ -161,8 +162,7 @@ Result run(A& a, B& b, Feed<typename A::Ports::Beat>& feed, Oracle<typename A::P
 template <class A>
 Result run_alone(A& a, Feed<typename A::Ports::Beat>& feed, Oracle<typename A::Ports::Beat>& oracle,
                  const Drive& drive = {}, uint64_t quantum = 64) {
-  NoEngine<typename A::Ports> none;
-  return run(a, none, feed, oracle, drive, quantum);
+  return run(a, {}, feed, oracle, drive, quantum);
 }
 
 inline Drive stalled(const char* text, uint64_t seed = 7) {

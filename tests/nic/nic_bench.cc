@@ -25,8 +25,7 @@ sim::Speed passthrough(uint64_t packets) {
   sim::toys::Passthrough<> a;
   sim::toys::TwoPlaces<> b;
   sim::toys::Echo<Beat> oracle;
-  sim::Lockstep<sim::toys::Passthrough<>, sim::toys::TwoPlaces<>> loop(a, b, feed, oracle, {}, "a",
-                                                                       "b");
+  sim::Lockstep loop(a, b, feed, oracle, {}, "a", "b");
   loop.reset();
   const auto begin = std::chrono::steady_clock::now();
   while (loop.advance(1 << 20)) {
