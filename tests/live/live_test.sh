@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Real programs talk through simulated NICs: tests/live/live_test.sh GRADWIRE FLOATS [CHECK ...]
-# Without a CHECK: all but divergence, for which RTL is built.
+# Without a CHECK: all but divergence, for which RTL is built. GRADWIRE_LIVE_FLOATS: how many a check of floats sends.
 set -euo pipefail
+count=${GRADWIRE_LIVE_FLOATS:-200001}
 root=$(cd "$(dirname "$0")/../.." && pwd)
 gradwire=$(realpath "$1") floats=$(realpath "$2")
 shift 2
@@ -41,12 +42,14 @@ live() { "$root/tools/live/live.sh" --program "$gradwire" "$@"; }
 # stream MTU WRITES LIVE-OPTIONS: floats over TCP
 stream() {
   live --mtu "$1" --live "--bound 10 $3" --logs "$work/logs" \
-    --serve "'$floats' receive --bound 10 --count 200001 > '$work/received' 2>&1; echo \$? > '$work/code'" -- "$floats" send --to 10.77.0.2 --count 200001 --writes "$2"
+    --serve "'$floats' receive --bound 10 --count $count > '$work/received' 2>&1; echo \$? > '$work/code'" \
+    -- "$floats" send --to 10.77.0.2 --count "$count" --writes "$2"
   cat "$work/received"
   [[ $(cat "$work/code") == 0 ]]
 }
 # What became of each 100,000 bytes of a stream: a frame counts where its payload begins, so none is counted twice.
 windows() {
+  local count=200001
   stream 1500 65536 "--window 100000"
   python3 -c "
 import json, sys
@@ -64,7 +67,7 @@ print('windows', len(windows['of']))" "$work/logs/nic1.json"
 listening='listening() { local i; for i in {1..300}; do (($(ip netns exec host2 ss -Hln "$1" | wc -l) >= $2)) && return; sleep 0.1; done; return 1; }'
 datagrams() {
   live --live "--bound 8" --serve "'$floats' receive --udp --bound 8 > '$work/received' 2>&1; echo \$? > '$work/code'" \
-    -- bash -c "$listening; listening -u 1; '$floats' send --udp --to 10.77.0.2 --count 100000; sleep 1"
+    -- bash -c "$listening; listening -u 1; '$floats' send --udp --to 10.77.0.2 --count $count; sleep 1"
   cat "$work/received"
   [[ $(cat "$work/code") == 0 ]]
 }
@@ -179,8 +182,8 @@ vlan() {
   # shellcheck disable=SC2016 # for the inner shells
   local up='ip link set gw0.5 up; ip address add 10.78.0.$GRADWIRE_HOST/24 dev gw0.5'
   live --live "--bound 10" --logs "$folder" \
-    --serve "$add; $up; '$floats' receive --bound 10 --count 200001 > '$work/received' 2>&1; echo \$? > '$work/code'" \
-    -- bash -ec "GRADWIRE_HOST=1; $add; $up; '$floats' send --to 10.78.0.2 --count 200001 --writes 1,3,65536"
+    --serve "$add; $up; '$floats' receive --bound 10 --count $count > '$work/received' 2>&1; echo \$? > '$work/code'" \
+    -- bash -ec "GRADWIRE_HOST=1; $add; $up; '$floats' send --to 10.78.0.2 --count $count --writes 1,3,65536"
   cat "$work/received"
   echo "packed $(packed "$folder") frames, VLAN by ${add%% *}"
   [[ $(cat "$work/code") == 0 && $(packed "$folder") != "0 of "* ]]
