@@ -322,6 +322,7 @@ class Maker {
     }
     if (!spec.netlist.empty()) words.push_back("--netlist=" + spec.netlist);
     if (!spec.skip_idle) words.emplace_back("--no-skip");
+    if (spec.reset_after != 0) words.push_back(fmt::format("--reset-after={}", spec.reset_after));
     if (!spec.user_rtl.top.empty()) words.insert(words.end(), {"--top", spec.user_rtl.top});
     for (const Option& option : device_.facts().options) {
       if (option.stimulus || option.writes || option.reads) continue;

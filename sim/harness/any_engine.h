@@ -15,8 +15,8 @@
 
 namespace gw::sim {
 
-/// Does not own the engine; may stand for none. Costs a virtual call for each of an engine's
-/// functions.
+/// Does not own the engine, copies speak to the same one; may stand for none. Costs a virtual call
+/// for each of an engine's functions.
 template <class P>
 class AnyEngine {
  public:
@@ -27,7 +27,7 @@ class AnyEngine {
   template <class E>
   requires(!std::same_as<E, AnyEngine>) && Engine<E>&& std::same_as<typename E::Ports, P> AnyEngine(
                                                E& engine)
-      : engine_(std::make_unique<Of<E>>(engine)) {}
+      : engine_(std::make_shared<Of<E>>(engine)) {}
 
   explicit operator bool() const { return engine_ != nullptr; }
   /// Through cycles of a window: sim/harness/window.h.
@@ -120,7 +120,7 @@ class AnyEngine {
     E& engine_;
   };
 
-  std::unique_ptr<Interface> engine_;
+  std::shared_ptr<Interface> engine_;
 };
 
 }  // namespace gw::sim

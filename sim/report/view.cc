@@ -157,6 +157,9 @@ Section what_ran(const Json& doc) {
   std::erase(seed, ',');
   add(s, "stalls", text(doc, {"stall"}), seed.empty() ? "" : "seed " + seed);
   if (s.rows.empty() || s.rows.back().label != "stalls") add(s, "seed", seed);
+  if (const auto cycles = number(doc, {"reset_after"}))
+    add(s, "reset", fmt::format("after {:g} cycles", *cycles),
+        "of the same packets; they count from it on");
   if (const std::string what = text(doc, {"incomplete"}); !what.empty())
     add(s, "incomplete", "yes", what, Status::kBad);
   if (boolean(doc, {"interrupted"}).value_or(false))
@@ -659,6 +662,7 @@ std::vector<Section> others(const Json& doc) {
                                             "mutant",
                                             "clock_mhz",
                                             "seed",
+                                            "reset_after",
                                             "stall",
                                             "bound",
                                             "mode",

@@ -101,6 +101,9 @@ struct RunSpec {
   uint64_t seed = 1;
   double clock_mhz = 100;
   bool skip_idle = true;
+  /// The run begins with a reset that meets so many cycles of its own packets; 0: it begins with
+  /// the first one.
+  uint64_t reset_after = 0;
   bool keep_rows = false;  ///< the timeline keeps every packet's row
   std::optional<WaveSpec> wave;
   CoverageSpec coverage;

@@ -239,6 +239,7 @@ json head(const Device& device, const RunSpec& spec) {
   if (!spec.netlist.empty()) report["netlist"] = spec.netlist;
   report["clock_mhz"] = spec.clock_mhz;
   report["seed"] = spec.seed;
+  if (spec.reset_after != 0) report["reset_after"] = spec.reset_after;
   report["stall"] = spec.stall.text();
   device.describe_settings(spec, report);
   return report;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -20,6 +21,7 @@
 #include "sim/harness/kernel.h"
 #include "sim/harness/lockstep.h"
 #include "sim/run/device.h"
+#include "sim/run/run.h"
 #include "testbenches/engine/compiled_rtl.h"
 #include "testbenches/engine/recorder.h"
 #include "testbenches/engine/rtl_engine.h"
@@ -223,6 +225,52 @@ struct Setting {
   std::function<uint64_t()> expected;  ///< packets, for who watches the progress
 };
 
+/// Ends a run after so many cycles, wherever it is.
+class CutShort final : public sim::Steppable {
+ public:
+  CutShort(sim::Steppable& run, uint64_t cycles) : run_(run), left_(cycles) {}
+  bool advance(uint64_t n) override {
+    const uint64_t some = std::min(n, left_);
+    left_ -= some;
+    return run_.advance(some) && left_ != 0;
+  }
+
+ private:
+  sim::Steppable& run_;
+  uint64_t left_;
+};
+
+/// What a packet writer gets only from some time on.
+class Gate final : public sim::PacketWriter {
+ public:
+  explicit Gate(sim::PacketWriter& to) : to_(to) {}
+  void open() { open_ = true; }
+  void write(const sim::Passage& passage, const std::vector<uint8_t>& bytes) override {
+    if (open_) to_.write(passage, bytes);
+  }
+  void close() override { to_.close(); }
+
+ private:
+  sim::PacketWriter& to_;
+  bool open_ = false;
+};
+
+/// Cycles of a run from its reset on, for what they leave behind in the engines. False: something
+/// failed in them, or Ctrl-C.
+template <class P>
+bool disturb(const Setting<P>& s, sim::Course<P>& run, sim::Outcome& outcome) {
+  run.describe_with(s.describe);
+  if (s.host != nullptr) run.control_with(*s.host);
+  run.reset();
+  CutShort some(run, s.spec.reset_after);
+  Told told(some, [&] {
+    if (s.spec.progress) s.spec.progress(run.now(), run.timeline().packets_out(), s.expected());
+  });
+  outcome.interrupted = !s.kernel.run(told, s.spec.clock_mhz);
+  outcome.failure = run.failure();
+  return !outcome.interrupted && outcome.failure.kind == sim::FailureKind::kNone;
+}
+
 /// A run from its reset to its figures.
 template <class P>
 void follow(const Setting<P>& s, sim::Course<P>& run, sim::Outcome& outcome) {
@@ -263,9 +311,14 @@ class DeviceOf : public sim::Device {
 
   const Facts& facts() const final { return facts_; }
 
-  sim::Outcome run(sim::Source& source, const sim::RunSpec& spec, sim::Kernel& kernel,
+  sim::Outcome run(sim::Source& source, const sim::RunSpec& given, sim::Kernel& kernel,
                    sim::PacketWriter* writer) const override {
-    check(spec);
+    check(given);
+    sim::RunSpec spec = given;
+    std::optional<Gate> wire;  // what passes between engines before the run is none of it
+    if (spec.reset_after != 0 && spec.wire_writer != nullptr) {
+      spec.wire_writer = &wire.emplace(*given.wire_writer);
+    }
     std::optional<sim::Pace> pace;
     if (kPaced) pace = pace_of(spec);
     sim::LookAhead packets(source);
@@ -276,36 +329,51 @@ class DeviceOf : public sim::Device {
     const auto score = spec.stimulus.recorded == nullptr ? this->score(spec) : nullptr;
     Tee listener(score.get(), writer);
     sim::Outcome outcome;
-    const auto expected = [&source] { return source.expected(); };
+    // Opened before anything runs, closed however the run ends.
+    std::optional<Wave> wave;
+    if (spec.wave) wave.emplace(*spec.wave);
+    Driven driven{.spec = spec,
+                  .kernel = kernel,
+                  .host = host,
+                  .feed = feed,
+                  .oracle = *oracle,
+                  .listener = &listener,
+                  .expected = [&source] { return source.expected(); },
+                  .begins =
+                      [&wire] {
+                        if (wire) wire->open();
+                      }};
+    bool begun = true;
     if (!spec.rtl) {
       const auto model = this->model(spec);
-      drive(*model, {}, "model", "", host, feed, *oracle, &listener, spec, kernel, expected,
-            outcome);
+      begun = drive(*model, {}, "model", "", driven, outcome);
     } else {
-      // Opened before anything runs, closed however the run ends.
-      std::optional<Wave> wave;
-      if (spec.wave) wave.emplace(*spec.wave);
       const auto begin = std::chrono::steady_clock::now();
       const std::unique_ptr<R> rtl = this->rtl(compile(spec, wave.has_value()), spec);
       outcome.build_seconds =
           std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
       R& engine = *rtl;
-      if (wave) wave->begin(engine, *spec.wave, spec.clock_mhz);
+      driven.begins = [&] {
+        if (wire) wire->open();
+        if (wave) wave->begin(engine, *spec.wave, spec.clock_mhz);
+      };
       if (spec.against) {
         const std::unique_ptr<R> other = this->rtl(compile(against(spec), false), spec);
         outcome.build_seconds =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-        drive(engine, *other, spec.user_rtl.name(facts_.top), spec.against->name(facts_.top), host,
-              feed, *oracle, &listener, spec, kernel, expected, outcome);
+        begun = drive(engine, *other, spec.user_rtl.name(facts_.top),
+                      spec.against->name(facts_.top), driven, outcome);
       } else if (spec.model) {
         const auto model = this->model(spec);
-        drive(engine, *model, "rtl", "model", host, feed, *oracle, &listener, spec, kernel,
-              expected, outcome);
+        begun = drive(engine, *model, "rtl", "model", driven, outcome);
       } else {
-        drive(engine, {}, "rtl", "", host, feed, *oracle, &listener, spec, kernel, expected,
-              outcome);
+        begun = drive(engine, {}, "rtl", "", driven, outcome);
       }
-      if (wave) outcome.wave_error = wave->end(engine);
+      if (wave && begun) outcome.wave_error = wave->end(engine);
+    }
+    if (!begun) {
+      wave.reset();
+      return run_without_before(packets, given, kernel, writer, std::move(outcome));
     }
     outcome.expected_statistics = oracle->statistics();
     outcome.sections.update(oracle->findings());
@@ -427,45 +495,98 @@ class DeviceOf : public sim::Device {
     }
   }
 
+  /// A run but for its engines.
+  struct Driven {
+    const sim::RunSpec& spec;
+    sim::Kernel& kernel;
+    const MakeHost<Beat>& host;
+    sim::Feed<Beat>& feed;
+    sim::Oracle<Beat>& oracle;
+    sim::Listener<Beat>* listener;
+    std::function<uint64_t()> expected;
+    std::function<void()> begins;  ///< the engines stand in front of the run's own reset
+  };
+
+  Setting<P> setting(const Driven& d, sim::Feed<Beat>& feed, Host<Beat>* host,
+                     Recorder<P>* recorder, const std::string& name_a,
+                     const std::string& name_b) const {
+    return {.spec = d.spec,
+            .drive = drive_of(d.spec),
+            .name_a = name_a,
+            .name_b = name_b,
+            .feed = host != nullptr ? host->feed(feed) : feed,
+            .oracle = d.oracle,
+            .listener = d.listener,
+            .describe = [this](bool input, size_t port, const sim::Packet<Beat>& packet,
+                               size_t beat) { return describe(input, port, packet, beat); },
+            .host = host,
+            .recorder = recorder,
+            .kernel = d.kernel,
+            .expected = d.expected};
+  }
+
+  /// Traffic for the run's reset to meet: its own packets, in a course of their own.
   template <class A>
-  void drive(A& a, sim::AnyEngine<P> b, const std::string& name_a, const std::string& name_b,
-             const MakeHost<Beat>& make_host, sim::Feed<Beat>& feed, sim::Oracle<Beat>& oracle,
-             sim::Listener<Beat>* listener, const sim::RunSpec& spec, sim::Kernel& kernel,
-             const std::function<uint64_t()>& expected, sim::Outcome& outcome) const {
+  bool before(A& a, const sim::AnyEngine<P>& b, const std::string& name_a,
+              const std::string& name_b, const Driven& d, sim::Outcome& outcome) const {
+    const auto source = sim::open_source(*this, d.spec);
+    std::optional<sim::Pace> pace;
+    if (kPaced) pace = pace_of(d.spec);
+    sim::LookAhead packets(*source);
+    const MakeHost<Beat> make_host = this->host(d.spec, packets);
     const auto host = make_host ? make_host() : nullptr;
-    const auto recorder = this->recorder(spec);
-    const Setting<P> setting{
-        .spec = spec,
-        .drive = drive_of(spec),
-        .name_a = name_a,
-        .name_b = name_b,
-        .feed = host != nullptr ? host->feed(feed) : feed,
-        .oracle = oracle,
-        .listener = listener,
-        .describe = [this](bool input, size_t port, const sim::Packet<Beat>& packet,
-                           size_t beat) { return describe(input, port, packet, beat); },
-        .host = host.get(),
-        .recorder = recorder.get(),
-        .kernel = kernel,
-        .expected = expected};
-    if (spec.coverage.functional) {
+    sim::SourceFeed<Beat> feed(packets, kIn, pace, P::kInputs[0].error_bit);
+    const auto oracle = this->oracle(d.spec);
+    Setting<P> s = setting(d, feed, host.get(), nullptr, name_a, name_b);
+    s.drive.watched = false;
+    s.drive.recording = nullptr;
+    sim::Lockstep<A> run(a, b, s.feed, *oracle, s.drive, name_a, name_b);
+    return disturb(s, run, outcome);
+  }
+
+  /// What fails before the reset that the run asks for fails without it: then that run is told, in
+  /// which the failure has its cycle, its waveform and its packets.
+  sim::Outcome run_without_before(sim::Source& source, const sim::RunSpec& given,
+                                  sim::Kernel& kernel, sim::PacketWriter* writer,
+                                  sim::Outcome before) const {
+    if (before.interrupted) return before;
+    sim::RunSpec plain = given;
+    plain.reset_after = 0;
+    sim::Outcome outcome = run(source, plain, kernel, writer);
+    if (outcome.passed) {  // then it depends on what was not repeated
+      outcome.passed = false;
+      outcome.failure = std::move(before.failure);
+    }
+    return outcome;
+  }
+
+  /// False: something failed before the run began.
+  template <class A>
+  bool drive(A& a, sim::AnyEngine<P> b, const std::string& name_a, const std::string& name_b,
+             const Driven& d, sim::Outcome& outcome) const {
+    if (d.spec.reset_after != 0 && !before(a, b, name_a, name_b, d, outcome)) return false;
+    if (d.begins) d.begins();
+    const auto host = d.host ? d.host() : nullptr;
+    const auto recorder = this->recorder(d.spec);
+    const Setting<P> s = setting(d, d.feed, host.get(), recorder.get(), name_a, name_b);
+    if (d.spec.coverage.functional) {
       // Counting costs more than the calls: one loop for whatever the first engine is.
       sim::AnyEngine<P> any(a);
-      const auto family = coverage(spec);
+      const auto family = coverage(d.spec);
       sim::coverage::Streams<P> streams(*family);
       sim::Lockstep<sim::AnyEngine<P>, sim::coverage::Streams<P>> run(
-          any, std::move(b), setting.feed, oracle, setting.drive, name_a, name_b, listener);
+          any, std::move(b), s.feed, d.oracle, s.drive, name_a, name_b, d.listener);
       run.cover_with(streams);
-      follow(setting, run, outcome);
+      follow(s, run, outcome);
       // Behind registers it is another device: a gate at its streams, other cells that cannot be.
       const bool hosted = sim::kControlsOf<P> != 0;
       streams.report(facts_.name + (hosted ? "-axi-lite" : ""), outcome.points);
     } else {
-      sim::Lockstep<A> run(a, std::move(b), setting.feed, oracle, setting.drive, name_a, name_b,
-                           listener);
-      follow(setting, run, outcome);
+      sim::Lockstep<A> run(a, std::move(b), s.feed, d.oracle, s.drive, name_a, name_b, d.listener);
+      follow(s, run, outcome);
     }
-    if (spec.coverage.rtl()) sim::points_of(a, outcome.points);
+    if (d.spec.coverage.rtl()) sim::points_of(a, outcome.points);
+    return true;
   }
 
   class BenchOf final : public sim::Bench {

@@ -92,6 +92,25 @@ TEST_F(Capsules, AHang) {
   EXPECT_LE(packets(), 4u);
 }
 
+TEST_F(Capsules, WhatAResetLeaves) {
+  const std::string run = "--synth mixed --packets 50 --stall both:30";
+  EXPECT_EQ(faulty(9, run).code, 0);
+  ASSERT_EQ(faulty(9, run + " --reset-after 300").code, 1);
+  expect_whole("compressor, faulty_compressor, lockstep, m_axis tlast, rtl and model");
+  EXPECT_EQ(packets(), 1u);
+  EXPECT_THAT(text_of(path("c/command.txt")), HasSubstr("--reset-after=300"));
+}
+
+TEST_F(Capsules, WhatFailsBeforeTheResetIsToldAsWithoutIt) {
+  const std::string run = "--synth mixed --packets 50 --stall both:30 --json r.json";
+  ASSERT_EQ(faulty(3, run).code, 1);
+  const json without = json::parse(text_of(path("r.json")))["failure"]["lines"];
+  ASSERT_EQ(faulty(3, run + " --reset-after 100000").code, 1);
+  EXPECT_EQ(json::parse(text_of(path("r.json")))["failure"]["lines"], without);
+  expect_whole("compressor, faulty_compressor, lockstep, m_axis tlast, rtl and model");
+  EXPECT_EQ(packets(), 2u);
+}
+
 TEST_F(Capsules, OneFailureInAMillionBeats) {
   // The beat that fails comes behind more than a million others.
   const auto begin = std::chrono::steady_clock::now();

@@ -6,6 +6,7 @@
 //   5      a bit, once in 2^20 beats of random values: an input beat whose lane 0 ends with 20 certain bits
 //   6      a bit, of another beat each time, the 768th or a later one: packets are before it that shrinking would take out
 //   7      none of it
+//   9      a reset that meets traffic leaves something: no packet behind it ends
 `default_nettype none
 
 module faulty_compressor (
@@ -44,6 +45,9 @@ module faulty_compressor (
     $fclose(file);
   end
 
+  logic met_traffic_q = 1'b0;
+  always_ff @(posedge aclk) if (!aresetn && packets_in_q != 32'd0) met_traffic_q <= 1'b1;
+
   always_ff @(posedge aclk) begin
     if (!aresetn) begin
       packets_in_q  <= 32'd0;
@@ -68,7 +72,7 @@ module faulty_compressor (
 
   assign s_axis_tready = ready && !hang;
   assign m_axis_tvalid = valid && !bubble_q;
-  assign m_axis_tlast  = last && !(bound_i == 4'd3 && packets_out_q == 32'd1);
+  assign m_axis_tlast  = last && !(bound_i == 4'd3 && packets_out_q == 32'd1) && !(bound_i == 4'd9 && met_traffic_q);
   assign m_axis_tdata  = data ^ {255'd0, flip};
 
   gw_compressor u_compressor (

@@ -93,6 +93,36 @@ TEST_P(RandomTraffic, EnginesAndReferenceAgree) {
   if (table == "gentle") EXPECT_FALSE(trace.contains("faults")) << trace;
 }
 
+// Whatever a reset meets, nothing of it is left: the run behind it is that of a device that has
+// just been switched on, in each of its figures.
+TEST_P(RandomTraffic, IsTheSameBehindAResetInItsMidst) {
+  const auto& [device, table, salt] = GetParam();
+  sim::RunSpec spec = spec_of(*device, table, seed() * 1000 + salt, 60);
+  const auto run = [&](uint64_t reset_after) {
+    spec.reset_after = reset_after;
+    const auto source = device->source(spec);
+    sim::Outcome outcome = device->run(*source, spec, sim::Kernel::instance());
+    outcome.sections.erase("baselines");  // with seconds in it
+    return outcome;
+  };
+  const sim::Outcome plain = run(0);
+  ASSERT_TRUE(plain.passed) << explain(plain.failure);
+  // A cycle in, in the midst of packets, and when all is over.
+  for (const uint64_t cycles :
+       {uint64_t{1}, plain.timeline.cycles / 3 + salt, plain.timeline.cycles + 100}) {
+    const sim::Outcome behind = run(cycles);
+    ASSERT_TRUE(behind.passed) << cycles << ": " << explain(behind.failure);
+    EXPECT_EQ(behind.timeline.cycles, plain.timeline.cycles) << cycles;
+    EXPECT_EQ(behind.timeline.lockstep_cycles, plain.timeline.lockstep_cycles) << cycles;
+    EXPECT_EQ(behind.timeline.packets_out(), plain.timeline.packets_out()) << cycles;
+    EXPECT_EQ((behind.timeline.sum_out<&sim::Timeline::Port::bytes>()),
+              (plain.timeline.sum_out<&sim::Timeline::Port::bytes>()))
+        << cycles;
+    EXPECT_EQ(behind.statistics, plain.statistics) << cycles;
+    EXPECT_EQ(behind.sections, plain.sections) << cycles;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Devices, RandomTraffic, testing::ValuesIn(points()),
                          [](const auto& info) { return name_of(info.param); });
 

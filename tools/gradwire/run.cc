@@ -31,7 +31,8 @@ struct RunArguments {
   DeviceOptions device;
   std::string name, clock, engines, check, stall, random, json, html;
   std::string against, against_top, mutant, mutant_seed;
-  std::string packets = "0", seed = "1", wave, wave_from, wave_to, coverage, coverage_out;
+  std::string packets = "0", seed = "1", reset_after = "0", wave, wave_from, wave_to, coverage,
+              coverage_out;
   std::string capsule, capsule_out, shrink;
   bool quiet = false, no_skip = false;
 };
@@ -206,6 +207,14 @@ void set_stimulus(sim::RunSpec& spec, const RunArguments& a, const sim::Device& 
       static_cast<uint64_t>(sim::parse_integer("--packets", a.packets, 0, INT64_MAX));
 }
 
+void set_reset(sim::RunSpec& spec, const RunArguments& a) {
+  spec.reset_after =
+      static_cast<uint64_t>(sim::parse_integer("--reset-after", a.reset_after, 0, INT64_MAX));
+  if (spec.reset_after != 0 && !spec.sv_bench.empty()) {
+    throw sim::UsageError("--reset-after has no effect on a test bench, which begins with a reset");
+  }
+}
+
 /// What was given, as the spec of a run. Throws UsageError.
 void set_spec(RunArguments& a, const sim::Device& device) {
   sim::RunSpec& spec = a.run.spec;
@@ -214,6 +223,7 @@ void set_spec(RunArguments& a, const sim::Device& device) {
   spec.options = a.device.values(device);
   spec.seed = static_cast<uint64_t>(sim::parse_integer("--seed", a.seed, 0, INT64_MAX));
   spec.skip_idle = !a.no_skip;
+  set_reset(spec, a);
   set_checks(spec, a);
   set_stimulus(spec, a, device);
   if (a.random.empty()) {
@@ -320,6 +330,11 @@ void declare(CLI::App* command, RunArguments* a, const sim::Device* device) {
   command->add_option("--clock", a->clock, "MHz; else what the device is meant for");
   command->add_option("--packets", a->packets, "at most so many of the selected packets; 0: all")
       ->capture_default_str();
+  command
+      ->add_option("--reset-after", a->reset_after,
+                   "let the run's reset meet traffic: so many cycles of the same packets go before "
+                   "it (default: 0, they meet a device that has just been switched on)")
+      ->default_str("0");
   command->add_option("--wave", a->wave,
                       "write a waveform, FILE.fst or FILE.vcd, and FILE.gtkw beside it");
   command->add_option("--wave-from", a->wave_from, "first cycle in the waveform");
