@@ -20,9 +20,9 @@ inline constexpr int kLanes = 8;       // binary32 values per beat
 inline constexpr int kBeatBytes = 32;  // bytes per beat
 inline constexpr uint32_t kKeepAll = 0xFFFFFFFFu;
 
-/// One transfer on an AXI4-Stream of kWidth lanes of 32 bits. A beat of 256 bits is a cache line.
+/// One transfer on an AXI4-Stream of kWidth lanes of 32 bits.
 template <int kWidth>
-struct alignas(64) BasicBeat {
+struct alignas(32) BasicBeat {
   static_assert(kWidth == 8 || kWidth == 16, "tkeep is one machine word");
   using Keep = std::conditional_t<kWidth == 8, uint32_t, uint64_t>;
   static constexpr int kBytes = 4 * kWidth;

@@ -1,7 +1,6 @@
 // What drives the inputs of a run: a capture, a generator, later a live interface.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -33,15 +32,13 @@ class Feed {
 };
 
 /// Of packets in a row, the one at `next` is about to be asked for. Those that were made long ago
-/// lie where the processor's caches do not reach; the last beat is looked at at once, the others
-/// soon, and behind a few of them the processor sees by itself how it goes on.
+/// lie where the processor's caches do not reach; their first and last beats are looked at at once.
 template <class Beat>
 void fetch_ahead(const std::vector<PacketRef<Beat>>& packets, size_t next) {
   if (next + 1 < packets.size()) __builtin_prefetch(packets[next + 1].get());
   if (next >= packets.size() || packets[next]->beats.empty()) return;
-  const std::vector<Beat>& beats = packets[next]->beats;
-  for (size_t i = 0; i < std::min<size_t>(beats.size(), 4); ++i) __builtin_prefetch(&beats[i]);
-  __builtin_prefetch(&beats.back());
+  __builtin_prefetch(&packets[next]->beats.front());
+  __builtin_prefetch(&packets[next]->beats.back());
 }
 
 /// Packets that are there before the run begins: tests, benchmarks. They can be fed again.
