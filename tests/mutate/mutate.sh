@@ -88,6 +88,23 @@ PY
   printf 'name = "rows"\n[[group]]\nname = "g"\ndevice = "onebit"\nsynth = "single"\npackets = 5\nrows = [8, 16]\n' > rows.toml
   expect 2 "has RTL of other parameters" "$gradwire" mutate onebit --plan rows.toml --count 2 --prove 0
 
+  # A proof from reset on looks at what a memory is told: of these eight it proves nobody whom a run kills, the one that does not
+  # write a bit among them.
+  headers="mutate parser --count 8 --cycles 20000 --prove 30 --quiet"
+  "$gradwire" $headers --seed 37 --check reference,protocol --json seen.json || true
+  "$gradwire" $headers --seed 37 --check protocol --json blind.json || true
+  python3 - <<'PY'
+import json
+with open("seen.json", encoding="utf-8") as a, open("blind.json", encoding="utf-8") as b:
+    a, b = json.load(a), json.load(b)
+killed = {m["number"] for m in a["all"] if m["fate"] == "killed"}
+assert any(m["port"].startswith("WR_EN") and m["number"] in killed for m in a["all"])
+assert not killed & {m["number"] for m in b["all"] if m["fate"] == "equivalent"}
+PY
+  # A bit of a register that is held for nobody: no proof of one cycle sees that.
+  "$gradwire" $headers --seed 23 --check protocol --json held.json || true
+  figures held.json 'r["all"][0]["port"] == "Y[241]" and r["all"][0]["fate"] == "equivalent"'
+
   # Faults in ports that a memory without read registers does not have are none, and Yosys could not write them.
   cat > memory.sv <<'SV'
 module memory (input wire clk, input wire [3:0] w, input wire [3:0] r, input wire [1:0] d, output wire [1:0] q);

@@ -12,8 +12,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <new>
 #include <optional>
 #include <system_error>
@@ -21,12 +19,10 @@
 #include "sim/base/error.h"
 #include "sim/harness/kernel.h"
 #include "sim/run/bucket.h"
-#include "testbenches/engine/process.h"
 
 namespace gw::tools {
 namespace {
 
-namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr size_t kJobsAtMost = 256;
@@ -191,82 +187,6 @@ bool run_mutants(MutantRuns& runs, const std::vector<uint32_t>& all, size_t jobs
     throw sim::InputError(error->first);
   }
   return left.empty();
-}
-
-namespace {
-
-/// A cell's name for a selection: what has a meaning there stands for any character, so that it is
-/// selected in any case, maybe with others of its kind.
-std::string pattern_of(std::string cell) {
-  for (char& c : cell) {
-    if (std::string_view("[]*?\\").find(c) != std::string_view::npos) c = '?';
-  }
-  return cell;
-}
-
-}  // namespace
-
-std::vector<bool> proven_equivalent(const sim::MutantList& list,
-                                    const std::vector<const sim::Mutant*>& mutants,
-                                    const std::string& top, int seconds) {
-  const fs::path folder =
-      fs::temp_directory_path() / fmt::format("gradwire-equivalent-{}", ::getpid());
-  fs::create_directories(folder);
-  // Registers and memories become inputs and outputs, so that what is left is one cycle: if that is
-  // the same in every state, all cycles are. (Signals within become outputs by the way, which is
-  // taken back.) Of the outputs only those that the cell has a part in are left, and of the cells
-  // only theirs; a register or a memory is no cell by then, and all is compared. First as a whole,
-  // which also sees what does not matter; then signal by signal, for arithmetic that is too much at
-  // once.
-  constexpr std::string_view kPart =
-      "read_rtlil {netlist}\nrename {top} gold\ndffunmap gold\n"
-      "setattr -set within 1 gold/w:* gold/x:* %d\n"
-      "expose -evert-dff gold\nexpose -evert gold\ndelete -output gold/a:within\n"
-      "select -set part gold/c:{cell} %coe*\nselect -assert-any @part\n"
-      "select -set others gold/o:* @part %d\n"
-      "delete -output @others\nopt_clean -purge gold\ncopy gold gate\n{mutate}\n";
-  constexpr std::string_view kAll =
-      "read_rtlil {netlist}\nrename {top} gold\nselect -assert-any gold/c:{cell} gold/t:$*ff* "
-      "gold/t:$mem* %u %i\n"
-      "setattr -set within 1 gold/w:* gold/x:* %d\ncopy gold gate\n{mutate}\n"
-      "dffunmap gold gate\nexpose -evert-dff -shared gold gate\n"
-      "expose -evert gold\nexpose -evert gate\ndelete -output gold/a:within gate/a:within\n"
-      "opt_clean -purge gold gate\n";
-  constexpr std::string_view kAtOnce =
-      "miter -equiv -flatten -make_assert gold gate miter\nhierarchy -top miter\nopt_expr\n"
-      "opt_merge -share_all\nopt_expr\nopt_merge -share_all\nopt_clean\n"
-      "sat -prove-asserts -verify miter\n";
-  constexpr std::string_view kOneByOne =
-      "equiv_make gold gate equiv\nhierarchy -top equiv\nequiv_struct\nequiv_simple\n"
-      "equiv_status -assert\n";
-  const std::string timeout = testbenches::find_program("timeout");
-  const std::string yosys = testbenches::find_program("yosys");
-  std::vector<bool> proven(mutants.size());
-  for (const auto& [model, proof] :
-       {std::pair(kPart, kAtOnce), std::pair(kPart, kOneByOne), std::pair(kAll, kAtOnce)}) {
-    std::vector<testbenches::Command> commands;
-    std::vector<size_t> whose;
-    for (size_t i = 0; i < mutants.size(); ++i) {
-      if (proven[i]) continue;
-      std::string words = mutants[i]->words;
-      const std::string module = "-module " + top;
-      words.replace(words.find(module), module.size(), "-module gate");
-      const std::string script = fmt::format("{}.ys", i);
-      std::ofstream(folder / script)
-          << fmt::format(fmt::runtime(model), fmt::arg("netlist", list.netlist),
-                         fmt::arg("top", top), fmt::arg("cell", pattern_of(mutants[i]->cell)),
-                         fmt::arg("mutate", words))
-          << proof;
-      commands.push_back(
-          {timeout, {fmt::format("{}", seconds), yosys, "-q", script}, folder.string()});
-      whose.push_back(i);
-    }
-    const std::vector<testbenches::Finished> finished = testbenches::run_programs(commands);
-    for (size_t c = 0; c < whose.size(); ++c) proven[whose[c]] = finished[c].status == 0;
-  }
-  std::error_code ignored;
-  fs::remove_all(folder, ignored);
-  return proven;
 }
 
 }  // namespace gw::tools

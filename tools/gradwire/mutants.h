@@ -55,11 +55,4 @@ class MutantRuns {
 bool run_mutants(MutantRuns& runs, const std::vector<uint32_t>& numbers, size_t jobs,
                  const std::function<void(const MutantResult&)>& ended);
 
-/// Which of them Yosys proves, all side by side and in so many seconds, to do in every state and
-/// with every input what the netlist does: registers and memories get the same values, outputs show
-/// the same.
-std::vector<bool> proven_equivalent(const sim::MutantList& list,
-                                    const std::vector<const sim::Mutant*>& mutants,
-                                    const std::string& top, int seconds);
-
 }  // namespace gw::tools

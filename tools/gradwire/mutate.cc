@@ -22,6 +22,7 @@
 #include "testbenches/engine/process.h"
 #include "tools/gradwire/commands.h"
 #include "tools/gradwire/device_options.h"
+#include "tools/gradwire/mutant_proofs.h"
 #include "tools/gradwire/mutants.h"
 #include "tools/gradwire/progress.h"
 #include "tools/gradwire/regress_cases.h"
@@ -256,6 +257,18 @@ class Mutate {
     return file;
   }
 
+  template <class Proof>
+  void prove(const std::vector<Entry*>& open, const char* doing, const Proof& proof) {
+    std::vector<const sim::Mutant*> mutants;
+    for (const Entry* entry : open) mutants.push_back(entry->mutant);
+    const std::vector<bool> proven =
+        proof(list_, mutants, top_, ProofLimits{.seconds = prove_seconds_, .jobs = jobs_},
+              [&](size_t done) { draw(fmt::format("{} of {} {}", done, open.size(), doing)); });
+    for (size_t i = 0; i < open.size(); ++i) {
+      if (proven[i]) open[i]->fate = Fate::kEquivalent;
+    }
+  }
+
   void judge_survivors() {
     const sim::Day today = sim::Day::today();
     used_.assign(waivers_.size(), false);
@@ -271,17 +284,9 @@ class Mutate {
       }
       if (entry.fate == Fate::kSurvived && prove_seconds_ != 0) open.push_back(&entry);
     }
-    for (size_t begin = 0; begin < open.size() && !sim::interrupted(); begin += jobs_) {
-      draw(fmt::format("{} of {} survivors tried for equivalence", begin, open.size()));
-      std::vector<const sim::Mutant*> some;
-      for (size_t i = begin; i < std::min(begin + jobs_, open.size()); ++i) {
-        some.push_back(open[i]->mutant);
-      }
-      const std::vector<bool> proven = proven_equivalent(list_, some, top_, prove_seconds_);
-      for (size_t i = 0; i < some.size(); ++i) {
-        if (proven[i]) open[begin + i]->fate = Fate::kEquivalent;
-      }
-    }
+    prove(open, "survivors tried for equivalence", same_in_every_state);
+    std::erase_if(open, [](const Entry* entry) { return entry->fate == Fate::kEquivalent; });
+    prove(open, "survivors tried from reset on", same_as_seen);
     draw("");
     for (size_t w = 0; w < waivers_.size(); ++w) {
       if (!used_[w] || !waivers_[w].expired(today)) continue;

@@ -1,0 +1,326 @@
+#include "tools/gradwire/mutant_proofs.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+#include <utility>
+
+#include "sim/harness/kernel.h"
+#include "testbenches/engine/process.h"
+
+namespace gw::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A cell's name for a selection: what has a meaning there stands for any character, so that it is
+/// selected in any case, maybe with others of its kind.
+std::string pattern_of(std::string cell) {
+  for (char& c : cell) {
+    if (std::string_view("[]*?\\").find(c) != std::string_view::npos) c = '?';
+  }
+  return cell;
+}
+
+/// Yosys' words that plant it in the module `gate`; `options` are those of its pin, if it has one.
+std::string planted(const sim::Mutant& mutant, const std::string& top, const std::string& options) {
+  std::string words = mutant.words;
+  const std::string module = "-module " + top;
+  words.replace(words.find(module), module.size(), "-module gate");
+  constexpr std::string_view kMutate = "mutate";
+  return words.insert(kMutate.size(), options);
+}
+
+/// A folder of this process, gone with it.
+class Folder {
+ public:
+  explicit Folder(const char* what)
+      : path_(fs::temp_directory_path() / fmt::format("gradwire-{}-{}", what, ::getpid())) {
+    fs::create_directories(path_);
+  }
+  ~Folder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  fs::path operator/(const std::string& name) const { return path_ / name; }
+  std::string text() const { return path_.string(); }
+
+ private:
+  fs::path path_;
+};
+
+// Registers and memories become inputs and outputs, so that what is left is one cycle: if that is
+// the same in every state, all cycles are. (Signals within become outputs by the way, which is
+// taken back.) Of the outputs only those that the cell has a part in are left, and of the cells
+// only theirs; a register or a memory is no cell by then, and all is compared. First as a whole,
+// which also sees what does not matter; then signal by signal, for arithmetic that is too much at
+// once.
+constexpr std::string_view kPart =
+    "read_rtlil {netlist}\nrename {top} gold\ndffunmap gold\n"
+    "setattr -set within 1 gold/w:* gold/x:* %d\n"
+    "expose -evert-dff gold\nexpose -evert gold\ndelete -output gold/a:within\n"
+    "select -set part gold/c:{cell} %coe*\nselect -assert-any @part\n"
+    "select -set others gold/o:* @part %d\n"
+    "delete -output @others\nopt_clean -purge gold\ncopy gold gate\n{mutate}\n";
+constexpr std::string_view kAll =
+    "read_rtlil {netlist}\nrename {top} gold\nselect -assert-any gold/c:{cell} gold/t:$*ff* "
+    "gold/t:$mem* %u %i\n"
+    "setattr -set within 1 gold/w:* gold/x:* %d\ncopy gold gate\n{mutate}\n"
+    "dffunmap gold gate\nexpose -evert-dff -shared gold gate\n"
+    "expose -evert gold\nexpose -evert gate\ndelete -output gold/a:within gate/a:within\n"
+    "opt_clean -purge gold gate\n";
+constexpr std::string_view kAtOnce =
+    "miter -equiv -flatten -make_assert gold gate miter\nhierarchy -top miter\nopt_expr\n"
+    "opt_merge -share_all\nopt_expr\nopt_merge -share_all\nopt_clean\n"
+    "sat -prove-asserts -verify miter\n";
+constexpr std::string_view kOneByOne =
+    "equiv_make gold gate equiv\nhierarchy -top equiv\nequiv_struct\nequiv_simple\n"
+    "equiv_status -assert\n";
+
+std::vector<bool> tried_in_one_cycle(const sim::MutantList& list,
+                                     const std::vector<const sim::Mutant*>& mutants,
+                                     const std::string& top, int seconds) {
+  const Folder folder("equivalent");
+  const std::string timeout = testbenches::find_program("timeout");
+  const std::string yosys = testbenches::find_program("yosys");
+  std::vector<bool> proven(mutants.size());
+  for (const auto& [model, proof] :
+       {std::pair(kPart, kAtOnce), std::pair(kPart, kOneByOne), std::pair(kAll, kAtOnce)}) {
+    std::vector<testbenches::Command> commands;
+    std::vector<size_t> whose;
+    for (size_t i = 0; i < mutants.size(); ++i) {
+      if (proven[i]) continue;
+      const std::string script = fmt::format("{}.ys", i);
+      std::ofstream(folder / script)
+          << fmt::format(fmt::runtime(model), fmt::arg("netlist", list.netlist),
+                         fmt::arg("top", top), fmt::arg("cell", pattern_of(mutants[i]->cell)),
+                         fmt::arg("mutate", planted(*mutants[i], top, "")))
+          << proof;
+      commands.push_back(
+          {timeout, {fmt::format("{}", seconds), yosys, "-q", script}, folder.text()});
+      whose.push_back(i);
+    }
+    const std::vector<testbenches::Finished> finished = testbenches::run_programs(commands);
+    for (size_t c = 0; c < whose.size(); ++c) proven[whose[c]] = finished[c].status == 0;
+  }
+  return proven;
+}
+
+// What goes into a memory while nothing is written is of no concern.
+constexpr std::string_view kMemories = R"((* techmap_celltype = "$mem_v2" *)
+module seen_memory (RD_CLK, RD_EN, RD_ARST, RD_SRST, RD_ADDR, RD_DATA, WR_CLK, WR_EN, WR_ADDR, WR_DATA);
+  parameter MEMID = "";
+  parameter signed SIZE = 4;
+  parameter signed OFFSET = 0;
+  parameter signed ABITS = 2;
+  parameter signed WIDTH = 8;
+  parameter signed INIT = 1'bx;
+  parameter signed RD_PORTS = 1;
+  parameter RD_CLK_ENABLE = 1'b1;
+  parameter RD_CLK_POLARITY = 1'b1;
+  parameter RD_TRANSPARENCY_MASK = 1'b0;
+  parameter RD_COLLISION_X_MASK = 1'b0;
+  parameter RD_WIDE_CONTINUATION = 1'b0;
+  parameter RD_CE_OVER_SRST = 1'b0;
+  parameter RD_ARST_VALUE = 1'b0;
+  parameter RD_SRST_VALUE = 1'b0;
+  parameter RD_INIT_VALUE = 1'b0;
+  parameter signed WR_PORTS = 1;
+  parameter WR_CLK_ENABLE = 1'b1;
+  parameter WR_CLK_POLARITY = 1'b1;
+  parameter WR_PRIORITY_MASK = 1'b0;
+  parameter WR_WIDE_CONTINUATION = 1'b0;
+  input [RD_PORTS-1:0] RD_CLK, RD_EN, RD_ARST, RD_SRST;
+  input [RD_PORTS*ABITS-1:0] RD_ADDR;
+  output [RD_PORTS*WIDTH-1:0] RD_DATA;
+  input [WR_PORTS-1:0] WR_CLK;
+  input [WR_PORTS*WIDTH-1:0] WR_EN, WR_DATA;
+  input [WR_PORTS*ABITS-1:0] WR_ADDR;
+  wire [WR_PORTS*ABITS-1:0] place;
+  genvar i;
+  generate
+    for (i = 0; i < WR_PORTS; i = i + 1) begin : port
+      assign place[i*ABITS +: ABITS] = WR_ADDR[i*ABITS +: ABITS] & {ABITS{|WR_EN[i*WIDTH +: WIDTH]}};
+    end
+  endgenerate
+  \$mem_v2 #(
+    .MEMID(MEMID), .SIZE(SIZE), .OFFSET(OFFSET), .ABITS(ABITS), .WIDTH(WIDTH), .INIT(INIT),
+    .RD_PORTS(RD_PORTS), .RD_CLK_ENABLE(RD_CLK_ENABLE), .RD_CLK_POLARITY(RD_CLK_POLARITY),
+    .RD_TRANSPARENCY_MASK(RD_TRANSPARENCY_MASK), .RD_COLLISION_X_MASK(RD_COLLISION_X_MASK),
+    .RD_WIDE_CONTINUATION(RD_WIDE_CONTINUATION), .RD_CE_OVER_SRST(RD_CE_OVER_SRST),
+    .RD_ARST_VALUE(RD_ARST_VALUE), .RD_SRST_VALUE(RD_SRST_VALUE), .RD_INIT_VALUE(RD_INIT_VALUE),
+    .WR_PORTS(WR_PORTS), .WR_CLK_ENABLE(WR_CLK_ENABLE), .WR_CLK_POLARITY(WR_CLK_POLARITY),
+    .WR_PRIORITY_MASK(WR_PRIORITY_MASK), .WR_WIDE_CONTINUATION(WR_WIDE_CONTINUATION)
+  ) _TECHMAP_REPLACE_ (
+    .RD_CLK(RD_CLK), .RD_EN(RD_EN), .RD_ARST(RD_ARST), .RD_SRST(RD_SRST), .RD_ADDR(RD_ADDR), .RD_DATA(RD_DATA),
+    .WR_CLK(WR_CLK), .WR_EN(WR_EN), .WR_ADDR(place), .WR_DATA(WR_DATA & WR_EN));
+endmodule
+)";
+
+// Memories become inputs and outputs, registers stay: two copies of the device that run side by
+// side, one of which has all mutants and a pin that wakes them, as one output that says whether
+// anything differs.
+constexpr std::string_view kSideBySide =
+    "read_rtlil {netlist}\nrename {top} gold\n"
+    "setattr -set within 1 gold/w:* gold/x:* %d\ncopy gold gate\n{mutate}"
+    "add -input gradwire_awake 16 gold\n"
+    "techmap -max_iter 1 -map memories.v gold gate\n"
+    "expose -evert gold\nexpose -evert gate\ndelete -output gold/a:within gate/a:within\n"
+    "opt_clean -purge gold gate\ndffunmap\n"
+    "miter -equiv -flatten gold gate miter\nhierarchy -top miter\n"
+    "techmap\nsimplemap\nclean\nsetundef -zero\nsetundef -init -zero\n"
+    "dfflegalize -cell $_DFF_P_ 0\naigmap\nclean\n"
+    "select -assert-any w:in_gradwire_awake %co1 w:in_gradwire_awake %d\n"
+    "write_aiger -zinit -map all.map all.aig\n";
+
+/// An AIGER file, of which some inputs can be held at a number.
+class Aiger {
+ public:
+  Aiger(const fs::path& path, const fs::path& map, const std::string& pin) {
+    std::ifstream file(path, std::ios::binary), names(map);
+    std::string format, line;
+    if (!(file >> format >> most_ >> inputs_ >> latches_ >> outputs_ >> gates_)) return;
+    std::getline(file, line);
+    for (uint32_t i = 0; i < latches_ + outputs_ && std::getline(file, line); ++i) {
+      roots_.push_back(static_cast<uint32_t>(std::stoul(line)));
+    }
+    for (uint32_t i = 0; i < gates_ && file; ++i) {
+      const uint32_t gate = 2 * (inputs_ + latches_ + i + 1);
+      const uint32_t left = gate - difference(file), right = left - difference(file);
+      gate_inputs_.emplace_back(left, right);
+    }
+    std::string kind, name;
+    for (uint32_t index = 0, bit = 0; names >> kind >> index >> bit >> name;) {
+      if (kind == "input" && name == pin) pins_.emplace_back(index, bit);
+    }
+    whole_ = static_cast<bool>(file) && roots_.size() == latches_ + outputs_ && pins_.size() == 16;
+  }
+
+  bool whole() const { return whole_; }
+
+  void write(const fs::path& path, uint32_t number) const {
+    std::vector<uint32_t> held(2 * (inputs_ + latches_ + gates_ + 1));
+    for (uint32_t i = 0; i < held.size(); ++i) held[i] = i;
+    for (const auto& [input, bit] : pins_) {
+      const uint32_t variable = input + 1;
+      held[2 * variable] = number >> bit & 1;
+      held[2 * variable + 1] = held[2 * variable] ^ 1;
+    }
+    std::ofstream file(path, std::ios::binary);
+    file << fmt::format("aig {} {} {} {} {}\n", most_, inputs_, latches_, outputs_, gates_);
+    for (const uint32_t root : roots_) file << held[root] << '\n';
+    for (uint32_t i = 0; i < gates_; ++i) {
+      uint32_t left = held[gate_inputs_[i].first], right = held[gate_inputs_[i].second];
+      if (left < right) std::swap(left, right);
+      put(file, 2 * (inputs_ + latches_ + i + 1) - left);
+      put(file, left - right);
+    }
+  }
+
+ private:
+  static uint32_t difference(std::istream& file) {
+    uint32_t value = 0;
+    for (int shift = 0; shift < 32; shift += 7) {
+      const int byte = file.get();
+      value |= static_cast<uint32_t>(byte & 0x7f) << shift;
+      if ((byte & 0x80) == 0 || !file) break;
+    }
+    return value;
+  }
+  static void put(std::ostream& file, uint32_t value) {
+    for (; value >= 0x80; value >>= 7) file.put(static_cast<char>(value | 0x80));
+    file.put(static_cast<char>(value));
+  }
+
+  uint32_t most_ = 0, inputs_ = 0, latches_ = 0, outputs_ = 0, gates_ = 0;
+  std::vector<uint32_t> roots_;                             ///< what latches get, then outputs
+  std::vector<std::pair<uint32_t, uint32_t>> gate_inputs_;  ///< the larger first
+  std::vector<std::pair<uint32_t, uint32_t>> pins_;         ///< input, bit of the number
+  bool whole_ = false;
+};
+
+// Yosys needs so much for one of the largest devices; more, and the machine is busy with swapping.
+constexpr const char* kMemoryLimit = "--as=6442450944";
+
+/// Whether the one output of an AIGER file is the constant 0.
+bool never(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string format, line;
+  uint64_t most = 0, inputs = 0, latches = 0, outputs = 0;
+  if (!(file >> format >> most >> inputs >> latches >> outputs) || outputs != 1) return false;
+  for (uint64_t i = 0; i <= latches; ++i)
+    std::getline(file, line);  // and what is left of the first
+  return std::getline(file, line) && line == "0";
+}
+
+}  // namespace
+
+std::vector<bool> same_in_every_state(const sim::MutantList& list,
+                                      const std::vector<const sim::Mutant*>& mutants,
+                                      const std::string& top, const ProofLimits& limits,
+                                      const std::function<void(size_t)>& tried) {
+  std::vector<bool> proven;
+  while (proven.size() < mutants.size() && !sim::interrupted()) {
+    tried(proven.size());
+    const auto begin = mutants.begin() + static_cast<std::ptrdiff_t>(proven.size());
+    const size_t count = std::min(limits.jobs, mutants.size() - proven.size());
+    for (const bool equal : tried_in_one_cycle(
+             list, {begin, begin + static_cast<std::ptrdiff_t>(count)}, top, limits.seconds)) {
+      proven.push_back(equal);
+    }
+  }
+  proven.resize(mutants.size());
+  return proven;
+}
+
+std::vector<bool> same_as_seen(const sim::MutantList& list,
+                               const std::vector<const sim::Mutant*>& mutants,
+                               const std::string& top, const ProofLimits& limits,
+                               const std::function<void(size_t)>& tried) {
+  std::vector<bool> proven(mutants.size());
+  if (mutants.empty()) return proven;
+  tried(0);
+  const Folder folder("seen");
+  std::string all;
+  for (size_t i = 0; i < mutants.size(); ++i) {
+    all += planted(*mutants[i], top, fmt::format(" -ctrl gradwire_awake 16 {}", i + 1)) + "\n";
+  }
+  std::ofstream(folder / "memories.v") << kMemories;
+  std::ofstream(folder / "all.ys")
+      << fmt::format(fmt::runtime(kSideBySide), fmt::arg("netlist", list.netlist),
+                     fmt::arg("top", top), fmt::arg("mutate", all));
+  const std::string timeout = testbenches::find_program("timeout");
+  // As gates there are all at once, in the time of all.
+  const size_t together = static_cast<size_t>(limits.seconds) * mutants.size();
+  testbenches::run_programs({{timeout,
+                              {fmt::format("{}", together), testbenches::find_program("prlimit"),
+                               kMemoryLimit, testbenches::find_program("yosys"), "-q", "all.ys"},
+                              folder.text()}});
+  const Aiger gates(folder / "all.aig", folder / "all.map", "in_gradwire_awake");
+  if (!gates.whole()) return proven;
+  const std::string abc = testbenches::find_program("yosys-abc");
+  for (size_t begin = 0; begin < mutants.size() && !sim::interrupted(); begin += limits.jobs) {
+    tried(begin);
+    const size_t end = std::min(begin + limits.jobs, mutants.size());
+    std::vector<testbenches::Command> commands;
+    for (size_t i = begin; i < end; ++i) {
+      gates.write(folder / fmt::format("{}.aig", i + 1), static_cast<uint32_t>(i + 1));
+      commands.push_back({timeout,
+                          {fmt::format("{}", limits.seconds), abc, "-c",
+                           fmt::format("&r {0}.aig; &scorr; &w {0}.left", i + 1)},
+                          folder.text()});
+    }
+    testbenches::run_programs(commands);
+    for (size_t i = begin; i < end; ++i) proven[i] = never(folder / fmt::format("{}.left", i + 1));
+  }
+  return proven;
+}
+
+}  // namespace gw::tools
