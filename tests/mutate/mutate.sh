@@ -90,7 +90,7 @@ PY
 
   # A proof from reset on looks at what a memory is told: of these eight it proves nobody whom a run kills, the one that does not
   # write a bit among them.
-  headers="mutate parser --count 8 --cycles 20000 --prove 30 --quiet"
+  headers="mutate parser --count 8 --cycles 20000 --prove 10 --quiet"
   "$gradwire" $headers --seed 37 --check reference,protocol --json seen.json || true
   "$gradwire" $headers --seed 37 --check protocol --json blind.json || true
   python3 - <<'PY'
