@@ -246,7 +246,7 @@ class Aiger {
   bool whole_ = false;
 };
 
-// Yosys needs so much for one of the largest devices; more, and the machine is busy with swapping.
+// A device whose gates take more is left unproven, instead of making the machine swap.
 constexpr const char* kMemoryLimit = "--as=6442450944";
 
 /// Whether the one output of an AIGER file is the constant 0.

@@ -107,6 +107,11 @@ class Mutate {
     if (testbenches::find_program("yosys").empty()) {
       throw sim::InputError("mutants are made by Yosys, and there is none here ('yosys')");
     }
+    for (const char* tool : {"yosys-abc", "prlimit", "timeout"}) {
+      if (prove_seconds_ == 0 || !testbenches::find_program(tool).empty()) continue;
+      throw sim::InputError(
+          fmt::format("proofs need '{}', and there is none here (--prove 0: no proofs)", tool));
+    }
   }
 
   /// What is put behind each case's words.
