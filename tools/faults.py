@@ -2,20 +2,21 @@
 """Plants faults in models, references, harness and reports, one at a time, and tells which the fast tests notice.
 
     tools/faults.py [NAME...]              those of tests/faults/faults.toml, or some (shell patterns)
-    tools/faults.py --operators N          N of them made by changing operators and numbers, drawn by --seed
+    tools/faults.py --operators N          N of them made by changing operators and numbers, drawn by --seed, all in one build
     tools/faults.py --list
 
-Works in a copy of the tree, out/faults, so that the tree itself is never changed; a second run goes on where the first ended
+Works in copies of the tree below out/faults, so that the tree itself is never changed; a second run goes on where the first ended
 (--again: begins anew). Prints a line a fault and the kill rate. Exit code: 0 if at least 95 % were noticed and each survivor
-has a reason in the list, 1 if not, 2 for a wrong option or a fault that no longer fits the code.
+has a reason in the list (tests/faults/faults.toml, of operators tests/faults/survivors.toml), 1 if not, 2 for a wrong option, a fault
+that no longer fits the code, or a tree that does not pass without any.
 """
 
 import argparse
 import fnmatch
+import hashlib
 import json
 import os
 import pathlib
-import random
 import re
 import subprocess
 import sys
@@ -23,42 +24,16 @@ import time
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "tests/faults"))
+import operators  # noqa: E402 # of that folder
+
 LIST = ROOT / "tests/faults/faults.toml"
+SURVIVORS = ROOT / "tests/faults/survivors.toml"
 WORK = ROOT / "out/faults"
-TREE = WORK / "tree"
-BUILD = WORK / "build"
 # Tests of which a fault costs minutes, or that run nothing of ours.
 SLOW = "slow|speed|long|builds|scripts|icarus|live"
 GOAL = 95
-
-# Where operators are changed, and which tests are nearest.
-PLACES = [
-    ("models/systemc/*compressor*", ["systemc_codec_test", "codec_streams_test", "codec_pins_test"]),
-    ("models/systemc/group_codec.h", ["systemc_codec_test", "codec_streams_test"]),
-    ("models/systemc/nic_*", ["systemc_nic_test", "nic_devices_test"]),
-    ("models/systemc/*_module.h", ["systemc_module_test", "systemc_frame_module_test"]),
-    ("models/systemc/*.cc", ["switch_frames_test", "devices_matrix_test", "switch_optimizer_test", "switch_switch_test"]),
-    ("models/reference/codec*.cc", ["reference_codec_value_test", "reference_codec_stream_test"]),
-    ("models/reference/capture/*.cc", ["capture_test"]),
-    ("models/reference/nic/*.cc", ["nic_reference_test"]),
-    ("models/reference/expether/*.cc", ["reference_switch_frame_test"]),
-    ("models/reference/aggregator/*.cc", ["reference_switch_aggregator_test"]),
-    ("models/reference/optimizer/*.cc", ["reference_switch_fp_test", "reference_switch_optimizer_test"]),
-    ("models/reference/*/*.cc", ["switch_feeds_test", "devices_matrix_test"]),
-    ("sim/harness/*", ["harness_test", "codec_figures_test", "switch_skip_test"]),
-    ("sim/report/*.cc", ["report_test"]),
-    ("sim/feeds/*.cc", ["feeds_test", "codec_wiring_test", "switch_feeds_test"]),
-    ("sim/run/*.cc", ["codec_figures_test", "switch_figures_test", "cli_test"]),
-]
-# What an operator or a number becomes. Spaces around it tell an operator from a bracket of a template.
-CHANGES = [
-    (r" < ", [" <= ", " > "]), (r" <= ", [" < "]), (r" > ", [" >= ", " < "]), (r" >= ", [" > "]),
-    (r" == ", [" != "]), (r" != ", [" == "]), (r" && ", [" || "]), (r" \|\| ", [" && "]),
-    (r" \+ ", [" - "]), (r" - ", [" + "]), (r" \+= ", [" -= "]), (r" -= ", [" += "]),
-    (r" & ", [" | "]), (r" \| ", [" & "]), (r" << ", [" >> "]), (r" >> ", [" << "]),
-    (r"\btrue\b", ["false"]), (r"\bfalse\b", ["true"]), (r"(?<=[ (\[])0(?=[;,)\] ])", ["1"]),
-    (r"(?<=[ (\[])1(?=[;,)\] ])", ["0", "2"]), (r"(?<=[ (\[])(2|4|8|32)(?=[;,)\] ])", ["3"]),
-]
 
 
 def fail(sentence):
@@ -66,31 +41,52 @@ def fail(sentence):
     sys.exit(2)
 
 
-def run(words, log, timeout=3600):
-    with open(log, "ab") as out:
-        out.write((" ".join(map(str, words)) + "\n").encode())
-        out.flush()
-        try:
-            return subprocess.run(words, stdout=out, stderr=subprocess.STDOUT, cwd=WORK, timeout=timeout).returncode
-        except subprocess.TimeoutExpired:
-            return -1
+def run(words, log):
+    """Its exit code, and what it said."""
+    said = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=WORK, errors="replace")
+    with open(log, "a", encoding="utf-8") as out:
+        out.write(" ".join(map(str, words)) + "\n" + said.stdout)
+    return said.returncode, said.stdout
 
 
-def copy_tree():
-    """The files that git knows of, as they are; only those that changed are written, so that what is built stays built."""
+def known_files():
+    """Those that git knows of."""
     names = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, check=True,
                            capture_output=True).stdout.decode().split("\0")
-    known = {name for name in names if name and (ROOT / name).is_file()}
-    for name in known:
-        source, target = ROOT / name, TREE / name
+    return {name for name in names if name and (ROOT / name).is_file()}
+
+
+def hash_of_sources():
+    text = "".join(f"{name} {(ROOT / name).read_text(errors='replace')}" for name in sorted(known_files())
+                   if name.endswith((".cc", ".h", ".sv", ".svh", ".txt", ".cmake", ".py")))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def copy_tree(tree, keep=()):
+    """The files that git knows of, as they are; only those that changed are written, so that what is built stays built."""
+    known = known_files()
+    for name in known - set(keep):
+        source, target = ROOT / name, tree / name
         content = source.read_bytes()
         if not target.exists() or target.read_bytes() != content:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)
             os.chmod(target, source.stat().st_mode)
-    for path in list(TREE.rglob("*")):
-        if path.is_file() and str(path.relative_to(TREE)) not in known:
+    for path in list(tree.rglob("*")):
+        if path.is_file() and str(path.relative_to(tree)) not in known:
             path.unlink()
+
+
+def configure(tree, build, log):
+    # A fault costs more to compile than to run.
+    if not (build / "build.ninja").exists() and run(["cmake", "-S", tree, "-B", build, "-G", "Ninja", "-DGRADWIRE_OPTIMIZATION=-O1"], log)[0]:
+        fail(f"configuring failed, see {log.relative_to(ROOT)}")
+
+
+def fast_tests(build):
+    tests = json.loads(subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1", "-LE", SLOW], check=True,
+                                      capture_output=True).stdout)["tests"]
+    return {test["name"] for test in tests}
 
 
 def listed(patterns):
@@ -108,37 +104,8 @@ def listed(patterns):
     return chosen
 
 
-def code_only(text):
-    """The text with comments, strings and preprocessor lines blanked, of the same length."""
-    blank = lambda m: re.sub(r"[^\n]", "\0", m.group())
-    text = re.sub(r"//[^\n]*|/\*.*?\*/", blank, text, flags=re.S)
-    text = re.sub(r'"(\\.|[^"\\\n])*"|\'(\\.|[^\'\\\n])\'', blank, text)
-    return re.sub(r"^[ \t]*(#|static_assert|template|using )[^\n]*", blank, text, flags=re.M)
-
-
-def drawn(count, seed):
-    """Faults by operators: the same for the same seed and code."""
-    places = []
-    seen = set()
-    for pattern, near in PLACES:
-        for path in sorted(ROOT.glob(pattern)):
-            name = str(path.relative_to(ROOT))
-            if path.suffix not in (".cc", ".h") or name in seen:
-                continue
-            seen.add(name)
-            text = path.read_text()
-            code = code_only(text)
-            for expression, results in CHANGES:
-                for match in re.finditer(expression, code):
-                    places += [(name, match.start(), match.end(), result, near) for result in results]
-    random.Random(seed).shuffle(places)
-    faults = []
-    for name, start, end, new, near in places[:count]:
-        text = (ROOT / name).read_text()
-        line = text.count("\n", 0, start) + 1
-        faults.append({"name": f"{name}:{line}:{start - text.rfind(chr(10), 0, start)}", "file": name, "near": near,
-                       "at": (start, end), "new": new, "why": f"'{text[start:end].strip()}' becomes '{new.strip()}'"})
-    return faults
+def key_of(fault):
+    return f"{fault['name']} {fault['why']}"
 
 
 def planted(fault, text):
@@ -149,36 +116,49 @@ def planted(fault, text):
 
 
 class Bench:
-    """Builds and runs tests in the copy."""
+    """One fault at a time, planted as text; builds and runs tests in a copy of the tree."""
 
     def __init__(self):
-        self.log = WORK / "log"
-        if not (BUILD / "build.ninja").exists():
-            # A fault costs more to compile than to run.
-            if run(["cmake", "-S", TREE, "-B", BUILD, "-G", "Ninja", "-DGRADWIRE_OPTIMIZATION=-O1"], self.log) != 0:
-                fail(f"configuring failed, see {self.log.relative_to(ROOT)}")
-        tests = json.loads(subprocess.run(["ctest", "--test-dir", BUILD, "--show-only=json-v1", "-LE", SLOW], check=True,
-                                          capture_output=True).stdout)["tests"]
-        self.fast = {test["name"] for test in tests}
-        targets = subprocess.run(["ninja", "-C", BUILD, "-t", "targets", "all"], check=True, capture_output=True, text=True).stdout
+        self.log, self.tree, self.build_folder = WORK / "log", WORK / "tree", WORK / "build"
+        copy_tree(self.tree)
+        configure(self.tree, self.build_folder, self.log)
+        self.fast = fast_tests(self.build_folder)
+        targets = subprocess.run(["ninja", "-C", self.build_folder, "-t", "targets", "all"], check=True, capture_output=True, text=True).stdout
         self.targets = set(re.findall(r"^([A-Za-z_0-9]+): phony", targets, re.M))
 
+    def check(self):
+        """The tree itself must pass."""
+        print("faults: the fast tests without a fault", flush=True)
+        if not self.build() or (killer := self.failing()):
+            fail(f"the tree itself does not pass ({killer}), see {self.log.relative_to(ROOT)}")
+
     def build(self, targets=()):
-        return run(["cmake", "--build", BUILD, "--parallel", str(os.cpu_count()), *(["--target", *targets] if targets else [])],
-                   self.log) == 0
+        return run(["cmake", "--build", self.build_folder, "--parallel", str(os.cpu_count()), *(["--target", *targets] if targets else [])],
+                   self.log)[0] == 0
 
     def failing(self, tests=None):
         """The name of a test that fails, or nothing."""
-        words = ["ctest", "--test-dir", str(BUILD), "--stop-on-failure", "--timeout", "300", "--parallel", str(os.cpu_count())]
+        words = ["ctest", "--test-dir", str(self.build_folder), "--stop-on-failure", "--timeout", "300", "--parallel", str(os.cpu_count())]
         words += ["-R", "^(" + "|".join(tests) + ")$"] if tests else ["-LE", SLOW]
-        said = subprocess.run(words, capture_output=True, text=True)
-        with open(self.log, "a") as out:
-            out.write(said.stdout)
-        if said.returncode == 0:
+        status, said = run(words, self.log)
+        if status == 0:
             return None
         # Not the list at the end: the first one.
-        match = re.search(r"Test +#\d+: (\S+) \.*.*\*\*\*", said.stdout)
+        match = re.search(r"Test +#\d+: (\S+) \.*.*\*\*\*", said)
         return match.group(1) if match else "ctest"
+
+    def soon(self, _):
+        return True
+
+    def planted(self, fault):
+        """The verdict; afterwards the copy is as it was."""
+        target = self.tree / fault["file"]
+        text = target.read_text()
+        try:
+            target.write_text(planted(fault, text))
+            return self.verdict(fault)
+        finally:
+            target.write_text(text)
 
     def verdict(self, fault):
         near = [test for test in fault["near"] if test in self.fast]
@@ -197,6 +177,46 @@ class Bench:
         return ("killed", killer) if killer else ("survived", "")
 
 
+def of_operators(options):
+    """Faults, what gives their verdicts, and the tree in whose state they hold."""
+    faults = operators.drawn(ROOT, options.operators, options.seed)
+    reasons = tomllib.loads(SURVIVORS.read_text()).get("survivor", [])
+    for fault in faults:
+        line = (ROOT / fault["file"]).read_text().split("\n")[fault["line"] - 1].strip()
+        for entry in reasons:
+            if (entry["file"], entry["line"], entry["change"]) == (fault["file"], line, fault["why"]):
+                fault["survives"] = entry["reason"]
+    return faults
+
+
+class Operators:
+    """All in one build, but for those that cannot be."""
+
+    def __init__(self, faults):
+        folder = WORK / "operators"
+        folder.mkdir(exist_ok=True)
+        log = WORK / "log"
+        copy_tree(folder / "tree", {fault["file"] for fault in faults if (folder / "tree" / fault["file"]).exists()})
+        configure(folder / "tree", folder / "build", log)
+        self.alone = None
+        try:
+            self.together = operators.Together(ROOT, folder / "tree", folder / "build", faults, lambda words: run(words, log), fast_tests,
+                                               lambda text: print(f"faults: {text}", flush=True))
+        except RuntimeError as why:
+            fail(f"{why}, see {log.relative_to(ROOT)}")
+
+    def soon(self, fault):
+        return not self.together.as_text(fault)
+
+    def planted(self, fault):
+        if self.soon(fault):
+            return self.together.verdict(fault)
+        if self.alone is None:
+            self.alone = Bench()
+            self.alone.check()
+        return self.alone.planted(fault)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME")
@@ -207,40 +227,34 @@ def main():
     options = parser.parse_args()
     if options.operators is not None and (options.operators < 1 or options.names):
         fail("--operators wants a number above 0, and no names beside it")
-    faults = drawn(options.operators, options.seed) if options.operators else listed(options.names)
+    faults = of_operators(options) if options.operators else listed(options.names)
     if options.list:
         for fault in faults:
             print(f"{fault['name']:40} {fault['file']}: {fault['why']}")
         return 0
 
     WORK.mkdir(parents=True, exist_ok=True)
-    copy_tree()
-    bench = Bench()
     # What was found before holds for the same fault in the same tree.
-    tree = subprocess.run(["git", "hash-object", "--stdin"], input="".join(
-        f"{p.relative_to(TREE)} {p.read_text(errors='replace')}" for p in sorted(TREE.rglob("*"))
-        if p.suffix in (".cc", ".h", ".sv", ".svh", ".txt", ".cmake")), text=True, capture_output=True, check=True).stdout.strip()
+    tree = hash_of_sources()
     memory = WORK / "found.json"
     found = json.loads(memory.read_text()) if memory.exists() and not options.again else {}
     if found.get("tree") != tree:
         found = {"tree": tree}
-        print("faults: the fast tests without a fault", flush=True)
-        if not bench.build() or (killer := bench.failing()):
-            fail(f"the tree itself does not pass ({killer}), see {bench.log.relative_to(ROOT)}")
-        memory.write_text(json.dumps(found))
+    bench = None
+    if any(key_of(fault) not in found for fault in faults):
+        bench = Operators(faults) if options.operators else Bench()
+        if not options.operators and len(found) == 1:
+            bench.check()
+
+        # Those first that take seconds.
+        faults = sorted(faults, key=lambda fault: not bench.soon(fault))
 
     counts = {"killed": 0, "survived": 0, "does not build": 0, "right to survive": 0}
     for number, fault in enumerate(faults, 1):
-        key = f"{fault['name']} {fault['why']}"
+        key = key_of(fault)
         begin = time.monotonic()
         if key not in found:
-            target = TREE / fault["file"]
-            text = target.read_text()
-            try:
-                target.write_text(planted(fault, text))
-                found[key] = bench.verdict(fault)
-            finally:
-                target.write_text(text)
+            found[key] = bench.planted(fault)
             memory.write_text(json.dumps(found))
         verdict, by = found[key]
         if verdict == "survived" and "survives" in fault:
@@ -254,7 +268,7 @@ def main():
     rate = 100 * counts["killed"] / of if of else 0
     print(f"faults: {counts['killed']} of {of} noticed, {rate:.1f} %; {counts['survived']} survived, "
           f"{counts['right to survive']} rightly; {counts['does not build']} do not build")
-    return 0 if of and rate >= GOAL and (options.operators or counts["survived"] == 0) else 1
+    return 0 if of and rate >= GOAL and counts["survived"] == 0 else 1
 
 
 if __name__ == "__main__":

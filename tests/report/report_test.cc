@@ -306,6 +306,33 @@ TEST(Html, PlotsFollowTheColourScheme) {
   EXPECT_FALSE(std::regex_search(out, std::regex("(fill|stroke)\\s*=\\s*['\"]rgb\\(")));
 }
 
+TEST(Svg, OnlyWhatIsWholeIsInlined) {
+  for (const char* cut : {"", "<svg>", "</svg>", "</svg><svg>", "<svg", "<title>a</title>"}) {
+    EXPECT_EQ(report::inline_svg(cut, "p_", "t"), "") << cut;
+  }
+  EXPECT_EQ(report::inline_svg("<?xml?>\n<svg a='b'></svg>\n", "p_", "a & b"),
+            "<svg role=\"img\" aria-label=\"a &amp; b\" a='b'></svg>");
+}
+
+TEST(Svg, WhatGnuplotSaysOfItselfGoesAndNamesBecomeTheFiguresOwn) {
+  const std::string head = "<svg><title>Gnuplot</title><desc>made by</desc>";
+  const std::string defs = "<defs><path id='a'/></defs>";
+  const std::string begin = "<svg role=\"img\" aria-label=\"t\">";
+  EXPECT_EQ(report::inline_svg(head + defs + "<g/></svg>", "p_", "t"), begin + "<g/></svg>");
+  // What is used, stays.
+  EXPECT_EQ(report::inline_svg(head + defs + "<use href='#a'/></svg>", "p_", "t"),
+            begin + "<defs><path id='p_a'/></defs><use href='#p_a'/></svg>");
+  EXPECT_EQ(report::inline_svg(head + defs + "<g fill='url(#a)'/></svg>", "p_", "t"),
+            begin + "<defs><path id='p_a'/></defs><g fill='url(#p_a)'/></svg>");
+  // A title that does not end is left alone.
+  EXPECT_EQ(report::inline_svg("<svg><title>a</svg>", "p_", "t"), begin + "<title>a</svg>");
+  const report::Colour& first = report::palette().front();
+  EXPECT_EQ(
+      report::inline_svg("<svg><g fill='" + std::string(first.light) + "' stroke=\"black\"/></svg>",
+                         "p_", "t"),
+      begin + "<g fill='var(--" + first.name + ")' stroke=\"currentColor\"/></svg>");
+}
+
 TEST(Html, StringsAreEscaped) {
   json doc = sample("sample.json");
   const std::string evil = "<script>alert('1')</script>&\"`touch gw-evil`$(touch gw-evil)'\\n";

@@ -134,6 +134,16 @@ TEST(Tuser, CarriesThePort) {
   EXPECT_EQ(reference::meta_of(what, 3)[4] >> 20, 3u);
 }
 
+// One processing element serves one port at line rate, not four: whatever waits in front of it,
+// waits whole, and whole frames are dropped where they come in.
+TEST(Switch, LosesNoBeatBehindAnOptimizerThatIsTooSlow) {
+  sim::RunSpec spec = spec_of("switch", {{"pes", "1"}, {"profile", "fast"}, {"workers", "1"}});
+  spec.rtl = false;
+  const sim::Outcome outcome = run_synth("switch", "gradient-192", 1500, spec);
+  EXPECT_GT(outcome.timeline.packets_out(), 600u);
+  EXPECT_LT(outcome.timeline.packets_out(), 1200u);
+}
+
 TEST(Refused, WhatNoSwitchHas) {
   const auto refused = [](const std::string& name, const char* option, const char* value) {
     try {
