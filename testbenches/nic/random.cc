@@ -29,7 +29,9 @@ std::vector<sim::RandomKey> frame_keys(bool wire) {
   std::vector<sim::RandomKey> keys =
       sim::random_stream_keys("bytes", sim::kMinFrameBytes, kLongest, 60, 1514);
   for (sim::RandomKey& key : sim::random_value_keys(/*codec=*/true)) keys.push_back(std::move(key));
-  keys.push_back({"frame", "what a host sends", {{"segment", 7}, {"datagram", 3}, {"syn", 1}}});
+  keys.push_back({"frame",
+                  "what a host sends; other: neither TCP nor UDP, or a fragment",
+                  {{"segment", 7}, {"datagram", 3}, {"syn", 1}, {"other"}}});
   keys.push_back({"mark",
                   "whether a stream is of floats; ecn: marked, and ECN's bits are set",
                   {{"marked", 3}, {"unmarked", 1}, {"ecn", 1}}});
@@ -53,21 +55,24 @@ std::vector<sim::RandomKey> frame_keys(bool wire) {
   keys.push_back({"foreign",
                   "a frame that is not IPv4",
                   {{"arp", 1}, {"ipv6", 1}, {"two_tags", 1}, {"unknown", 1}}});
-  sim::RandomKey error = {"error",
-                          "what befalls a frame; flag: tuser; cut: it ends early; header: a bit of "
-                          "what says what it is; short: a header with less than it must have",
-                          {{"none", 1},
-                           {"flag"},
-                           {"bad_keep"},
-                           {"cut"},
-                           {"flipped_bit"},
-                           {"header"},
-                           {"short"},
-                           {"loss"},
-                           {"duplicate"},
-                           {"reorder"},
-                           {"malformed"},
-                           {"foreign"}}};
+  sim::RandomKey error = {
+      "error",
+      "what befalls a frame; flag: tuser; cut: it ends early; header: a bit of "
+      "what says what it is; short: a header with less than it must have; ends: it ends "
+      "within its headers or close behind",
+      {{"none", 1},
+       {"flag"},
+       {"bad_keep"},
+       {"cut"},
+       {"flipped_bit"},
+       {"header"},
+       {"short"},
+       {"ends"},
+       {"loss"},
+       {"duplicate"},
+       {"reorder"},
+       {"malformed"},
+       {"foreign"}}};
   if (wire) {
     for (const char* way : {"shim", "stream"}) error.ways.push_back({way});
     error.text += "; shim, stream: of a packed frame, one bit, all bytes";
@@ -210,6 +215,7 @@ class RandomHosts final : public sim::Frames {
       host.payload = floats(random.below(4) == 0 ? payload : payload & ~size_t{3}, 0);
       return host.frame();
     }
+    if (kind == "other") return other(random, room(headers(random)));
     if (kind == "syn" || !flows_[number].open) {
       begin(number);
       Flow& flow = flows_[number];
@@ -226,6 +232,26 @@ class RandomHosts final : public sim::Frames {
     host.payload = floats(room(host), flow.sent);
     flow.sent += static_cast<uint32_t>(host.payload.size());
     return host.frame();
+  }
+
+  /// An IPv4 packet without a transport header that is looked at, and now and then without anything
+  /// behind IPv4's.
+  nic::Frame other(Random& random, size_t bytes) {
+    nic::Host host = headers(random);
+    host.tcp = false;
+    nic::Frame frame = host.frame();
+    frame.resize(host.transport_at());
+    if (random.below(2) == 0) {
+      const std::vector<uint8_t> payload = floats(bytes, 0);
+      frame.insert(frame.end(), payload.begin(), payload.end());
+    }
+    capture::store16(frame, host.ip_at() + 2, frame.size() - host.ip_at());
+    if (random.below(2) == 0) {
+      capture::store16(frame, host.ip_at() + 6, 1 + random.below(0x1FFF));
+    } else {
+      frame[host.ip_at() + 9] = static_cast<uint8_t>(random.next() | 0x20);  // neither 6 nor 17
+    }
+    return frame;
   }
 
   nic::Frame foreign(Random& random) const {
@@ -331,6 +357,12 @@ class RandomHosts final : public sim::Frames {
     } else if (error == "header") {
       const size_t at = deciding(bytes, any(14));
       bytes[std::min(at, bytes.size() - 1)] ^= static_cast<uint8_t>(1u << any(8));
+    } else if (error == "ends") {
+      const std::optional<size_t> shim = shim_at(bytes);
+      const size_t ip = nic::ethernet(bytes).end;
+      const size_t headers =
+          shim.value_or(ip < bytes.size() ? ip + 4 * size_t{bytes[ip] & 15u} + 20 : 0);
+      bytes.resize(std::min(bytes.size(), size_t{1} + any(headers + 12)));
     } else if (error == "short") {
       const bool tcp = random.below(2) == 0;
       shorten(bytes, tcp, 1 + random.below(2));

@@ -383,6 +383,30 @@ TEST(Errors, AreOfWhatSaysWhatAFrameIs) {
   EXPECT_EQ(places, (std::set<size_t>{12, 13, 16, 17, 18, 19, 20, 21, 24, 27, 42, 43, 50, 51}));
 }
 
+TEST(Frames, EndWithinTheirHeadersAndAreOfOtherProtocols) {
+  std::set<size_t> sizes;
+  for (const auto& packet : packets("nic_tx",
+                                    "length = { list = { of = [400] } }\nheader = { plain = 1 }\n"
+                                    "frame = { datagram = 1 }\nerror = { ends = 1 }")) {
+    sizes.insert(packet.bytes.size());
+  }
+  EXPECT_EQ(*sizes.begin(), 1u);
+  EXPECT_EQ(*sizes.rbegin(), 66u);  // 12 bytes behind TCP's least header, which it does not have
+  EXPECT_GT(sizes.size(), 55u);
+  size_t fragments = 0, empty = 0;
+  for (const auto& packet : packets("nic_tx",
+                                    "length = { list = { of = [90] } }\nheader = { plain = 1 }\n"
+                                    "frame = { other = 1 }")) {
+    const auto& frame = packet.bytes;
+    const bool fragment = (frame[20] & 0x3F) != 0 || frame[21] != 0;
+    ASSERT_TRUE(fragment || (frame[23] != 6 && frame[23] != 17));
+    fragments += fragment;
+    empty += (frame[16] << 8 | frame[17]) == 20;
+  }
+  EXPECT_NEAR(static_cast<double>(fragments), 100, 25);
+  EXPECT_NEAR(static_cast<double>(empty), 100, 25);
+}
+
 TEST(Frames, HoldAnythingWhereNoEngineLooks) {
   std::array<uint8_t, 12> ones = {}, zeros = {};
   std::set<size_t> types;
