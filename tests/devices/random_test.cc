@@ -432,6 +432,18 @@ TEST(Frames, HoldAnythingWhereNoEngineLooks) {
   EXPECT_EQ(types.size(), 22u);
 }
 
+TEST(Frames, AreOfTypesThatAreABitAway) {
+  namespace expether = reference::expether;
+  std::set<int> types;
+  for (const auto& packet : packets("parser", "frame = { other = 1 }")) {
+    const expether::Classified what = expether::classify(packet.bytes);
+    if (what.kind == expether::Kind::kNotExpEther) continue;  // stations introduce themselves
+    ASSERT_EQ(what.kind, expether::Kind::kPlain);
+    types.insert(what.fields.type);
+  }
+  EXPECT_EQ(types, (std::set<int>{0, 3, 5, 6, 9, 10, 17, 18, 33, 34, 65, 66, 129, 130}));
+}
+
 TEST(Lengths, AreThoseAskedFor) {
   for (const auto& packet : packets("compressor", "length = { list = { of = [5] } }")) {
     EXPECT_EQ(packet.bytes.size(), 20u);
