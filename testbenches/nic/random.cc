@@ -20,7 +20,8 @@ namespace nic = reference::nic;
 using sim::Random;
 
 constexpr uint64_t kDefaultFrames = 1024;
-constexpr int64_t kLongest = 9'600;  // longer than any MTU, and than what is held of a frame
+constexpr int64_t kLongest = 40'000;  // longer than what queues hold of a frame
+constexpr int64_t kOverlong = 9'600;  // and than any MTU, if a frame is malformed
 constexpr uint32_t kFlows = 24;
 constexpr uint32_t kLatest = 8;  // frames that may come before one that is late
 
@@ -28,13 +29,16 @@ std::vector<sim::RandomKey> frame_keys(bool wire) {
   std::vector<sim::RandomKey> keys =
       sim::random_stream_keys("bytes", sim::kMinFrameBytes, kLongest, 60, 1514);
   for (sim::RandomKey& key : sim::random_value_keys(/*codec=*/true)) keys.push_back(std::move(key));
-  keys.push_back({"frame", "what a host sends", {{"segment", 7}, {"datagram", 3}, {"syn", 1}}});
+  keys.push_back({"frame",
+                  "what a host sends; other: neither TCP nor UDP, or a fragment",
+                  {{"segment", 7}, {"datagram", 3}, {"syn", 1}, {"other"}}});
   keys.push_back({"mark",
                   "whether a stream is of floats; ecn: marked, and ECN's bits are set",
                   {{"marked", 3}, {"unmarked", 1}, {"ecn", 1}}});
   keys.push_back({"header",
-                  "a packet's headers: none but the least, with options, with a tag",
-                  {{"plain", 3}, {"options", 1}, {"tagged", 1}}});
+                  "a packet's headers: none but the least, with options, with a tag; any: with or "
+                  "without, and all fields hold anything that leaves it what it is",
+                  {{"plain", 3}, {"options", 1}, {"tagged", 1}, {"any"}}});
   keys.push_back({"malformed",
                   "what is wrong with a malformed frame",
                   {{"version", 1},
@@ -51,18 +55,24 @@ std::vector<sim::RandomKey> frame_keys(bool wire) {
   keys.push_back({"foreign",
                   "a frame that is not IPv4",
                   {{"arp", 1}, {"ipv6", 1}, {"two_tags", 1}, {"unknown", 1}}});
-  sim::RandomKey error = {"error",
-                          "what befalls a frame; flag: tuser; cut: it ends early",
-                          {{"none", 1},
-                           {"flag"},
-                           {"bad_keep"},
-                           {"cut"},
-                           {"flipped_bit"},
-                           {"loss"},
-                           {"duplicate"},
-                           {"reorder"},
-                           {"malformed"},
-                           {"foreign"}}};
+  sim::RandomKey error = {
+      "error",
+      "what befalls a frame; flag: tuser; cut: it ends early; header: a bit of "
+      "what says what it is; short: a header with less than it must have; ends: it ends "
+      "within its headers or close behind",
+      {{"none", 1},
+       {"flag"},
+       {"bad_keep"},
+       {"cut"},
+       {"flipped_bit"},
+       {"header"},
+       {"short"},
+       {"ends"},
+       {"loss"},
+       {"duplicate"},
+       {"reorder"},
+       {"malformed"},
+       {"foreign"}}};
   if (wire) {
     for (const char* way : {"shim", "stream"}) error.ways.push_back({way});
     error.text += "; shim, stream: of a packed frame, one bit, all bytes";
@@ -152,6 +162,14 @@ class RandomHosts final : public sim::Frames {
     host.source = 0x0A00'0000 + random.below(200);
     host.destination = 0x0A00'0000 + random.below(4);
     host.port = static_cast<uint16_t>(1024 + random.below(60'000));
+    if (header == "any") {
+      host.any = static_cast<uint32_t>(random.next()) | 1;
+      host.tag = random.below(2) != 0;
+      host.ihl = 5 + random.below(2) * random.below(11);
+      host.data_offset = 5 + random.below(2) * random.below(11);
+      host.source = static_cast<uint32_t>(random.next());
+      host.destination = static_cast<uint32_t>(random.next());
+    }
     return host;
   }
 
@@ -197,6 +215,7 @@ class RandomHosts final : public sim::Frames {
       host.payload = floats(random.below(4) == 0 ? payload : payload & ~size_t{3}, 0);
       return host.frame();
     }
+    if (kind == "other") return other(random, room(headers(random)));
     if (kind == "syn" || !flows_[number].open) {
       begin(number);
       Flow& flow = flows_[number];
@@ -213,6 +232,26 @@ class RandomHosts final : public sim::Frames {
     host.payload = floats(room(host), flow.sent);
     flow.sent += static_cast<uint32_t>(host.payload.size());
     return host.frame();
+  }
+
+  /// An IPv4 packet without a transport header that is looked at, and now and then without anything
+  /// behind IPv4's.
+  nic::Frame other(Random& random, size_t bytes) {
+    nic::Host host = headers(random);
+    host.tcp = false;
+    nic::Frame frame = host.frame();
+    frame.resize(host.transport_at());
+    if (random.below(2) == 0) {
+      const std::vector<uint8_t> payload = floats(bytes, 0);
+      frame.insert(frame.end(), payload.begin(), payload.end());
+    }
+    capture::store16(frame, host.ip_at() + 2, frame.size() - host.ip_at());
+    if (random.below(2) == 0) {
+      capture::store16(frame, host.ip_at() + 6, 1 + random.below(0x1FFF));
+    } else {
+      frame[host.ip_at() + 9] = static_cast<uint8_t>(random.next() | 0x20);  // neither 6 nor 17
+    }
+    return frame;
   }
 
   nic::Frame foreign(Random& random) const {
@@ -259,7 +298,7 @@ class RandomHosts final : public sim::Frames {
     } else if (what == "trailer") {
       frame.resize(frame.size() + 1 + random.below(40), 0xEE);
     } else if (what == "overlong") {
-      frame.resize(nic::kMaxFrame + 1 + random.below(kLongest - nic::kMaxFrame), 0xEE);
+      frame.resize(nic::kMaxFrame + 1 + random.below(kOverlong - nic::kMaxFrame), 0xEE);
     } else {
       frame.resize(1 + random.below(sim::kMinFrameBytes - 1));
     }
@@ -315,6 +354,18 @@ class RandomHosts final : public sim::Frames {
       bytes.resize(1 + any(bytes.size()));
     } else if (error == "flipped_bit") {
       bytes[any(bytes.size())] ^= static_cast<uint8_t>(1u << any(8));
+    } else if (error == "header") {
+      const size_t at = deciding(bytes, any(14));
+      bytes[std::min(at, bytes.size() - 1)] ^= static_cast<uint8_t>(1u << any(8));
+    } else if (error == "ends") {
+      const std::optional<size_t> shim = shim_at(bytes);
+      const size_t ip = nic::ethernet(bytes).end;
+      const size_t headers =
+          shim.value_or(ip < bytes.size() ? ip + 4 * size_t{bytes[ip] & 15u} + 20 : 0);
+      bytes.resize(std::min(bytes.size(), size_t{1} + any(headers + 12)));
+    } else if (error == "short") {
+      const bool tcp = random.below(2) == 0;
+      shorten(bytes, tcp, 1 + random.below(2));
     } else if (error == "shim" || error == "stream") {
       const std::optional<size_t> shim = shim_at(bytes);
       for (size_t i = shim ? *shim + nic::kShim : bytes.size();
@@ -325,6 +376,37 @@ class RandomHosts final : public sim::Frames {
         bytes[*shim + any(nic::kShim)] ^= static_cast<uint8_t>(1u << any(8));
     }
     return true;
+  }
+
+  /// Where the `n`th of 14 bytes is that say what a frame is: of types, of IPv4's header (up to
+  /// ToS, length, fragment, protocol), of the transport's (UDP's length, TCP's and its SYN).
+  static size_t deciding(std::span<const uint8_t> frame, size_t n) {
+    constexpr std::array<size_t, 6> kIpv4 = {0, 1, 2, 3, 6, 9};
+    constexpr std::array<size_t, 4> kTransport = {4, 5, 12, 13};
+    const size_t ip = nic::ethernet(frame).end;
+    if (n >= 12 || ip == 0 || ip >= frame.size()) return n;  // the first type, or the tag's
+    if (n >= 10) return ip - 12 + n;
+    if (n >= 4) return ip + kIpv4[n - 4];
+    return ip + 4 * size_t{frame[ip] & 15u} + kTransport[n];
+  }
+
+  /// Takes words out of the IPv4 header's end, or the last of TCP's, which says so: all else is
+  /// right.
+  void shorten(std::vector<uint8_t>& frame, bool tcp, size_t words) const {
+    constexpr uint8_t kTcp = 6;
+    const size_t ip = nic::ethernet(frame).end;
+    if (ip == 0 || frame.size() < ip + 40) return;
+    tcp = tcp && (frame[ip + 9] == kTcp || frame[ip + 9] == config_.protocol_tcp);
+    const size_t transport = ip + 4 * size_t{frame[ip] & 15u}, at = tcp ? transport + 12 : ip;
+    if (at >= frame.size()) return;
+    const size_t now = tcp ? frame[at] >> 4 : frame[at] & 15u, then = tcp ? 4 : 5 - words;
+    const size_t from = tcp ? transport : ip, end = from + 4 * now;
+    if (now < 5 || end > frame.size()) return;
+    frame[at] = static_cast<uint8_t>(tcp ? then << 4 | (frame[at] & 15u) : 0x40 | then);
+    const size_t total = capture::load16(frame, ip + 2) - 4 * (now - then);
+    capture::store16(frame, ip + 2, static_cast<uint16_t>(total));
+    const auto begin = frame.begin() + static_cast<std::ptrdiff_t>(from + 4 * then);
+    frame.erase(begin, frame.begin() + static_cast<std::ptrdiff_t>(end));
   }
 
   /// Where the shim of a packed frame is.

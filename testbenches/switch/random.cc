@@ -34,9 +34,10 @@ std::vector<sim::RandomKey> frame_keys(bool macs) {
                   "what a value is to the one at its place in the frame before; near: negated, but "
                   "for the last bits",
                   {{"free", 1}, {"equal"}, {"negated"}, {"near"}}});
-  keys.push_back({"frame",
-                  "what a frame of ExpEther carries",
-                  {{"gradient", 8}, {"parameter", 1}, {"plain", 1}}});
+  keys.push_back(
+      {"frame",
+       "what a frame of ExpEther carries; other: as a gradient, but for a bit of its type",
+       {{"gradient", 8}, {"parameter", 1}, {"plain", 1}, {"other"}}});
   keys.push_back({"tlp", "its TLP", {{"mwr64", 2}, {"mwr32", 1}, {"cpld", 1}}});
   keys.push_back({"sequence",
                   "its sequence number: the exchange's next, the one before, any, from anywhere",
@@ -221,8 +222,18 @@ class RandomFrames final : public sim::Frames {
     Random drawn = stream("value");
     values_.fill(drawn, values);
     meet_peers(values);
-    return kind == "parameter" ? expether::build_parameter(header, values)
-                               : expether::build_gradient(header, values);
+    if (kind == "parameter") return expether::build_parameter(header, values);
+    std::vector<uint8_t> frame = expether::build_gradient(header, values);
+    if (kind == "other") {
+      const uint8_t right =
+          random.below(2) == 0 ? expether::kTypeGradient : expether::kTypeParameter;
+      uint8_t type = right;
+      while (type == expether::kTypeGradient || type == expether::kTypeParameter) {
+        type = static_cast<uint8_t>(right ^ 1u << random.below(8));
+      }
+      expether::rewrite(frame, type, frame[expether::kFlagsOffset], values);
+    }
+    return frame;
   }
 
   /// A type that differs from a right one in a bit, or a right one with a digest; or a read, as it
@@ -313,8 +324,8 @@ class RandomFrames final : public sim::Frames {
     } else {
       // Only what carries values can be malformed in all of these ways.
       const bool malformed = error == "malformed";
-      frame.bytes =
-          expether_frame(header, bytes, malformed && kind == "plain" ? "gradient" : kind, random);
+      frame.bytes = expether_frame(header, bytes,
+                                   malformed && kind != "parameter" ? "gradient" : kind, random);
       expether::Reason reason = expether::Reason::kNone;
       if (malformed) {
         const sim::RandomChoice& choice = (*table_)["malformed"];

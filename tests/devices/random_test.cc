@@ -335,6 +335,115 @@ TEST(Errors, WrongTlpsAndForeignGroupsMayBeABitAway) {
   EXPECT_EQ(bits.size(), 16u);
 }
 
+TEST(Errors, AreOfWhatSaysWhatAFrameIs) {
+  const auto bytes = [](const std::string& table) {
+    std::vector<std::vector<uint8_t>> all;
+    for (const auto& packet :
+         packets("nic_tx",
+                 "length = { list = { of = [200] } }\nheader = { tagged = 1 }\n"
+                 "frame = { datagram = 1, syn = 3 }\n" +
+                     table)) {
+      all.push_back(packet.bytes);
+    }
+    return all;
+  };
+  const auto right = bytes("error = { none = 1 }");
+  constexpr size_t kIp = 18, kTransport = 38;
+  size_t ip = 0, tcp = 0;
+  const auto shortened = bytes("error = { short = 1 }");
+  ASSERT_EQ(shortened.size(), right.size());
+  for (size_t i = 0; i < right.size(); ++i) {
+    const auto &is = shortened[i], &was = right[i];
+    ASSERT_LT(is.size(), was.size());
+    const size_t lost = was.size() - is.size(), at = is[kIp] == was[kIp] ? kTransport + 12 : kIp;
+    ASSERT_EQ(lost % 4, 0u);
+    const size_t words = at == kIp ? is[kIp] & 15u : is[at] >> 4;
+    EXPECT_EQ(words + lost / 4, 5u);
+    EXPECT_EQ((is[kIp + 2] << 8 | is[kIp + 3]) + lost,
+              static_cast<size_t>(was[kIp + 2] << 8 | was[kIp + 3]));
+    EXPECT_TRUE(std::equal(is.end() - 2, is.end(), was.end() - 2));
+    ++(at == kIp ? ip : tcp);
+  }
+  EXPECT_GT(ip, 50u);
+  EXPECT_GT(tcp, 30u);
+  std::set<std::pair<size_t, int>> bits;
+  const auto bent = bytes("error = { header = 1 }");
+  for (size_t i = 0; i < right.size(); ++i) {
+    ASSERT_EQ(bent[i].size(), right[i].size());
+    size_t differ = 0;
+    for (size_t at = 0; at < right[i].size(); ++at) {
+      const unsigned x = bent[i][at] ^ right[i][at];
+      differ += x != 0;
+      if (std::has_single_bit(x)) bits.emplace(at, std::countr_zero(x));
+    }
+    EXPECT_EQ(differ, 1u);
+  }
+  std::set<size_t> places;
+  for (const auto& [at, bit] : bits) places.insert(at);
+  EXPECT_EQ(places, (std::set<size_t>{12, 13, 16, 17, 18, 19, 20, 21, 24, 27, 42, 43, 50, 51}));
+}
+
+TEST(Frames, EndWithinTheirHeadersAndAreOfOtherProtocols) {
+  std::set<size_t> sizes;
+  for (const auto& packet : packets("nic_tx",
+                                    "length = { list = { of = [400] } }\nheader = { plain = 1 }\n"
+                                    "frame = { datagram = 1 }\nerror = { ends = 1 }")) {
+    sizes.insert(packet.bytes.size());
+  }
+  EXPECT_EQ(*sizes.begin(), 1u);
+  EXPECT_EQ(*sizes.rbegin(), 66u);  // 12 bytes behind TCP's least header, which it does not have
+  EXPECT_GT(sizes.size(), 55u);
+  size_t fragments = 0, empty = 0;
+  for (const auto& packet : packets("nic_tx",
+                                    "length = { list = { of = [90] } }\nheader = { plain = 1 }\n"
+                                    "frame = { other = 1 }")) {
+    const auto& frame = packet.bytes;
+    const bool fragment = (frame[20] & 0x3F) != 0 || frame[21] != 0;
+    ASSERT_TRUE(fragment || (frame[23] != 6 && frame[23] != 17));
+    fragments += fragment;
+    empty += (frame[16] << 8 | frame[17]) == 20;
+  }
+  EXPECT_NEAR(static_cast<double>(fragments), 100, 25);
+  EXPECT_NEAR(static_cast<double>(empty), 100, 25);
+}
+
+TEST(Frames, HoldAnythingWhereNoEngineLooks) {
+  std::array<uint8_t, 12> ones = {}, zeros = {};
+  std::set<size_t> types;
+  for (const auto& packet : packets("nic_tx", "frame = { datagram = 1 }\nheader = { any = 1 }")) {
+    const auto& frame = packet.bytes;
+    for (size_t i = 0; i < ones.size(); ++i) {
+      ones[i] |= frame[i];
+      zeros[i] |= static_cast<uint8_t>(~frame[i]);
+    }
+    const bool tagged = frame[12] == 0x81;
+    const size_t ip = tagged ? 18 : 14;
+    ASSERT_EQ(frame[ip - 2] << 8 | frame[ip - 1], 0x0800);
+    ASSERT_EQ(frame[ip] >> 4, 4);
+    ASSERT_EQ((frame[ip + 6] & 0x3F) << 8 | frame[ip + 7], 0);
+    types.insert(tagged ? 100 + (frame[ip] & 15u) : frame[ip] & 15u);
+    uint32_t sum = 0;
+    for (size_t i = 0; i < 4 * size_t{frame[ip] & 15u}; i += 2) {
+      sum += static_cast<uint32_t>(frame[ip + i] << 8 | frame[ip + i + 1]);
+    }
+    ASSERT_EQ((sum & 0xFFFF) + (sum >> 16), 0xFFFFu);
+  }
+  for (size_t i = 0; i < ones.size(); ++i) EXPECT_EQ(ones[i] & zeros[i], 0xFF) << i;
+  EXPECT_EQ(types.size(), 22u);
+}
+
+TEST(Frames, AreOfTypesThatAreABitAway) {
+  namespace expether = reference::expether;
+  std::set<int> types;
+  for (const auto& packet : packets("parser", "frame = { other = 1 }")) {
+    const expether::Classified what = expether::classify(packet.bytes);
+    if (what.kind == expether::Kind::kNotExpEther) continue;  // stations introduce themselves
+    ASSERT_EQ(what.kind, expether::Kind::kPlain);
+    types.insert(what.fields.type);
+  }
+  EXPECT_EQ(types, (std::set<int>{0, 3, 5, 6, 9, 10, 17, 18, 33, 34, 65, 66, 129, 130}));
+}
+
 TEST(Lengths, AreThoseAskedFor) {
   for (const auto& packet : packets("compressor", "length = { list = { of = [5] } }")) {
     EXPECT_EQ(packet.bytes.size(), 20u);

@@ -188,7 +188,7 @@ class Expected {
  public:
   void add(const Sent& sent) {
     const auto key = std::tuple(sent.config.grid, sent.config.codec.bound_exponent,
-                                sent.config.codec.mode, sent.config.mark);
+                                sent.config.codec.mode, sent.config.mark, sent.config.protocol_udp);
     if (!nics_.contains(key)) {
       NicTx fresh(sent.config);
       for (const Sent& s : before_) fresh.pack(s.frame, s.bad);
@@ -219,7 +219,7 @@ class Expected {
   TxAction action(std::size_t i) const { return actions_.at(i); }
 
  private:
-  std::map<std::tuple<Grid, int, Mode, std::uint8_t>, NicTx> nics_;
+  std::map<std::tuple<Grid, int, Mode, std::uint8_t, std::uint8_t>, NicTx> nics_;
   std::vector<Sent> before_;
   std::vector<Left> left_;
   std::vector<TxAction> actions_;
@@ -261,6 +261,10 @@ class Source {
     if (below(4) == 0) config.grid = Grid::kPacket;
     config.codec.bound_exponent = below(3) == 0 ? 10 : 4;
     if (below(2) == 0) config.codec.mode = Mode::kPaper;
+    if (below(4) == 0) {
+      config.protocol_tcp = 0x84;
+      config.protocol_udp = 0xC7;
+    }
     return config;
   }
   std::uint32_t below(std::uint32_t n) { return random_() % n; }

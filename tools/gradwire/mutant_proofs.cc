@@ -35,6 +35,21 @@ std::string planted(const sim::Mutant& mutant, const std::string& top, const std
   return words.insert(kMutate.size(), options);
 }
 
+/// A device whose gates take more is left unproven, instead of making the machine swap.
+constexpr const char* kMemoryLimit = "--as=6442450944";
+
+/// A program that gets so many seconds of a processor: whatever else the machine does, a proof
+/// comes out the same. What waits for ever ends, too.
+testbenches::Command limited(size_t seconds, const std::string& program,
+                             std::vector<std::string> arguments, const std::string& folder) {
+  constexpr size_t kLoadAtMost = 30;
+  std::vector<std::string> all = {
+      fmt::format("{}", seconds * kLoadAtMost), testbenches::find_program("prlimit"), kMemoryLimit,
+      fmt::format("--cpu={}", seconds), testbenches::find_program(program)};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  return {testbenches::find_program("timeout"), std::move(all), folder};
+}
+
 /// A folder of this process, gone with it.
 class Folder {
  public:
@@ -88,8 +103,6 @@ std::vector<bool> tried_in_one_cycle(const sim::MutantList& list,
                                      const std::vector<const sim::Mutant*>& mutants,
                                      const std::string& top, int seconds) {
   const Folder folder("equivalent");
-  const std::string timeout = testbenches::find_program("timeout");
-  const std::string yosys = testbenches::find_program("yosys");
   std::vector<bool> proven(mutants.size());
   for (const auto& [model, proof] :
        {std::pair(kPart, kAtOnce), std::pair(kPart, kOneByOne), std::pair(kAll, kAtOnce)}) {
@@ -104,7 +117,7 @@ std::vector<bool> tried_in_one_cycle(const sim::MutantList& list,
                          fmt::arg("mutate", planted(*mutants[i], top, "")))
           << proof;
       commands.push_back(
-          {timeout, {fmt::format("{}", seconds), yosys, "-q", script}, folder.text()});
+          limited(static_cast<size_t>(seconds), "yosys", {"-q", script}, folder.text()));
       whose.push_back(i);
     }
     const std::vector<testbenches::Finished> finished = testbenches::run_programs(commands);
@@ -246,9 +259,6 @@ class Aiger {
   bool whole_ = false;
 };
 
-// A device whose gates take more is left unproven, instead of making the machine swap.
-constexpr const char* kMemoryLimit = "--as=6442450944";
-
 /// Whether the one output of an AIGER file is the constant 0.
 bool never(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -296,27 +306,24 @@ std::vector<bool> same_as_seen(const sim::MutantList& list,
   std::ofstream(folder / "all.ys")
       << fmt::format(fmt::runtime(kSideBySide), fmt::arg("netlist", list.netlist),
                      fmt::arg("top", top), fmt::arg("mutate", all));
-  const std::string timeout = testbenches::find_program("timeout");
   // All become gates at once, in the time of all; the netlist itself takes as long for one as for
   // eight.
   const size_t together = static_cast<size_t>(limits.seconds) * std::max<size_t>(mutants.size(), 8);
-  testbenches::run_programs({{timeout,
-                              {fmt::format("{}", together), testbenches::find_program("prlimit"),
-                               kMemoryLimit, testbenches::find_program("yosys"), "-q", "all.ys"},
-                              folder.text()}});
+  testbenches::run_programs({limited(together, "yosys", {"-q", "all.ys"}, folder.text())});
   const Aiger gates(folder / "all.aig", folder / "all.map", "in_gradwire_awake");
   if (!gates.whole()) return proven;
-  const std::string abc = testbenches::find_program("yosys-abc");
   for (size_t begin = 0; begin < mutants.size() && !sim::interrupted(); begin += limits.jobs) {
     tried(begin);
     const size_t end = std::min(begin + limits.jobs, mutants.size());
     std::vector<testbenches::Command> commands;
     for (size_t i = begin; i < end; ++i) {
       gates.write(folder / fmt::format("{}.aig", i + 1), static_cast<uint32_t>(i + 1));
-      commands.push_back({timeout,
-                          {fmt::format("{}", limits.seconds), abc, "-c",
-                           fmt::format("&r {0}.aig; &scorr; &w {0}.left", i + 1)},
-                          folder.text()});
+      // What is left when the easy ones are found equal is small: there a question may be hard.
+      commands.push_back(limited(
+          static_cast<size_t>(limits.seconds), "yosys-abc",
+          {"-c",
+           fmt::format("&r {0}.aig; &scorr; &w {0}.left; &scorr -C 100000; &w {0}.left", i + 1)},
+          folder.text()));
     }
     testbenches::run_programs(commands);
     for (size_t i = begin; i < end; ++i) proven[i] = never(folder / fmt::format("{}.left", i + 1));

@@ -9,7 +9,7 @@
 
 namespace gw::tools {
 
-/// How long a proof may take, and how many run side by side.
+/// How long a proof may take, of a processor's time, and how many run side by side.
 struct ProofLimits {
   int seconds = 20;
   size_t jobs = 1;

@@ -23,6 +23,7 @@ struct Host {
   std::uint8_t flags = 0x18;
   std::size_t trailer = 0;
   bool udp_checksum = true;
+  std::uint32_t any = 0;  ///< not 0: ports and all that no engine looks at are drawn from it
   std::vector<std::uint8_t> payload = {};
 
   std::size_t ip_at() const { return tag ? 18 : 14; }
@@ -56,6 +57,7 @@ struct Host {
     } else {
       capture::store16(out, transport_at() + 4, 8 + payload.size());
     }
+    if (any != 0) draw(out);
     out.insert(out.end(), payload.begin(), payload.end());
     const std::span<std::uint8_t> bytes(out);
     capture::store16(out, ip_at() + 10,
@@ -75,6 +77,34 @@ struct Host {
     first.payload.clear();
     first.flags = 0x02;
     return first.frame();
+  }
+
+ private:
+  /// The same for all frames of a flow.
+  void draw(std::span<std::uint8_t> frame) const {
+    std::uint32_t state = any;
+    const auto next = [&state] {
+      state ^= state << 13;
+      state ^= state >> 17;
+      state ^= state << 5;
+      return static_cast<std::uint8_t>(state >> 16);
+    };
+    const auto fill = [&](std::size_t from, std::size_t bytes) {
+      for (std::size_t i = 0; i < bytes; ++i) frame[from + i] = next();
+    };
+    fill(transport_at(), 4);  // ports
+    fill(0, 12);              // stations
+    if (tag) fill(14, 2);
+    fill(ip_at() + 4, 2);                                           // identification
+    frame[ip_at() + 6] = static_cast<std::uint8_t>(next() & 0xC0);  // no fragment
+    fill(ip_at() + 8, 1);                                           // time to live
+    fill(ip_at() + 20, transport_at() - ip_at() - 20);              // options
+    if (!tcp) return;
+    fill(transport_at() + 8, 4);  // acknowledgement
+    frame[transport_at() + 12] |= static_cast<std::uint8_t>(next() & 0xF);
+    frame[transport_at() + 13] ^= static_cast<std::uint8_t>(next() & 0xFD);  // all but SYN
+    fill(transport_at() + 14, 2);                                            // window
+    fill(transport_at() + 18, payload_at() - transport_at() - 18);  // urgent pointer, options
   }
 };
 
