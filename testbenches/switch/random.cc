@@ -22,6 +22,7 @@ constexpr uint64_t kDefaultFrames = 1024;
 constexpr int64_t kLongest = 9'600;  // longer than what a queue of the switch takes
 constexpr uint32_t kLatest = 8;      // frames that may come before one that is late
 constexpr int64_t kWarmUpGapNs = 2'000;
+constexpr int kGuests = 16;
 constexpr size_t kFlippedFrom = expether::kTpidOffset;  // MACs stay: they say who is where
 
 std::vector<sim::RandomKey> frame_keys(bool macs) {
@@ -30,29 +31,41 @@ std::vector<sim::RandomKey> frame_keys(bool macs) {
       sim::random_stream_keys("bytes", sim::kMinFrameBytes, most, 60, 300);
   for (sim::RandomKey& key : sim::random_value_keys(/*codec=*/false))
     keys.push_back(std::move(key));
-  keys.push_back({"peer",
-                  "what a value is to the one at its place in the frame before; near: negated, but "
-                  "for the last bits",
-                  {{"free", 1}, {"equal"}, {"negated"}, {"near"}}});
   keys.push_back(
-      {"frame",
-       "what a frame of ExpEther carries; other: as a gradient, but for a bit of its type",
-       {{"gradient", 8}, {"parameter", 1}, {"plain", 1}, {"other"}}});
+      {"peer",
+       "what a value is to the one at its place in the frame before; near: negated, but "
+       "for the last bits; tie: so much smaller that what is lost of it is a half or next "
+       "to one",
+       {{"free", 1}, {"equal"}, {"negated"}, {"near"}, {"tie"}}});
+  keys.push_back({"frame",
+                  "what a frame of ExpEther carries",
+                  {{"gradient", 8}, {"parameter", 1}, {"plain", 1}}});
+  keys.push_back(
+      {"type",
+       "a plain frame's type: 0, a bit away from one that carries values, any other; with "
+       "any count",
+       {{"zero", 1}, {"near"}, {"any"}}});
   keys.push_back({"tlp", "its TLP", {{"mwr64", 2}, {"mwr32", 1}, {"cpld", 1}}});
-  keys.push_back({"sequence",
-                  "its sequence number: the exchange's next, the one before, any, from anywhere",
-                  {{"next", 6}, {"same", 1}, {"any", 1}, {"far"}}});
+  keys.push_back(
+      {"sequence",
+       "its sequence number: the exchange's next, the one before, any, from anywhere, a bit "
+       "away from the next",
+       {{"next", 6}, {"same", 1}, {"any", 1}, {"far"}, {"near"}}});
   keys.push_back({"iteration",
-                  "its iteration: the exchange's, one before, one ahead, from anywhere",
-                  {{"current", 1}, {"stale"}, {"ahead"}, {"far"}}});
-  keys.push_back({"worker",
-                  "its worker: the exchange's next, the one before, none of the group's",
-                  {{"next", 1}, {"same"}, {"stranger"}}});
+                  "its iteration: the exchange's, one before, one ahead, from anywhere, a bit away",
+                  {{"current", 1}, {"stale"}, {"ahead"}, {"far"}, {"near"}}});
+  keys.push_back(
+      {"worker",
+       "its worker: the exchange's next, the one before, none of the group's, a bit away "
+       "from the next",
+       {{"next", 1}, {"same"}, {"stranger"}, {"near"}}});
   keys.push_back({"group", "its group", {{"own", 1}, {"other"}}});
-  keys.push_back({"from", "who sends it: its worker, any station", {{"worker", 1}, {"station"}}});
+  keys.push_back({"from",
+                  "who sends it: its worker, any station, a guest with an address from anywhere",
+                  {{"worker", 1}, {"station"}, {"guest"}}});
   keys.push_back({"to",
-                  "where it goes: the host, any station, all, nobody that is known",
-                  {{"host", 6}, {"station", 1}, {"broadcast", 1}, {"stranger"}}});
+                  "where it goes: the host, any station, all, nobody that is known, a guest",
+                  {{"host", 6}, {"station", 1}, {"broadcast", 1}, {"stranger"}, {"guest"}}});
   std::vector<sim::RandomWay> reasons;
   for (size_t i = 1; i < expether::kReasonCount; ++i) {
     reasons.push_back({std::string(name_of(static_cast<expether::Reason>(i))), 1});
@@ -92,10 +105,12 @@ class RandomFrames final : public sim::Frames {
         lengths_(*table_, {60, 64, 68, 96, 128, 160, 192, 224, 1514, 9018}),
         values_(*table_, {}),
         all_(stimulus.packets == 0 ? kDefaultFrames : stimulus.packets),
-        stations_(std::max(kSwitchPorts, station_of(options.workers - 1) + 1)) {}
+        stations_(std::max(kSwitchPorts, station_of(options.workers - 1) + 1)),
+        guests_((*table_)["from"].share("guest") + (*table_)["to"].share("guest") > 0 ? kGuests
+                                                                                      : 0) {}
 
   std::optional<sim::Frame> next() override {
-    if (introduced_ < stations_) return introduction(introduced_++);
+    if (introduced_ < stations_ + guests_) return introduction(introduced_++);
     for (;;) {
       std::optional<sim::Frame> frame = late_.take(/*all=*/count_ == all_);
       if (!frame) {
@@ -121,7 +136,7 @@ class RandomFrames final : public sim::Frames {
     facts.synth = table_->name();
     return facts;
   }
-  uint64_t expected() const override { return all_ + static_cast<uint64_t>(stations_); }
+  uint64_t expected() const override { return all_ + static_cast<uint64_t>(stations_ + guests_); }
 
  private:
   Random stream(const char* purpose) const { return {seed_, purpose, count_}; }
@@ -136,6 +151,7 @@ class RandomFrames final : public sim::Frames {
                      .port = port_of(station),
                      .time_ns = latest_ / 10,
                      .measured = false};
+    boost::endian::store_big_u48(&frame.bytes[6], address(station));
     latest_ += 10 * kWarmUpGapNs + sim::wire_tenths(frame.bytes.size());
     free_.fill(latest_);
     return frame;
@@ -153,17 +169,30 @@ class RandomFrames final : public sim::Frames {
 
   int sender() const {
     Random random = stream("from");
-    if (word("from", random) == "station") return any_station(random);
+    const std::string& from = word("from", random);
+    if (from == "station") return any_station(random);
+    if (from == "guest") return any_guest(random);
     return station_of(static_cast<int>(count_ % static_cast<uint64_t>(options_.workers)));
   }
   int any_station(Random& random) const {
     return static_cast<int>(random.below(static_cast<uint32_t>(stations_)));
   }
 
+  /// Guests are numbered, and so placed, behind the stations.
+  int any_guest(Random& random) const {
+    return stations_ + static_cast<int>(random.below(kGuests));
+  }
+  uint64_t address(int station) const {
+    constexpr uint64_t kUnicast = 0xFEFF'FFFF'FFFF;
+    if (station < stations_) return mac_of(station);
+    return Random(seed_, "guest", static_cast<uint64_t>(station)).next() & kUnicast;
+  }
+
   uint64_t destination(Random& random) const {
     const std::string& to = word("to", random);
     if (to == "host") return mac_of(0);
     if (to == "station") return mac_of(any_station(random));
+    if (to == "guest") return address(any_guest(random));
     if (to == "broadcast") return 0xFFFF'FFFF'FFFF;
     return mac_of(stations_) + random.below(1000);
   }
@@ -184,12 +213,15 @@ class RandomFrames final : public sim::Frames {
     header.sequence = sequence == "next"   ? next
                       : sequence == "same" ? sequence_
                       : sequence == "any"  ? random.below(options_.sequences)
+                      : sequence == "near" ? next ^ 1u << random.below(32)
                                            : far(random);
     sequence_ = header.sequence;
     const std::string& worker = word("worker", random);
     header.worker = worker == "next"   ? static_cast<uint16_t>(count_ % workers)
                     : worker == "same" ? worker_
-                                       : static_cast<uint16_t>(workers + (far(random) & 0x7FFF));
+                    : worker == "near"
+                        ? static_cast<uint16_t>(count_ % workers ^ 1u << random.below(16))
+                        : static_cast<uint16_t>(workers + (far(random) & 0x7FFF));
     worker_ = header.worker;
     const auto now =
         options_.first_iteration + static_cast<uint32_t>(count_ / workers / options_.sequences);
@@ -197,6 +229,7 @@ class RandomFrames final : public sim::Frames {
     header.iteration = iteration == "current" ? now
                        : iteration == "stale" ? now - 1
                        : iteration == "ahead" ? now + 1
+                       : iteration == "near"  ? now ^ 1u << random.below(32)
                                               : far(random);
     header.group = word("group", random) == "own"
                        ? options_.group
@@ -215,25 +248,31 @@ class RandomFrames final : public sim::Frames {
     if (kind == "plain") {
       std::vector<uint8_t> body(bytes - std::min(bytes, expether::kTlp4Offset));
       for (uint8_t& byte : body) byte = static_cast<uint8_t>(random.next());
-      return expether::build_plain(header, body);
+      std::vector<uint8_t> frame = expether::build_plain(header, body);
+      draw_plain_type(frame);
+      return frame;
     }
     const size_t room = bytes / 4 - std::min(bytes / 4, expether::kPayloadOffset / 4);
     std::vector<uint32_t> values(std::clamp<size_t>(room, 1, expether::kMaxValues));
     Random drawn = stream("value");
     values_.fill(drawn, values);
     meet_peers(values);
-    if (kind == "parameter") return expether::build_parameter(header, values);
-    std::vector<uint8_t> frame = expether::build_gradient(header, values);
-    if (kind == "other") {
-      const uint8_t right =
-          random.below(2) == 0 ? expether::kTypeGradient : expether::kTypeParameter;
-      uint8_t type = right;
-      while (type == expether::kTypeGradient || type == expether::kTypeParameter) {
-        type = static_cast<uint8_t>(right ^ 1u << random.below(8));
-      }
-      expether::rewrite(frame, type, frame[expether::kFlagsOffset], values);
+    return kind == "parameter" ? expether::build_parameter(header, values)
+                               : expether::build_gradient(header, values);
+  }
+
+  void draw_plain_type(std::vector<uint8_t>& frame) const {
+    constexpr uint8_t kLargest = expether::kTypeParameter;  // types beyond it are plain
+    Random random = stream("type");
+    const std::string& type = word("type", random);
+    if (type == "zero") return;
+    uint32_t drawn = 0;
+    while (drawn <= kLargest) {
+      drawn = type == "any" ? random.below(0x100) : (1 + random.below(2)) ^ 1u << random.below(8);
     }
-    return frame;
+    frame[expether::kTypeOffset] = static_cast<uint8_t>(drawn);
+    frame[expether::kCountOffset] = static_cast<uint8_t>(random.next());
+    set_checksum(frame);
   }
 
   /// A type that differs from a right one in a bit, or a right one with a digest; or a read, as it
@@ -268,8 +307,24 @@ class RandomFrames final : public sim::Frames {
         const auto last = static_cast<uint32_t>(drawn.next() & 0xFF'FFFF);
         values[i] = peers_[i] ^ kSign ^ (last >> drawn.below(25));
       }
+      if (peer == "tie") values[i] = tie(peers_[i], values[i], drawn);
     }
     peers_ = values;
+  }
+
+  /// A value of any sign that is smaller by 2 to 27 places: its highest bit that has no place in a
+  /// sum is 1, of those below it one or none, of those above it any. `otherwise`, if there is none.
+  static uint32_t tie(uint32_t peer, uint32_t otherwise, Random& random) {
+    constexpr uint32_t kBits = 23;
+    const uint32_t exponent = peer >> kBits & 0xFF;
+    const uint32_t places = random.below(3) == 0 ? 22 + random.below(6) : 2 + random.below(26);
+    if (exponent <= places || exponent == 0xFF) return otherwise;
+    const uint32_t half = places - 1;  // the bit of the significand that is half of a last one
+    uint32_t fraction = static_cast<uint32_t>(random.next()) & ~((2u << half) - 1);
+    fraction |= 1u << half;
+    if (random.below(2) == 0) fraction |= 1u << random.below(std::min(half, kBits));
+    const auto sign = static_cast<uint32_t>(random.below(2));
+    return sign << 31 | (exponent - places) << kBits | (fraction & 0x7F'FFFF);
   }
 
   std::vector<uint8_t> foreign_frame(uint64_t source, uint64_t to, size_t bytes, Random& random) {
@@ -303,7 +358,7 @@ class RandomFrames final : public sim::Frames {
     expether::Header header;
     number(header, random);
     const int station = sender();
-    header.source = mac_of(station);
+    header.source = address(station);
     header.destination = destination(random);
     header.tci = static_cast<uint16_t>(options_.vlan | random.below(16) << 12);
     header.flags = static_cast<uint8_t>(random.next() & ~uint64_t{expether::kFlagTlp3Dw});
@@ -371,7 +426,7 @@ class RandomFrames final : public sim::Frames {
   const sim::RandomLengths lengths_;
   const sim::RandomValues values_;
   const uint64_t all_;
-  const int stations_;
+  const int stations_, guests_;
   int introduced_ = 0;
   uint64_t count_ = 0, given_ = 0;  ///< drawn, and of those that came
   uint32_t sequence_ = 0;           ///< of the frame before

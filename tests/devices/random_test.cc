@@ -277,23 +277,38 @@ TEST(Streams, ErrorsAndGapsLeaveOtherPacketsAsTheyAre) {
   EXPECT_NEAR(static_cast<double>(errors), 67, 25);
 }
 
-TEST(Values, OfPeersCancel) {
+/// What the frames of an exchange are, whose ExpEther frames are all of one kind.
+std::vector<reference::expether::Classified> frames_of(const std::string& keys,
+                                                       reference::expether::Kind kind) {
+  std::vector<reference::expether::Classified> frames;
+  for (const auto& packet : packets("aggregator", keys)) {
+    const auto what = reference::expether::classify(packet.bytes);
+    if (what.kind == kind) frames.push_back(what);
+  }
+  EXPECT_EQ(frames.size(), 200u) << keys;
+  return frames;
+}
+
+/// Values of workers that take turns, 32 a frame.
+std::vector<std::vector<uint32_t>> values_with_peer(const std::string& peer) {
   namespace expether = reference::expether;
-  const auto values = [](const std::string& peer) {
-    std::vector<std::vector<uint32_t>> frames;
-    for (const auto& packet : packets("aggregator",
-                                      "length = { list = { of = [192] } }\n"
-                                      "frame = { gradient = 1 }\npeer = { " +
-                                          peer + " = 1 }")) {
-      const expether::Classified what = expether::classify(packet.bytes);
-      if (what.kind == expether::Kind::kGradient) {
-        frames.push_back(expether::values_of(packet.bytes, what));
-      }
+  std::vector<std::vector<uint32_t>> frames;
+  for (const auto& packet : packets("aggregator",
+                                    "length = { list = { of = [192] } }\n"
+                                    "frame = { gradient = 1 }\npeer = { " +
+                                        peer + " = 1 }")) {
+    const expether::Classified what = expether::classify(packet.bytes);
+    if (what.kind == expether::Kind::kGradient) {
+      frames.push_back(expether::values_of(packet.bytes, what));
     }
-    EXPECT_EQ(frames.size(), 200u) << peer;
-    return frames;
-  };
-  const auto equal = values("equal"), negated = values("negated"), near = values("near");
+  }
+  EXPECT_EQ(frames.size(), 200u) << peer;
+  return frames;
+}
+
+TEST(Values, OfPeersCancel) {
+  const auto equal = values_with_peer("equal"), negated = values_with_peer("negated"),
+             near = values_with_peer("near");
   std::set<int> lost;  // leading bits
   for (size_t frame = 1; frame < 200; ++frame) {
     for (size_t i = 0; i < 32; ++i) {
@@ -305,6 +320,65 @@ TEST(Values, OfPeersCancel) {
     }
   }
   EXPECT_EQ(lost.size(), 25u);
+}
+
+TEST(Values, OfPeersAreATieOrNextToOne) {
+  const auto tie = values_with_peer("tie");
+  std::set<std::pair<int, int>> ties;  // places between them, ones in what is lost
+  for (size_t frame = 1; frame < 200; ++frame) {
+    for (size_t i = 0; i < 32; ++i) {
+      const uint32_t value = tie[frame][i];
+      const int places =
+          static_cast<int>(tie[frame - 1][i] >> 23 & 0xFF) - static_cast<int>(value >> 23 & 0xFF);
+      if (places < 2 || places > 27) continue;  // where the peer's exponent is too small, any
+      const uint32_t significand = (value & 0x7F'FFFF) | 0x80'0000;
+      const uint32_t lost = significand & ((1u << places) - 1);
+      const bool half = places > 24 || lost >> (places - 1) == 1;
+      if (half) ties.emplace(places, std::popcount(lost));
+    }
+  }
+  for (int places = 2; places <= 27; ++places) {
+    EXPECT_TRUE(ties.contains({places, 1})) << places;
+    EXPECT_TRUE(ties.contains({places, 2})) << places;
+  }
+}
+
+TEST(Numbers, MayBeABitAway) {
+  using reference::expether::Kind;
+  const auto frames = frames_of(
+      "frame = { gradient = 1 }\nsequence = { near = 1 }\n"
+      "iteration = { near = 1 }\nworker = { near = 1 }",
+      Kind::kGradient);
+  std::set<uint32_t> sequences, iterations, workers;
+  for (uint32_t i = 0; i < frames.size(); ++i) {  // of three workers and 16 sequence numbers
+    sequences.insert(frames[i].fields.sequence ^ i / 3 % 16);
+    iterations.insert(frames[i].fields.iteration ^ (1 + i / 3 / 16));
+    workers.insert(frames[i].fields.worker ^ i % 3);
+  }
+  for (const auto* differ : {&sequences, &iterations, &workers}) {
+    for (const uint32_t bit : *differ) EXPECT_TRUE(std::has_single_bit(bit)) << bit;
+  }
+  EXPECT_GE(sequences.size(), 25u);
+  EXPECT_GE(iterations.size(), 25u);
+  EXPECT_EQ(workers.size(), 16u);
+}
+
+TEST(Numbers, OfPlainTypesMayBeAny) {
+  using reference::expether::Kind;
+  std::set<unsigned> near, any, counts;
+  for (const auto& what : frames_of("frame = { plain = 1 }\ntype = { near = 1 }", Kind::kPlain)) {
+    const unsigned type = what.fields.type;
+    EXPECT_TRUE(std::has_single_bit(type ^ 1) || std::has_single_bit(type ^ 2)) << type;
+    near.insert(type);
+    counts.insert(what.fields.count);
+  }
+  EXPECT_EQ(near.size(), 13u);
+  EXPECT_GE(counts.size(), 100u);
+  for (const auto& what : frames_of("frame = { plain = 1 }\ntype = { any = 1 }", Kind::kPlain)) {
+    any.insert(what.fields.type);
+  }
+  EXPECT_GE(any.size(), 100u);
+  EXPECT_GE(*any.begin(), 3u);
 }
 
 TEST(Errors, WrongTlpsAndForeignGroupsMayBeABitAway) {
@@ -430,18 +504,6 @@ TEST(Frames, HoldAnythingWhereNoEngineLooks) {
   }
   for (size_t i = 0; i < ones.size(); ++i) EXPECT_EQ(ones[i] & zeros[i], 0xFF) << i;
   EXPECT_EQ(types.size(), 22u);
-}
-
-TEST(Frames, AreOfTypesThatAreABitAway) {
-  namespace expether = reference::expether;
-  std::set<int> types;
-  for (const auto& packet : packets("parser", "frame = { other = 1 }")) {
-    const expether::Classified what = expether::classify(packet.bytes);
-    if (what.kind == expether::Kind::kNotExpEther) continue;  // stations introduce themselves
-    ASSERT_EQ(what.kind, expether::Kind::kPlain);
-    types.insert(what.fields.type);
-  }
-  EXPECT_EQ(types, (std::set<int>{0, 3, 5, 6, 9, 10, 17, 18, 33, 34, 65, 66, 129, 130}));
 }
 
 TEST(Lengths, AreThoseAskedFor) {

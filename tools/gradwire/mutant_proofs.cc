@@ -35,21 +35,6 @@ std::string planted(const sim::Mutant& mutant, const std::string& top, const std
   return words.insert(kMutate.size(), options);
 }
 
-/// A device whose gates take more is left unproven, instead of making the machine swap.
-constexpr const char* kMemoryLimit = "--as=6442450944";
-
-/// A program that gets so many seconds of a processor: whatever else the machine does, a proof
-/// comes out the same. What waits for ever ends, too.
-testbenches::Command limited(size_t seconds, const std::string& program,
-                             std::vector<std::string> arguments, const std::string& folder) {
-  constexpr size_t kLoadAtMost = 30;
-  std::vector<std::string> all = {
-      fmt::format("{}", seconds * kLoadAtMost), testbenches::find_program("prlimit"), kMemoryLimit,
-      fmt::format("--cpu={}", seconds), testbenches::find_program(program)};
-  all.insert(all.end(), arguments.begin(), arguments.end());
-  return {testbenches::find_program("timeout"), std::move(all), folder};
-}
-
 /// A folder of this process, gone with it.
 class Folder {
  public:
@@ -99,9 +84,24 @@ constexpr std::string_view kOneByOne =
     "equiv_make gold gate equiv\nhierarchy -top equiv\nequiv_struct\nequiv_simple\n"
     "equiv_status -assert\n";
 
+// A device whose gates take more is left unproven, instead of making the machine swap.
+constexpr uint64_t kMemory = 6ull << 30;
+
+/// A program that is given so many seconds of a processor, so that a machine that is busy with
+/// other things proves as much; but no more than ten times as many by the clock.
+testbenches::Command limited(size_t seconds, const char* program, std::vector<std::string> words,
+                             const Folder& folder) {
+  std::vector<std::string> all = {fmt::format("{}", 10 * seconds),
+                                  testbenches::find_program("prlimit"),
+                                  fmt::format("--cpu={}", seconds), fmt::format("--as={}", kMemory),
+                                  testbenches::find_program(program)};
+  all.insert(all.end(), words.begin(), words.end());
+  return {testbenches::find_program("timeout"), std::move(all), folder.text()};
+}
+
 std::vector<bool> tried_in_one_cycle(const sim::MutantList& list,
                                      const std::vector<const sim::Mutant*>& mutants,
-                                     const std::string& top, int seconds) {
+                                     const std::string& top, size_t seconds) {
   const Folder folder("equivalent");
   std::vector<bool> proven(mutants.size());
   for (const auto& [model, proof] :
@@ -116,8 +116,7 @@ std::vector<bool> tried_in_one_cycle(const sim::MutantList& list,
                          fmt::arg("top", top), fmt::arg("cell", pattern_of(mutants[i]->cell)),
                          fmt::arg("mutate", planted(*mutants[i], top, "")))
           << proof;
-      commands.push_back(
-          limited(static_cast<size_t>(seconds), "yosys", {"-q", script}, folder.text()));
+      commands.push_back(limited(seconds, "yosys", {"-q", script}, folder));
       whose.push_back(i);
     }
     const std::vector<testbenches::Finished> finished = testbenches::run_programs(commands);
@@ -281,8 +280,9 @@ std::vector<bool> same_in_every_state(const sim::MutantList& list,
     tried(proven.size());
     const auto begin = mutants.begin() + static_cast<std::ptrdiff_t>(proven.size());
     const size_t count = std::min(limits.jobs, mutants.size() - proven.size());
-    for (const bool equal : tried_in_one_cycle(
-             list, {begin, begin + static_cast<std::ptrdiff_t>(count)}, top, limits.seconds)) {
+    for (const bool equal :
+         tried_in_one_cycle(list, {begin, begin + static_cast<std::ptrdiff_t>(count)}, top,
+                            static_cast<size_t>(limits.seconds))) {
       proven.push_back(equal);
     }
   }
@@ -308,22 +308,25 @@ std::vector<bool> same_as_seen(const sim::MutantList& list,
                      fmt::arg("top", top), fmt::arg("mutate", all));
   // All become gates at once, in the time of all; the netlist itself takes as long for one as for
   // eight.
-  const size_t together = static_cast<size_t>(limits.seconds) * std::max<size_t>(mutants.size(), 8);
-  testbenches::run_programs({limited(together, "yosys", {"-q", "all.ys"}, folder.text())});
+  const auto each = static_cast<size_t>(limits.seconds);
+  testbenches::run_programs({limited(each * std::max<size_t>(mutants.size(), 8), "yosys",
+                                     {"-q", "all.ys"}, folder)});
   const Aiger gates(folder / "all.aig", folder / "all.map", "in_gradwire_awake");
   if (!gates.whole()) return proven;
+  // Registers alone first: most of both sides becomes one in no time, and what is left has a
+  // smaller netlist and may take more conflicts than a hundred. What is given up for their number
+  // is in the way of the next pass no more.
   for (size_t begin = 0; begin < mutants.size() && !sim::interrupted(); begin += limits.jobs) {
     tried(begin);
     const size_t end = std::min(begin + limits.jobs, mutants.size());
     std::vector<testbenches::Command> commands;
     for (size_t i = begin; i < end; ++i) {
       gates.write(folder / fmt::format("{}.aig", i + 1), static_cast<uint32_t>(i + 1));
-      // What is left when the easy ones are found equal is small: there a question may be hard.
-      commands.push_back(limited(
-          static_cast<size_t>(limits.seconds), "yosys-abc",
-          {"-c",
-           fmt::format("&r {0}.aig; &scorr; &w {0}.left; &scorr -C 100000; &w {0}.left", i + 1)},
-          folder.text()));
+      commands.push_back(limited(each, "yosys-abc",
+                                 {"-c", fmt::format("&r {0}.aig; &lcorr; &scorr -C 10000; "
+                                                    "&w {0}.left; &scorr -C 100000; &w {0}.left",
+                                                    i + 1)},
+                                 folder));
     }
     testbenches::run_programs(commands);
     for (size_t i = begin; i < end; ++i) proven[i] = never(folder / fmt::format("{}.left", i + 1));
