@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "models/reference/expether/frame.h"
@@ -341,6 +342,36 @@ TEST(Values, OfPeersAreATieOrNextToOne) {
     EXPECT_TRUE(ties.contains({places, 1})) << places;
     EXPECT_TRUE(ties.contains({places, 2})) << places;
   }
+}
+
+TEST(Stations, OfGuestsHaveAddressesFromAnywhere) {
+  std::map<uint64_t, uint32_t> ports;  // of stations, by address, as they introduce themselves
+  std::set<uint64_t> senders, receivers;
+  uint64_t either = 0, all = ~uint64_t{0};
+  for (const auto& packet : packets("switch", "from = { guest = 1 }\nto = { guest = 1 }")) {
+    const auto address = [&packet](size_t at) {
+      uint64_t value = 0;
+      for (size_t i = 0; i < 6; ++i) value = value << 8 | packet.bytes[at + i];
+      return value;
+    };
+    const uint64_t from = address(6);
+    if (!packet.measured) {
+      EXPECT_TRUE(ports.emplace(from, packet.port).second) << "once";
+      EXPECT_EQ(packet.port, (ports.size() - 1) % 4);
+      continue;
+    }
+    ASSERT_TRUE(ports.contains(from) && ports.contains(address(0)));
+    EXPECT_EQ(ports[from], packet.port);
+    senders.insert(from);
+    receivers.insert(address(0));
+    either |= from;
+    all &= from;
+  }
+  EXPECT_EQ(ports.size(), 20u) << "the four stations, too";
+  EXPECT_EQ(senders.size(), 16u);
+  EXPECT_EQ(receivers.size(), 16u);
+  EXPECT_EQ(either, 0xFEFF'FFFF'FFFFu) << "every bit is 1 in some, but that of groups";
+  EXPECT_EQ(all, 0u);
 }
 
 TEST(Numbers, MayBeABitAway) {
