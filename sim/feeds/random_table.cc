@@ -4,6 +4,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -319,6 +320,13 @@ std::optional<StallWeights> RandomTable::stalls(const std::string& key) const {
 
 // ---- What all kinds have.
 
+namespace {
+
+constexpr uint32_t kOne = 127;                             // biased exponent of 1
+constexpr int64_t kLeastBinade = -149, kMostBinade = 127;  // of subnormal and normal numbers
+
+}  // namespace
+
 std::vector<RandomKey> random_stream_keys(const std::string& unit, int64_t least, int64_t most,
                                           int64_t from, int64_t to) {
   constexpr auto kList = RandomShape::kList;
@@ -357,7 +365,8 @@ std::vector<RandomKey> random_value_keys(bool codec) {
                    {"large", 1},
                    {"infinity"},
                    {"nan"},
-                   {"any", 1}}};
+                   {"any", 1},
+                   {"binades", 0, RandomShape::kRange, kLeastBinade, kMostBinade, -28, 0}}};
   std::vector<RandomKey> keys;
   if (codec) {
     for (const char* way : {"tiny", "byte", "half", "edge"}) value.ways.push_back({way, 1});
@@ -369,6 +378,10 @@ std::vector<RandomKey> random_value_keys(bool codec) {
   keys.push_back({"neighbour",
                   "what a value is to the one before it",
                   {{"free", 8}, {"same_class", 2}, {"equal", 1}, {"ulp", 1}, {"negated", 1}}});
+  keys.push_back({"fraction",
+                  "last bits of a finite value's fraction, any number of them: as they come; zeros "
+                  "(what is half-way when it is rounded); ones",
+                  {{"any", 1}, {"zeros"}, {"ones"}}});
   keys.push_back(
       {"nan", "payloads of NaNs", {{"quiet", 1}, {"signalling", 1}, {"one_bit", 1}, {"all_bits"}}});
   return keys;
@@ -401,11 +414,20 @@ int64_t random_gap(const RandomTable& table, Random& random) {
 namespace {
 
 constexpr uint32_t kSign = 0x8000'0000, kInfinity = 0x7F80'0000, kQuiet = 0x0040'0000;
-constexpr uint32_t kOne = 127;  // biased exponent of 1
+constexpr uint32_t kFraction = 0x007F'FFFF;
 
 uint32_t with_exponent(Random& random, uint32_t from, uint32_t to) {
   const auto bits = static_cast<uint32_t>(random.next());
   return (bits & 0x807F'FFFF) | (from + random.below(to - from + 1)) << 23;
+}
+
+uint32_t of_binade(Random& random, int from, int to) {
+  const int binade = from + static_cast<int>(random.below(static_cast<uint32_t>(to - from + 1)));
+  const int subnormal = std::max(-126 - binade, 0);  // places
+  const uint32_t exponent = static_cast<uint32_t>(std::max(binade, -126) + int{kOne});
+  const uint32_t value = with_exponent(random, exponent, exponent);
+  if (subnormal == 0) return value;
+  return (value & kSign) | ((value & kFraction) | (kFraction + 1)) >> subnormal;
 }
 
 uint32_t signed_at_random(Random& random, uint32_t bits) {
@@ -416,20 +438,20 @@ uint32_t signed_at_random(Random& random, uint32_t bits) {
 
 RandomValues::RandomValues(const RandomTable& table, Classes classes)
     : table_(table), classes_(classes) {
-  static const std::map<std::string, Class> kClasses = {{"zero", Class::kZero},
-                                                        {"subnormal", Class::kSubnormal},
-                                                        {"tiny", Class::kTiny},
-                                                        {"byte", Class::kByte},
-                                                        {"gradient", Class::kGradient},
-                                                        {"half", Class::kHalf},
-                                                        {"large", Class::kLarge},
-                                                        {"infinity", Class::kInfinity},
-                                                        {"nan", Class::kNan},
-                                                        {"edge", Class::kEdge},
-                                                        {"any", Class::kAny}};
+  static const std::map<std::string, Class> kClasses = {
+      {"zero", Class::kZero},         {"subnormal", Class::kSubnormal},
+      {"tiny", Class::kTiny},         {"byte", Class::kByte},
+      {"gradient", Class::kGradient}, {"half", Class::kHalf},
+      {"large", Class::kLarge},       {"infinity", Class::kInfinity},
+      {"nan", Class::kNan},           {"edge", Class::kEdge},
+      {"any", Class::kAny},           {"binades", Class::kBinades}};
   for (const RandomChoice::Entry& entry : table["value"].entries()) {
     class_of_way_.push_back(kClasses.at(entry.way.name));
+    if (class_of_way_.back() != Class::kBinades) continue;
+    least_binade_ = static_cast<int>(entry.way.from);
+    largest_binade_ = static_cast<int>(entry.way.to);
   }
+  any_fraction_ = table["fraction"].share("any") >= 1;
 }
 
 uint32_t RandomValues::of(Class kind, Random& random) const {
@@ -448,6 +470,8 @@ uint32_t RandomValues::of(Class kind, Random& random) const {
       return with_exponent(random, std::min(classes_.half_from, kOne - 1), kOne - 1);
     case Class::kLarge:
       return with_exponent(random, kOne, 254);
+    case Class::kBinades:
+      return of_binade(random, least_binade_, largest_binade_);
     case Class::kEdge:
       return edge(random);
     case Class::kInfinity:
@@ -486,6 +510,19 @@ uint32_t RandomValues::not_a_number(Random& random) const {
   return signed_at_random(random, kInfinity | payload);
 }
 
+uint32_t RandomValues::drawn(Class kind, Random& random) const {
+  const uint32_t value = of(kind, random), exponent = value & kInfinity;
+  const uint32_t fraction = value & kFraction;
+  if (any_fraction_ || kind == Class::kEdge || exponent == kInfinity) return value;
+  if (exponent == 0 && fraction == 0) return value;
+  const RandomChoice& choice = table_["fraction"];
+  const std::string& which = choice.name(choice.draw(random));
+  // Of a subnormal, those behind its leading one.
+  const uint32_t all = exponent == 0 ? std::bit_floor(fraction) - 1 : kFraction;
+  const uint32_t last = all >> random.below(23);
+  return which == "zeros" ? value & ~last : which == "ones" ? value | last : value;
+}
+
 void RandomValues::fill(Random& random, std::span<uint32_t> values) const {
   const RandomChoice& classes = table_["value"];
   const RandomChoice& neighbours = table_["neighbour"];
@@ -495,9 +532,9 @@ void RandomValues::fill(Random& random, std::span<uint32_t> values) const {
     const uint32_t before = i == 0 ? 0 : values[i - 1];
     if (i == 0 || neighbour == "free") {
       kind = class_of_way_[classes.draw(random)];
-      values[i] = of(kind, random);
+      values[i] = drawn(kind, random);
     } else if (neighbour == "same_class") {
-      values[i] = of(kind, random);
+      values[i] = drawn(kind, random);
     } else if (neighbour == "equal") {
       values[i] = before;
     } else if (neighbour == "ulp") {

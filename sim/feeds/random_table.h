@@ -111,7 +111,7 @@ class RandomTable {
 /// length, gap, source, sink. `unit`: what lengths count; `least`, `most`, and the usual range.
 std::vector<RandomKey> random_stream_keys(const std::string& unit, int64_t least, int64_t most,
                                           int64_t from, int64_t to);
-/// value, neighbour, nan; `codec`: also the classes of the codec, and edge.
+/// value, neighbour, fraction, nan; `codec`: also the classes of the codec, and edge.
 std::vector<RandomKey> random_value_keys(bool codec);
 
 inline constexpr int64_t kLongestGap = 10'000;
@@ -156,7 +156,9 @@ class RandomValues {
     kInfinity,
     kNan,
     kAny,
+    kBinades,
   };
+  uint32_t drawn(Class kind, Random& random) const;
   uint32_t of(Class kind, Random& random) const;
   uint32_t edge(Random& random) const;
   uint32_t not_a_number(Random& random) const;
@@ -164,6 +166,8 @@ class RandomValues {
   const RandomTable& table_;
   const Classes classes_;
   std::vector<Class> class_of_way_;
+  int least_binade_ = 0, largest_binade_ = 0;
+  bool any_fraction_ = true;
 };
 
 /// A tkeep with a gap, with nothing, or one that is none of the last beat's; or a tuser too early:

@@ -18,6 +18,7 @@ constexpr uint64_t kDefaultChunks = 256;
 constexpr int64_t kMostChunkValues =
     16'000;  // a UDP datagram carries them, in a capture of what was drawn
 constexpr uint32_t kMostAnnounced = 4096;  // of values that do not come
+constexpr int64_t kMostDrains = 64;
 
 std::vector<sim::RandomKey> chunk_keys() {
   std::vector<sim::RandomKey> keys = sim::random_stream_keys("values", 1, kMostChunkValues, 1, 400);
@@ -26,14 +27,26 @@ std::vector<sim::RandomKey> chunk_keys() {
                   "where a chunk's residuals begin: behind the chunk before; where that one's do; "
                   "anywhere; so near the end that it does not fit",
                   {{"next", 1}, {"same"}, {"any"}, {"beyond"}}});
+  keys.push_back({"peer",
+                  "what a value is to the one at its place in the chunk before: near: negated but "
+                  "for some of the last bits, so that a sum with what is left of it cancels; ulp: "
+                  "negated, and one ulp less or more",
+                  {{"free", 1}, {"equal"}, {"negated"}, {"near"}, {"ulp"}}});
+  keys.push_back(
+      {"drain",
+       "how many chunks of zeros follow a chunk, of its length and rows, so that what is "
+       "left of its values is sent",
+       {{"none", 1}, {"range", 0, sim::RandomShape::kRange, 1, kMostDrains, 1, 8}}});
   keys.push_back({"settings",
                   "how a chunk's pins are set: by the options; any: each chunk in another way (not "
                   "of mx)",
                   {{"options", 1}, {"any"}}});
   keys.push_back({"error",
                   "what is wrong with a chunk; cut: it ends within a float; early, late: fewer, "
-                  "more beats than it announces; zero: it announces no values; wrong: any number; "
-                  "user: its other beats have another row and length",
+                  "more beats than it announces; early_flag: fewer, with tuser; tail: a last beat "
+                  "without a byte behind its values; zero: it announces no values; wrong: any "
+                  "number; vast: of up to a million, each power of two as often; user: its other "
+                  "beats have another row and length",
                   {{"none", 1},
                    {"flag"},
                    {"bad_keep"},
@@ -41,8 +54,11 @@ std::vector<sim::RandomKey> chunk_keys() {
                    {"flipped_bit"},
                    {"early"},
                    {"late"},
+                   {"early_flag"},
+                   {"tail"},
                    {"zero"},
                    {"wrong"},
+                   {"vast"},
                    {"user"}}});
   return keys;
 }
@@ -74,12 +90,18 @@ class RandomChunks final : public sim::Source {
       packet.own_config = true;
     }
     packet.gap = static_cast<uint32_t>(sim::random_gap(*table_, gaps));
-    std::vector<uint32_t> words(static_cast<size_t>(lengths_.draw(lengths)));
-    values_.fill(values, words);
+    const bool drains = drains_ > 0;
+    std::vector<uint32_t> words(drains ? length_ : static_cast<size_t>(lengths_.draw(lengths)));
+    if (!drains) {
+      values_.fill(values, words);
+      meet_peers(words);
+    }
+    length_ = words.size();
+    drains_ = drains ? drains_ - 1 : drain();
     const auto* const bytes = reinterpret_cast<const uint8_t*>(words.data());
     packet.bytes.assign(bytes, bytes + words.size() * 4);
     const auto n = static_cast<uint32_t>(words.size());
-    row_ = row_of(n);
+    if (!drains) row_ = row_of(n);
     packet.meta = ChunkUser::word(row_, n);
     spoil(packet, n);
     ++count_;
@@ -97,6 +119,30 @@ class RandomChunks final : public sim::Source {
   const std::string& word(const char* key, Random& random) const {
     const sim::RandomChoice& choice = (*table_)[key];
     return choice.name(choice.draw(random));
+  }
+
+  /// Values that meet what is left of those before, in chunks of the same rows.
+  void meet_peers(std::vector<uint32_t>& values) {
+    constexpr uint32_t kSign = 0x8000'0000;
+    Random drawn = stream("peer");
+    for (size_t i = 0; i < std::min(values.size(), peers_.size()); ++i) {
+      const std::string& peer = word("peer", drawn);
+      if (peer == "equal") values[i] = peers_[i];
+      if (peer == "negated") values[i] = peers_[i] ^ kSign;
+      if (peer == "ulp") values[i] = (peers_[i] ^ kSign) + (drawn.below(2) == 0 ? 1 : ~0u);
+      if (peer == "near") {
+        const auto last = static_cast<uint32_t>(drawn.next() & 0xFF'FFFF);
+        values[i] = peers_[i] ^ kSign ^ (last >> drawn.below(25));
+      }
+    }
+    peers_ = values;
+  }
+
+  int64_t drain() const {
+    Random random = stream("drain");
+    const sim::RandomChoice& choice = (*table_)["drain"];
+    const size_t way = choice.draw(random);
+    return choice.name(way) == "none" ? 0 : choice.number(way, random);
   }
 
   uint32_t row_of(uint32_t n) {
@@ -129,14 +175,21 @@ class RandomChunks final : public sim::Source {
       bytes[any(bytes.size())] ^= static_cast<uint8_t>(1u << any(8));
     } else if (error == "cut") {
       bytes.resize(bytes.size() - 1 - any(3));
-    } else if (error == "early") {
+    } else if (error == "early" || error == "early_flag") {
       announce(n + 1 + any(random.below(4) == 0 ? 300 : 40));
+      packet.error = error == "early_flag";
     } else if (error == "late") {
       bytes.resize(bytes.size() + 1 + any(random.below(4) == 0 ? 400 : 100), 0xA5);
+    } else if (error == "tail") {
+      packet.odd = {{.beat = static_cast<uint32_t>(beats), .keep = 0}};
+      bytes.resize(beats * kBeatBytes + 1 + any(kBeatBytes), 0xA5);
     } else if (error == "zero") {
       announce(0);
     } else if (error == "wrong") {
       announce(any(kMostAnnounced));
+    } else if (error == "vast") {
+      const uint32_t most = 1u << (1 + any(20));  // a million of values would come in 131,072 beats
+      announce(most / 2 + any(most / 2));
     } else if (error == "user") {
       for (size_t beat = 1; beat < beats; ++beat) {
         const bool last = beat + 1 == beats;
@@ -161,7 +214,10 @@ class RandomChunks final : public sim::Source {
   const sim::RandomValues values_;
   const uint64_t all_;
   RunningRows running_;
-  uint32_t row_ = 0;  ///< of the chunk before
+  uint32_t row_ = 0;             ///< of the chunk before
+  size_t length_ = 0;            ///< its values
+  int64_t drains_ = 0;           ///< chunks of zeros that follow it
+  std::vector<uint32_t> peers_;  ///< values of the last one that was no such
   uint64_t count_ = 0;
   std::map<std::string, uint64_t> errors_;
   mutable sim::SourceFacts facts_;

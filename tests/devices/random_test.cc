@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -410,6 +411,75 @@ TEST(Numbers, OfPlainTypesMayBeAny) {
   }
   EXPECT_GE(any.size(), 100u);
   EXPECT_GE(*any.begin(), 3u);
+}
+
+std::vector<uint32_t> floats_of(const sim::RawPacket& packet) {
+  std::vector<uint32_t> values(packet.bytes.size() / 4);
+  std::memcpy(values.data(), packet.bytes.data(), values.size() * 4);
+  return values;
+}
+
+TEST(Values, OfChunksMeetThoseBefore) {
+  const auto values = [](const std::string& peer) {
+    std::vector<std::vector<uint32_t>> chunks;
+    for (const auto& packet :
+         packets("adaptive", "length = { list = { of = [16] } }\npeer = { " + peer + " = 1 }")) {
+      chunks.push_back(floats_of(packet));
+    }
+    return chunks;
+  };
+  const auto equal = values("equal"), negated = values("negated"), near = values("near");
+  std::set<int> lost;  // leading bits
+  for (size_t chunk = 1; chunk < 200; ++chunk) {
+    for (size_t i = 0; i < 16; ++i) {
+      ASSERT_EQ(equal[chunk][i], equal[0][i]);
+      ASSERT_EQ(negated[chunk][i], negated[chunk - 1][i] ^ 0x8000'0000);
+      const uint32_t differ = near[chunk][i] ^ near[chunk - 1][i] ^ 0x8000'0000;
+      ASSERT_LT(differ, 1u << 24);
+      lost.insert(std::countl_zero(differ));
+    }
+  }
+  EXPECT_EQ(lost.size(), 25u);
+}
+
+TEST(Values, AreFollowedByZerosOfTheirRows) {
+  const std::string keys =
+      "length = { range = { from = 9, to = 40 } }\nvalue = { gradient = 1 }\n"
+      "row = { next = 1 }\npeer = { equal = 1 }\n";
+  const auto plain = packets("mx", keys);
+  const auto drained = packets("mx", keys + "drain = { range = { from = 2, to = 3 } }");
+  std::map<size_t, size_t> runs;  // of zeros
+  size_t run = 0;
+  for (size_t i = 1; i < drained.size(); ++i) {
+    const auto values = floats_of(drained[i]);
+    if (std::ranges::all_of(values, [](uint32_t value) { return value == 0; })) {
+      ++run;
+      EXPECT_EQ(drained[i].meta, drained[i - 1].meta) << "row and length";
+      EXPECT_EQ(drained[i].bytes.size(), drained[i - 1].bytes.size());
+    } else {
+      ++runs[run];
+      run = 0;
+      EXPECT_EQ(values[0], floats_of(plain[0])[0]) << "peers are of chunks that are no zeros";
+    }
+  }
+  EXPECT_EQ(runs.size(), 2u);
+  EXPECT_GT(runs[2], 15u);
+  EXPECT_GT(runs[3], 15u);
+}
+
+TEST(Errors, OfChunksThatEndInAnotherWay) {
+  const std::string keys = "length = { list = { of = [8, 13, 16] } }\nerror = { ";
+  for (const auto& packet : packets("mx", keys + "tail = 1 }")) {
+    const uint64_t n = packet.meta >> 32 & 0xF'FFFF;
+    ASSERT_EQ(packet.odd.size(), 1u);
+    EXPECT_EQ(packet.odd[0].beat, (n + 7) / 8) << "behind all values";
+    EXPECT_EQ(packet.odd[0].keep, 0u);
+    EXPECT_EQ((packet.bytes.size() + 31) / 32, (n + 7) / 8 + 1);
+  }
+  for (const auto& packet : packets("mx", keys + "early_flag = 1 }")) {
+    EXPECT_TRUE(packet.error);
+    EXPECT_GT(packet.meta >> 32 & 0xF'FFFF, packet.bytes.size() / 4);
+  }
 }
 
 TEST(Errors, WrongTlpsAndForeignGroupsMayBeABitAway) {

@@ -69,6 +69,7 @@ TEST(RandomTable, RefusesInOneSentenceWithItsPlace) {
       {"[random.t]\nlength = { list = { of = [1.5] } }", "plan.toml:2:27: ", "whole numbers"},
       {"[random.t]\nlength = { range = { from = 9, to = 8 } }", "plan.toml:2:20: ", "nothing"},
       {"[random.t]\nlength = { range = { to = 1001 } }", "plan.toml:2:27: ", "from 1 to 1000"},
+      {"[random.t]\nvalue = { binades = { from = -150 } }", "plan.toml:2:30: ", "-149 to 127"},
       {"[random.t]\nsource = { percent = { to = 100 } }", "plan.toml:2:29: ", "from 1 to 99"},
       {"[random.t]\nerror = { cut = 1 }", "plan.toml:2:11: ", "no meaning for apples"},
       {"[random.t.pears]\nvalue = { edge = 1 }", "plan.toml:2:11: ", "no meaning for pears"},
@@ -225,6 +226,42 @@ TEST(RandomValues, EdgesAreAnUlpAround) {
        values("value = { edge = 1 }\nneighbour = { free = 1 }\nedge = { any = 1 }"))
     any.insert(v & 0x7FFF'FFFF);
   EXPECT_EQ(any.size(), 15u * 3) << "2^-14 to 1";
+}
+
+TEST(RandomValues, OfBinades) {
+  const auto binades = [](const std::string& range) {
+    std::set<int> all;
+    for (const uint32_t v :
+         values("value = { binades = { " + range + " } }\nneighbour = { free = 1 }")) {
+      all.insert(std::ilogb(std::bit_cast<float>(v)));
+    }
+    return all;
+  };
+  EXPECT_EQ(binades("from = -3, to = 1"), (std::set<int>{-3, -2, -1, 0, 1}));
+  EXPECT_EQ(binades("from = 127, to = 127"), std::set<int>{127});
+  EXPECT_EQ(binades("from = -128, to = -125"), (std::set<int>{-128, -127, -126, -125}));
+  EXPECT_EQ(binades("from = -149, to = -149"), std::set<int>{-149});
+  EXPECT_EQ(binades("from = -149, to = 127").size(), 277u) << "subnormal ones as often";
+}
+
+TEST(RandomValues, LastBitsOfFractions) {
+  const auto drawn = [](const std::string& fraction, const std::string& of) {
+    return values("value = { " + of + " = 1 }\nneighbour = { free = 1 }\nfraction = { " + fraction +
+                  " = 1 }");
+  };
+  const auto plain = drawn("any", "gradient");
+  EXPECT_EQ(plain, values("value = { gradient = 1 }\nneighbour = { free = 1 }"));
+  for (const char* of : {"gradient", "subnormal"}) {
+    std::set<int> zeros, ones;
+    for (const uint32_t v : drawn("zeros", of)) {
+      if (v << 1 != 0) zeros.insert(std::countr_zero(v));
+    }
+    for (const uint32_t v : drawn("ones", of)) ones.insert(std::countr_one(v));
+    EXPECT_GE(zeros.size(), 22u) << of;
+    EXPECT_GE(ones.size(), 22u) << of;
+  }
+  for (const uint32_t v : drawn("zeros", "infinity")) EXPECT_EQ(v << 1, 0xFF00'0000);
+  for (const uint32_t v : drawn("zeros", "subnormal")) EXPECT_NE(v << 1, 0u) << "still one";
 }
 
 TEST(RandomValues, PayloadsOfNans) {
