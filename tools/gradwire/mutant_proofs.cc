@@ -309,8 +309,8 @@ std::vector<bool> same_as_seen(const sim::MutantList& list,
   // All become gates at once, in the time of all; the netlist itself takes as long for one as for
   // eight.
   const auto each = static_cast<size_t>(limits.seconds);
-  testbenches::run_programs({limited(each * std::max<size_t>(mutants.size(), 8), "yosys",
-                                     {"-q", "all.ys"}, folder)});
+  testbenches::run_programs(
+      {limited(each * std::max<size_t>(mutants.size(), 8), "yosys", {"-q", "all.ys"}, folder)});
   const Aiger gates(folder / "all.aig", folder / "all.map", "in_gradwire_awake");
   if (!gates.whole()) return proven;
   // Registers alone first: most of both sides becomes one in no time, and what is left has a
