@@ -56,6 +56,17 @@ class Folder {
   fs::path path_;
 };
 
+/// A program that may take so many seconds of a processor, however busy the machine is; and four
+/// times as long by the clock.
+testbenches::Command limited(int seconds, std::vector<std::string> words,
+                             const std::string& folder) {
+  std::vector<std::string> all = {fmt::format("{}", 4 * seconds),
+                                  testbenches::find_program("prlimit"),
+                                  fmt::format("--cpu={}", seconds)};
+  all.insert(all.end(), words.begin(), words.end());
+  return {testbenches::find_program("timeout"), std::move(all), folder};
+}
+
 // Registers and memories become inputs and outputs, so that what is left is one cycle: if that is
 // the same in every state, all cycles are. (Signals within become outputs by the way, which is
 // taken back.) Of the outputs only those that the cell has a part in are left, and of the cells
@@ -88,7 +99,6 @@ std::vector<bool> tried_in_one_cycle(const sim::MutantList& list,
                                      const std::vector<const sim::Mutant*>& mutants,
                                      const std::string& top, int seconds) {
   const Folder folder("equivalent");
-  const std::string timeout = testbenches::find_program("timeout");
   const std::string yosys = testbenches::find_program("yosys");
   std::vector<bool> proven(mutants.size());
   for (const auto& [model, proof] :
@@ -103,8 +113,7 @@ std::vector<bool> tried_in_one_cycle(const sim::MutantList& list,
                          fmt::arg("top", top), fmt::arg("cell", pattern_of(mutants[i]->cell)),
                          fmt::arg("mutate", planted(*mutants[i], top, "")))
           << proof;
-      commands.push_back(
-          {timeout, {fmt::format("{}", seconds), yosys, "-q", script}, folder.text()});
+      commands.push_back(limited(seconds, {yosys, "-q", script}, folder.text()));
       whose.push_back(i);
     }
     const std::vector<testbenches::Finished> finished = testbenches::run_programs(commands);
@@ -296,14 +305,13 @@ std::vector<bool> same_as_seen(const sim::MutantList& list,
   std::ofstream(folder / "all.ys")
       << fmt::format(fmt::runtime(kSideBySide), fmt::arg("netlist", list.netlist),
                      fmt::arg("top", top), fmt::arg("mutate", all));
-  const std::string timeout = testbenches::find_program("timeout");
   // All become gates at once, in the time of all; the netlist itself takes as long for one as for
   // eight.
-  const size_t together = static_cast<size_t>(limits.seconds) * std::max<size_t>(mutants.size(), 8);
-  testbenches::run_programs({{timeout,
-                              {fmt::format("{}", together), testbenches::find_program("prlimit"),
-                               kMemoryLimit, testbenches::find_program("yosys"), "-q", "all.ys"},
-                              folder.text()}});
+  const int together = limits.seconds * static_cast<int>(std::max<size_t>(mutants.size(), 8));
+  testbenches::run_programs({limited(together,
+                                     {testbenches::find_program("prlimit"), kMemoryLimit,
+                                      testbenches::find_program("yosys"), "-q", "all.ys"},
+                                     folder.text())});
   const Aiger gates(folder / "all.aig", folder / "all.map", "in_gradwire_awake");
   if (!gates.whole()) return proven;
   const std::string abc = testbenches::find_program("yosys-abc");
@@ -313,10 +321,11 @@ std::vector<bool> same_as_seen(const sim::MutantList& list,
     std::vector<testbenches::Command> commands;
     for (size_t i = begin; i < end; ++i) {
       gates.write(folder / fmt::format("{}.aig", i + 1), static_cast<uint32_t>(i + 1));
-      commands.push_back({timeout,
-                          {fmt::format("{}", limits.seconds), abc, "-c",
-                           fmt::format("&r {0}.aig; &scorr; &w {0}.left", i + 1)},
-                          folder.text()});
+      // Registers that nobody sees go first, and those that are the same by their gates: with them,
+      // what is equal is not found.
+      commands.push_back(limited(
+          limits.seconds, {abc, "-c", fmt::format("&r {0}.aig; &scl; &scorr; &w {0}.left", i + 1)},
+          folder.text()));
     }
     testbenches::run_programs(commands);
     for (size_t i = begin; i < end; ++i) proven[i] = never(folder / fmt::format("{}.left", i + 1));

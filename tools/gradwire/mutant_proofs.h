@@ -9,7 +9,7 @@
 
 namespace gw::tools {
 
-/// How long a proof may take, and how many run side by side.
+/// How long a proof may take, in seconds of a processor, and how many run side by side.
 struct ProofLimits {
   int seconds = 20;
   size_t jobs = 1;

@@ -289,9 +289,10 @@ class Mutate {
       }
       if (entry.fate == Fate::kSurvived && prove_seconds_ != 0) open.push_back(&entry);
     }
-    prove(open, "survivors tried for equivalence", same_in_every_state);
-    std::erase_if(open, [](const Entry* entry) { return entry->fate == Fate::kEquivalent; });
+    // What takes seconds first; the other tries what that does not prove in up to three ways.
     prove(open, "survivors tried from reset on", same_as_seen);
+    std::erase_if(open, [](const Entry* entry) { return entry->fate == Fate::kEquivalent; });
+    prove(open, "survivors tried for equivalence", same_in_every_state);
     draw("");
     for (size_t w = 0; w < waivers_.size(); ++w) {
       if (!used_[w] || !waivers_[w].expired(today)) continue;
@@ -443,7 +444,7 @@ void add_mutate(CLI::App& app, Invocation& invocation) {
       "TOML file of survivors that may be, FILE.sv:LINE/MODE/PORT (docs/mutate.md)");
   command
       ->add_option("--prove", a->prove,
-                   "seconds for a proof that a survivor is equivalent; 0: none is tried")
+                   "processor seconds for a proof that a survivor is equivalent; 0: none is tried")
       ->capture_default_str();
   command->add_option("--jobs", a->jobs, "processes side by side (default: the processors)");
   command->add_option("--out", a->out, "folder of results: a run that was stopped goes on there");
