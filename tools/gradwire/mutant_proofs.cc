@@ -313,9 +313,10 @@ std::vector<bool> same_as_seen(const sim::MutantList& list,
       {limited(each * std::max<size_t>(mutants.size(), 8), "yosys", {"-q", "all.ys"}, folder)});
   const Aiger gates(folder / "all.aig", folder / "all.map", "in_gradwire_awake");
   if (!gates.whole()) return proven;
-  // Registers alone first: most of both sides becomes one in no time, and what is left has a
-  // smaller netlist and may take more conflicts than a hundred. What is given up for their number
-  // is in the way of the next pass no more.
+  // Registers that nobody sees go first, and those that are the same by their gates: with them,
+  // what is equal is not found. Then registers alone: most of both sides becomes one in no time,
+  // and what is left has a smaller netlist and may take more conflicts than a hundred. What is
+  // given up for their number is in the way of the next pass no more.
   for (size_t begin = 0; begin < mutants.size() && !sim::interrupted(); begin += limits.jobs) {
     tried(begin);
     const size_t end = std::min(begin + limits.jobs, mutants.size());
@@ -323,7 +324,7 @@ std::vector<bool> same_as_seen(const sim::MutantList& list,
     for (size_t i = begin; i < end; ++i) {
       gates.write(folder / fmt::format("{}.aig", i + 1), static_cast<uint32_t>(i + 1));
       commands.push_back(limited(each, "yosys-abc",
-                                 {"-c", fmt::format("&r {0}.aig; &lcorr; &scorr -C 10000; "
+                                 {"-c", fmt::format("&r {0}.aig; &scl; &lcorr; &scorr -C 10000; "
                                                     "&w {0}.left; &scorr -C 100000; &w {0}.left",
                                                     i + 1)},
                                  folder));

@@ -444,7 +444,7 @@ void add_mutate(CLI::App& app, Invocation& invocation) {
       "TOML file of survivors that may be, FILE.sv:LINE/MODE/PORT (docs/mutate.md)");
   command
       ->add_option("--prove", a->prove,
-                   "seconds for a proof that a survivor is equivalent; 0: none is tried")
+                   "processor seconds for a proof that a survivor is equivalent; 0: none is tried")
       ->capture_default_str();
   command->add_option("--jobs", a->jobs, "processes side by side (default: the processors)");
   command->add_option("--out", a->out, "folder of results: a run that was stopped goes on there");
