@@ -298,14 +298,12 @@ class Lockstep final : public Course<typename A::Ports> {
   void check_silence(const E& engine, const std::string& name) {
     if (!drive_.checks.protocol) return;
     for (size_t p = 0; p < kOut; ++p) {
-      if (engine.m_beat(p) != nullptr) {
-        fail_protocol(name, Ports::kOutputs[p].name, AxisRule::kActiveInReset);
-      }
+      const AxisRule rule = out_[p].check.check_reset(engine.m_beat(p), false);
+      if (rule != AxisRule::kNone) fail_protocol(name, Ports::kOutputs[p].name, rule);
     }
     for (size_t p = 0; p < kIn; ++p) {
-      if (ready_bit(engine.s_ready(), p)) {
-        fail_protocol(name, Ports::kInputs[p].name, AxisRule::kActiveInReset);
-      }
+      const AxisRule rule = in_[p].check.check_reset(nullptr, ready_bit(engine.s_ready(), p));
+      if (rule != AxisRule::kNone) fail_protocol(name, Ports::kInputs[p].name, rule);
     }
     if constexpr (kControl != 0) {
       for (size_t p = 0; p < kControl; ++p) {

@@ -308,6 +308,20 @@ std::vector<std::vector<uint32_t>> values_with_peer(const std::string& peer) {
   return frames;
 }
 
+TEST(Values, ReachTheEndsOfTheirClasses) {
+  std::set<uint32_t> exponents;
+  for (const auto& packet :
+       packets("compressor", "value = { large = 1 }\nneighbour = { free = 1 }\n"
+                             "length = { list = { of = [64] } }")) {
+    for (size_t i = 3; i < packet.bytes.size(); i += 4) {
+      exponents.insert((packet.bytes[i] & 0x7Fu) << 1 | packet.bytes[i - 1] >> 7);
+    }
+  }
+  EXPECT_EQ(*exponents.begin(), 127u);
+  EXPECT_EQ(*exponents.rbegin(), 254u);
+  EXPECT_EQ(exponents.size(), 128u);
+}
+
 TEST(Values, OfPeersCancel) {
   const auto equal = values_with_peer("equal"), negated = values_with_peer("negated"),
              near = values_with_peer("near");

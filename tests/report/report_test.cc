@@ -20,6 +20,7 @@
 
 #include "models/papers/inceptionn.h"
 #include "sim/base/error.h"
+#include "sim/report/figures.h"
 #include "sim/report/gnuplot.h"
 #include "sim/report/html.h"
 #include "sim/report/json.h"
@@ -304,6 +305,39 @@ TEST(Html, PlotsFollowTheColourScheme) {
   // No colour of gnuplot's own is left: it would not be seen on the other background.
   EXPECT_EQ(out.find("black"), std::string::npos);
   EXPECT_FALSE(std::regex_search(out, std::regex("(fill|stroke)\\s*=\\s*['\"]rgb\\(")));
+}
+
+TEST(Figures, Golden) {
+  std::string text;
+  for (const char* name : {"sample.json", "sample-optimizer.json", "sample-nic.json"}) {
+    const json doc = sample(name);
+    for (const report::Figure& figure : report::make_figures(doc, report::make_view(doc))) {
+      text += std::string("=== ") + name + ": " + figure.title + "\n" + figure.caption + "\n" +
+              figure.plot.title + "\n" + figure.plot.script + "\n";
+    }
+  }
+  expect_golden("figures.txt", text);
+}
+
+TEST(Terminal, SaysWhatWasCheckedAgainstWhat) {
+  json doc = sample("sample.json");
+  doc["check"] = {"model", "reference", "protocol"};
+  const std::string free = "cycles are free: no lockstep";
+  EXPECT_EQ(render_terminal(doc, false).find(free), std::string::npos);
+  doc["check"] = {"against", "protocol"};
+  EXPECT_EQ(render_terminal(doc, false).find(free), std::string::npos);
+  doc["check"] = {"reference", "protocol"};
+  EXPECT_NE(render_terminal(doc, false).find(free), std::string::npos);
+}
+
+TEST(Svg, StandsAloneInLightColoursOnWhite) {
+  const report::Colour& first = report::palette().front();
+  EXPECT_EQ(report::standalone_svg(std::string("<svg a='b'><g fill='var(--") + first.name +
+                                   ")' stroke='var(--" + first.name + ")'/></svg>"),
+            std::string("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<svg a='b'>\n<rect "
+                        "width=\"100%\" height=\"100%\" fill=\"#ffffff\"/><g fill='") +
+                first.light + "' stroke='" + first.light + "'/></svg>\n");
+  EXPECT_EQ(report::standalone_svg("<svg"), "");
 }
 
 TEST(Svg, OnlyWhatIsWholeIsInlined) {
