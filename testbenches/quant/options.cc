@@ -181,6 +181,7 @@ const QuantiserFacts& threshold_facts() {
   static const QuantiserFacts kFacts = {
       .methods = {Method::kWgt, Method::kBgt, Method::kQgt},
       .residual_pin = 3,
+      .threshold_pin = 2,
       .options = {{"method", "wgt (values whole), bgt (+-T) or qgt (+-m T)", "qgt",
                    kQuantiserGroup},
                   {"threshold",

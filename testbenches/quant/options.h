@@ -1,7 +1,9 @@
 // The quantisers' options, and what pins, options and reference call the same thing.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "models/reference/quant/quantiser.h"
@@ -21,7 +23,8 @@ struct ChunkSettings {
 struct QuantiserFacts {
   /// What its packets may be, beside RAW.
   std::vector<reference::quant::Method> methods;
-  size_t residual_pin;  ///< place of residual_i in a packet's configuration
+  size_t residual_pin;                    ///< place of residual_i in a packet's configuration
+  std::optional<size_t> threshold_pin{};  ///< that of T, if there is one
   std::vector<sim::Option> options;
   /// Throws UsageError.
   ChunkSettings (*settings)(const sim::OptionSet& options);

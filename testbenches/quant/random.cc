@@ -1,7 +1,10 @@
 #include "testbenches/quant/random.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -14,6 +17,7 @@ namespace {
 
 using sim::Random;
 
+constexpr uint32_t kSign = 0x8000'0000;
 constexpr uint64_t kDefaultChunks = 256;
 constexpr int64_t kMostChunkValues =
     16'000;  // a UDP datagram carries them, in a capture of what was drawn
@@ -37,6 +41,10 @@ std::vector<sim::RandomKey> chunk_keys() {
        "how many chunks of zeros follow a chunk, of its length and rows, so that what is "
        "left of its values is sent",
        {{"none", 1}, {"range", 0, sim::RandomShape::kRange, 1, kMostDrains, 1, 8}}});
+  keys.push_back({"threshold",
+                  "what a value is to T, of threshold: multiple: m T, m from 1 to 256, one ulp "
+                  "below, on it, above; near: m T but for some of the last bits",
+                  {{"free", 1}, {"multiple"}, {"near"}}});
   keys.push_back({"settings",
                   "how a chunk's pins are set: by the options; any: each chunk in another way (not "
                   "of mx)",
@@ -71,6 +79,7 @@ class RandomChunks final : public sim::Source {
       : table_(stimulus.random),
         seed_(seed),
         any_(facts.any),
+        threshold_pin_(facts.threshold_pin),
         settings_(settings),
         lengths_(*table_, {1, 8, 16, 24, 32, 64, 128, 256, 362}),
         values_(*table_, {}),
@@ -94,6 +103,7 @@ class RandomChunks final : public sim::Source {
     std::vector<uint32_t> words(drains ? length_ : static_cast<size_t>(lengths_.draw(lengths)));
     if (!drains) {
       values_.fill(values, words);
+      if (threshold_pin_) meet_threshold(words, packet.config[*threshold_pin_]);
       meet_peers(words);
     }
     length_ = words.size();
@@ -121,9 +131,24 @@ class RandomChunks final : public sim::Source {
     return choice.name(choice.draw(random));
   }
 
+  /// Values about multiples of T, up to where m is clipped.
+  void meet_threshold(std::vector<uint32_t>& values, uint32_t threshold) {
+    Random drawn = stream("threshold");
+    for (uint32_t& value : values) {
+      const std::string& way = word("threshold", drawn);
+      if (way == "free") continue;
+      const float multiple =
+          static_cast<float>(1 + drawn.below(256)) * std::bit_cast<float>(threshold);
+      const auto last = static_cast<uint32_t>(drawn.next() & 0x7F'FFFF);
+      const uint32_t step = drawn.below(3) - 1, bits = drawn.below(23);
+      if (!std::isfinite(multiple)) continue;  // T is illegal
+      const uint32_t exact = std::bit_cast<uint32_t>(multiple) ^ (value & kSign);
+      value = way == "multiple" ? exact + step : exact ^ (last >> bits);
+    }
+  }
+
   /// Values that meet what is left of those before, in chunks of the same rows.
   void meet_peers(std::vector<uint32_t>& values) {
-    constexpr uint32_t kSign = 0x8000'0000;
     Random drawn = stream("peer");
     for (size_t i = 0; i < std::min(values.size(), peers_.size()); ++i) {
       const std::string& peer = word("peer", drawn);
@@ -209,6 +234,7 @@ class RandomChunks final : public sim::Source {
   std::shared_ptr<const sim::RandomTable> table_;
   const uint64_t seed_;
   sim::PacketConfig (*const any_)(Random& random);
+  const std::optional<size_t> threshold_pin_;
   const ChunkSettings settings_;
   const sim::RandomLengths lengths_;
   const sim::RandomValues values_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -494,6 +495,36 @@ TEST(Errors, OfChunksThatEndInAnotherWay) {
     EXPECT_TRUE(packet.error);
     EXPECT_GT(packet.meta >> 32 & 0xF'FFFF, packet.bytes.size() / 4);
   }
+}
+
+TEST(Values, OfThresholdMeetMultiplesOfT) {
+  constexpr float kT = 0x1p-10f;  // unless an option says another
+  const auto values = [](const std::string& way) {
+    std::vector<uint32_t> all;
+    for (const auto& packet : packets("threshold", "threshold = { " + way + " = 1 }")) {
+      for (size_t i = 0; i + 4 <= packet.bytes.size(); i += 4) {
+        uint32_t value = 0;
+        std::memcpy(&value, &packet.bytes[i], 4);
+        all.push_back(value & 0x7FFF'FFFF);
+      }
+    }
+    return all;
+  };
+  std::set<uint32_t> multiples;
+  std::set<int> ulps, same;  // leading bits
+  for (const uint32_t value : values("multiple")) {
+    const float m = std::round(std::bit_cast<float>(value) / kT);
+    multiples.insert(static_cast<uint32_t>(m));
+    ulps.insert(static_cast<int>(value - std::bit_cast<uint32_t>(m * kT)));
+  }
+  EXPECT_EQ(multiples.size(), 256u);
+  EXPECT_EQ(*multiples.begin(), 1u);
+  EXPECT_EQ(ulps, (std::set<int>{-1, 0, 1}));
+  const auto near = values("near");
+  const auto below = [](uint32_t value) { return std::bit_cast<float>(value) < kT; };
+  EXPECT_TRUE(std::ranges::any_of(near, below));
+  for (const uint32_t value : near) same.insert(std::countl_zero(value ^ 0x3A80'0000));
+  EXPECT_GT(same.size(), 15u);
 }
 
 TEST(Errors, WrongTlpsAndForeignGroupsMayBeABitAway) {
