@@ -32,7 +32,7 @@ LIST = ROOT / "tests/faults/faults.toml"
 SURVIVORS = ROOT / "tests/faults/survivors.toml"
 WORK = ROOT / "out/faults"
 # Tests of which a fault costs minutes, or that run nothing of ours.
-SLOW = "slow|speed|long|builds|scripts|icarus|live"
+SLOW = "slow|speed|long|builds|scripts|icarus|live|farm"
 GOAL = 95
 
 

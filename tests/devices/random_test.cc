@@ -311,9 +311,9 @@ std::vector<std::vector<uint32_t>> values_with_peer(const std::string& peer) {
 
 TEST(Values, ReachTheEndsOfTheirClasses) {
   std::set<uint32_t> exponents;
-  for (const auto& packet :
-       packets("compressor", "value = { large = 1 }\nneighbour = { free = 1 }\n"
-                             "length = { list = { of = [64] } }")) {
+  for (const auto& packet : packets("compressor",
+                                    "value = { large = 1 }\nneighbour = { free = 1 }\n"
+                                    "length = { list = { of = [64] } }")) {
     for (size_t i = 3; i < packet.bytes.size(); i += 4) {
       exponents.insert((packet.bytes[i] & 0x7Fu) << 1 | packet.bytes[i - 1] >> 7);
     }

@@ -370,8 +370,8 @@ TEST(Ring, FourHostsAtOnceUnderStalls) {
   for (const char* stall : {"none", "source:40", "sink:40", "both:60"}) {
     for (const uint64_t seed : {1, 2, 3, 4, 5}) {
       // Seeds 4 and 5: all the same way, so that cables are full.
-      auto feed = ring_feed(seed, 300, {seed == 1 || seed == 4, seed == 2 || seed == 4,
-                                        seed != 5, seed == 4});
+      auto feed = ring_feed(seed, 300,
+                            {seed == 1 || seed == 4, seed == 2 || seed == 4, seed != 5, seed == 4});
       const LinkSpec link{.delay = static_cast<uint32_t>(seed), .capacity = 4};
       FourNodes a(link), b(link);
       RingOracle oracle;

@@ -431,8 +431,8 @@ std::vector<bool> same_as_seen(const sim::MutantList& list,
     std::vector<testbenches::Command> commands;
     for (size_t i = begin; i < end; ++i) {
       gates.write(folder / fmt::format("{}.aig", i + 1), static_cast<uint32_t>(i + 1));
-      // With rings (-r takes them away) too little of a large device is found to be equal: not even a
-      // netlist and itself.
+      // With rings (-r takes them away) too little of a large device is found to be equal: not even
+      // a netlist and itself.
       commands.push_back(
           limited(each, "yosys-abc",
                   {"-c", fmt::format("&r {0}.aig; &scl; &lcorr; &scorr -r -C 10000; &w {0}.left; "
