@@ -182,9 +182,10 @@ def of_operators(options):
     faults = operators.drawn(ROOT, options.operators, options.seed)
     reasons = tomllib.loads(SURVIVORS.read_text()).get("survivor", [])
     for fault in faults:
-        line = (ROOT / fault["file"]).read_text().split("\n")[fault["line"] - 1].strip()
+        line = (ROOT / fault["file"]).read_text().split("\n")[fault["line"] - 1]
+        place = int(fault["name"].rsplit(":", 1)[1]) - 1 - (len(line) - len(line.lstrip()))
         for entry in reasons:
-            if (entry["file"], entry["line"], entry["change"]) == (fault["file"], line, fault["why"]):
+            if (entry["file"], entry["line"], entry["at"], entry["change"]) == (fault["file"], line.strip(), place, fault["why"]):
                 fault["survives"] = entry["reason"]
     return faults
 
