@@ -521,8 +521,12 @@ TEST(Values, OfThresholdMeetMultiplesOfT) {
   EXPECT_EQ(*multiples.begin(), 1u);
   EXPECT_EQ(ulps, (std::set<int>{-1, 0, 1}));
   const auto near = values("near");
-  const auto below = [](uint32_t value) { return std::bit_cast<float>(value) < kT; };
-  EXPECT_TRUE(std::ranges::any_of(near, below));
+  const auto beyond = [](uint32_t value) {  // the nearest multiple
+    const float m = std::bit_cast<float>(value) / kT;
+    return m - std::round(m);
+  };
+  EXPECT_TRUE(std::ranges::any_of(near, [&](uint32_t value) { return beyond(value) < 0; }));
+  EXPECT_TRUE(std::ranges::any_of(near, [&](uint32_t value) { return beyond(value) > 0; }));
   for (const uint32_t value : near) same.insert(std::countl_zero(value ^ 0x3A80'0000));
   EXPECT_GT(same.size(), 15u);
 }
