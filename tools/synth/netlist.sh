@@ -76,9 +76,9 @@ case $cells in
     prep -top $name -flatten ${mutants:+-nordff}" ;;
   *) usage ;;
 esac
-# Bit by bit only where gates are bits anyway.
+# Bit by bit only where gates are bits anyway; words fall apart where their drivers do.
 split=splitnets
-[ "$cells" != words ] || split=""
+[ "$cells" != words ] || split="splitnets -driver"
 plant=""
 if [ -n "$mutants" ]; then
   [ -n "$list" ] && [ -n "$wake" ] || usage
