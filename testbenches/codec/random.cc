@@ -18,12 +18,16 @@ constexpr uint64_t kDefaultPackets = 256;
 constexpr int64_t kMostValues =
     16'000;  // a UDP datagram carries them, in a capture of what was drawn
 
-std::vector<sim::RandomKey> gradient_keys(const char* cut) {
+std::vector<sim::RandomKey> gradient_keys(const char* cut, bool encoded) {
   std::vector<sim::RandomKey> keys = sim::random_stream_keys("values", 1, kMostValues, 1, 400);
   for (sim::RandomKey& key : sim::random_value_keys(/*codec=*/true)) keys.push_back(std::move(key));
-  keys.push_back({"error",
-                  std::string("what is wrong with a packet; cut: it ends within a ") + cut,
-                  {{"none", 1}, {"flag"}, {"bad_keep"}, {"cut"}, {"flipped_bit"}}});
+  sim::RandomKey error = {
+      "error",
+      std::string("what is wrong with a packet; cut: it ends within a ") + cut +
+          (encoded ? "; sparse: groups of any tags, with a bit or none in a byte of payload" : ""),
+      {{"none", 1}, {"flag"}, {"bad_keep"}, {"cut"}, {"flipped_bit"}}};
+  if (encoded) error.ways.push_back({"sparse"});
+  keys.push_back(std::move(error));
   return keys;
 }
 
@@ -88,10 +92,30 @@ class RandomGradients final : public sim::Source {
       bytes[any(bytes.size())] ^= static_cast<uint8_t>(1u << any(8));
     } else if (error == "cut") {
       cut(packet, any);
+    } else if (error == "sparse") {
+      sparse(packet, any);
     } else {
       const size_t beats = (bytes.size() + kBeatBytes - 1) / kBeatBytes;
       packet.odd = {
           sim::random_odd_beat(random, beats, bytes.size() - (beats - 1) * kBeatBytes, kBeatBytes)};
+    }
+  }
+
+  /// What no encoder makes: a class says how many bytes a value has, and nothing of what is in
+  /// them.
+  template <class Any>
+  static void sparse(sim::RawPacket& packet, const Any& any) {
+    std::vector<uint8_t>& bytes = packet.bytes;
+    bytes.clear();
+    for (size_t group = 0; group < packet.values.size(); group += 8) {
+      const auto tags = static_cast<uint16_t>(any(0x1'0000));
+      const size_t begin = bytes.size();
+      bytes.resize(begin + static_cast<size_t>(reference::encoded_group_bytes(tags)));
+      bytes[begin] = static_cast<uint8_t>(tags);
+      bytes[begin + 1] = static_cast<uint8_t>(tags >> 8);
+      for (uint8_t& byte : std::span(bytes).subspan(begin + 2)) {
+        byte = static_cast<uint8_t>(any(2) << any(8));
+      }
     }
   }
 
@@ -127,13 +151,14 @@ class RandomGradients final : public sim::Source {
 }  // namespace
 
 const sim::RandomKind& random_floats() {
-  static const sim::RandomKind kKind = {"floats", "packets of floats", "", gradient_keys("float")};
+  static const sim::RandomKind kKind = {"floats", "packets of floats", "",
+                                        gradient_keys("float", false)};
   return kKind;
 }
 
 const sim::RandomKind& random_groups() {
   static const sim::RandomKind kKind = {"groups", "packets of encoded groups", "floats",
-                                        gradient_keys("group")};
+                                        gradient_keys("group", true)};
   return kKind;
 }
 

@@ -4,13 +4,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <numeric>
 #include <set>
 
+#include "models/reference/codec.h"
 #include "models/reference/expether/frame.h"
 #include "sim/base/error.h"
 #include "sim/feeds/writer.h"
@@ -278,6 +281,35 @@ TEST(Streams, ErrorsAndGapsLeaveOtherPacketsAsTheyAre) {
     errors += wrong[i].error || !wrong[i].odd.empty();
   }
   EXPECT_NEAR(static_cast<double>(errors), 67, 25);
+}
+
+TEST(Errors, SparseGroupsHaveEveryClassAndPayloadsThatNoEncoderMakes) {
+  std::array<size_t, 4> classes = {};
+  size_t small_halves = 0;  // BYTE would have done
+  for (const auto& packet : packets("decompressor", "error = { sparse = 1 }")) {
+    const std::vector<uint8_t>& bytes = packet.bytes;
+    size_t at = 0;
+    while (at < bytes.size()) {
+      const auto tags = static_cast<uint16_t>(bytes[at] | bytes[at + 1] << 8);
+      const size_t end = at + static_cast<size_t>(reference::encoded_group_bytes(tags));
+      ASSERT_LE(end, bytes.size());
+      at += 2;
+      for (int lane = 0; lane < 8; ++lane) {
+        const int tag = tags >> 2 * lane & 3;
+        ++classes[static_cast<size_t>(tag)];
+        small_halves += tag == 2 && (bytes[at + 1] & 0x7F) == 0;
+        const size_t next = at + std::array<size_t, 4>{0, 1, 2, 4}[static_cast<size_t>(tag)];
+        for (; at < next; ++at) EXPECT_LE(std::popcount(bytes[at]), 1);
+      }
+      EXPECT_EQ(at, end);
+    }
+  }
+  const size_t all = std::accumulate(classes.begin(), classes.end(), size_t{0});
+  for (const size_t of_class : classes) {
+    EXPECT_NEAR(static_cast<double>(of_class), 0.25 * static_cast<double>(all),
+                0.02 * static_cast<double>(all));
+  }
+  EXPECT_GT(small_halves, classes[2] / 2);
 }
 
 /// What the frames of an exchange are, whose ExpEther frames are all of one kind.
