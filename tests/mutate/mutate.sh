@@ -37,7 +37,7 @@ PY
 {
   # Reference and rules see most of them. What is left is named by its line.
   status=0
-  $mutate --plan plan.toml --check reference,protocol --out half --prove 5 --json seen.json --quiet || status=$?
+  $mutate --plan plan.toml --check reference,protocol --out half --prove 2 --json seen.json --quiet || status=$?
   figures seen.json 'r["mutants"] == 60 == len(r["all"])' \
     'r["killed"] + r["equivalent"] + r["waived"] + r["survived"] == 60' 'r["killed_percent"] > 80' \
     'r["killed_within_10000_percent"] <= r["killed_percent"]' "$status == (0 if r['survived'] == 0 else 1)" \
@@ -59,7 +59,7 @@ PY
   expect 2 "holds the mutants of another run" $mutate --plan plan.toml --check protocol --out half
 
   # The rules alone do not see wrong bytes.
-  expect 1 "^  .*serial_compressor.sv:[0-9]*: .* cycles$" $mutate --plan plan.toml --check protocol --prove 5 --json blind.json
+  expect 1 "^  .*serial_compressor.sv:[0-9]*: .* cycles$" $mutate --plan plan.toml --check protocol --prove 2 --json blind.json
   figures blind.json 'r["survived"] > 20' 'not r["pass"]'
   # What is proven equivalent is so for who sees.
   python3 - <<'PY'
