@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -34,8 +36,9 @@ std::vector<sim::RandomKey> chunk_keys() {
   keys.push_back({"peer",
                   "what a value is to the one at its place in the chunk before: near: negated but "
                   "for some of the last bits, so that a sum with what is left of it cancels; ulp: "
-                  "negated, and one ulp less or more",
-                  {{"free", 1}, {"equal"}, {"negated"}, {"near"}, {"ulp"}}});
+                  "negated, and one ulp less or more; left: near, to what is left in its row of all "
+                  "chunks before, as the reference has it",
+                  {{"free", 1}, {"equal"}, {"negated"}, {"near"}, {"ulp"}, {"left"}}});
   keys.push_back(
       {"drain",
        "how many chunks of zeros follow a chunk, of its length and rows, so that what is "
@@ -86,6 +89,10 @@ class RandomChunks final : public sim::Source {
         all_(stimulus.packets == 0 ? kDefaultChunks : stimulus.packets),
         running_(settings.rows) {
     facts_.name = "random traffic " + table_->name();
+    if ((*table_)["peer"].share("left") > 0) {
+      left_.emplace(facts.config(settings.config, settings.rows), settings.rows);
+      config_ = facts.config;
+    }
   }
 
   std::optional<sim::RawPacket> next() override {
@@ -101,19 +108,20 @@ class RandomChunks final : public sim::Source {
     packet.gap = static_cast<uint32_t>(sim::random_gap(*table_, gaps));
     const bool drains = drains_ > 0;
     std::vector<uint32_t> words(drains ? length_ : static_cast<size_t>(lengths_.draw(lengths)));
+    const auto n = static_cast<uint32_t>(words.size());
     if (!drains) {
       values_.fill(values, words);
       if (threshold_pin_) meet_threshold(words, packet.config[*threshold_pin_]);
+      row_ = row_of(n);
       meet_peers(words);
     }
     length_ = words.size();
     drains_ = drains ? drains_ - 1 : drain();
     const auto* const bytes = reinterpret_cast<const uint8_t*>(words.data());
     packet.bytes.assign(bytes, bytes + words.size() * 4);
-    const auto n = static_cast<uint32_t>(words.size());
-    if (!drains) row_ = row_of(n);
     packet.meta = ChunkUser::word(row_, n);
     spoil(packet, n);
+    if (left_) leave(packet);
     ++count_;
     return packet;
   }
@@ -155,12 +163,35 @@ class RandomChunks final : public sim::Source {
       if (peer == "equal") values[i] = peers_[i];
       if (peer == "negated") values[i] = peers_[i] ^ kSign;
       if (peer == "ulp") values[i] = (peers_[i] ^ kSign) + (drawn.below(2) == 0 ? 1 : ~0u);
-      if (peer == "near") {
+      if (peer == "near" || peer == "left") {
         const auto last = static_cast<uint32_t>(drawn.next() & 0xFF'FFFF);
-        values[i] = peers_[i] ^ kSign ^ (last >> drawn.below(25));
+        const uint32_t met = peer == "near" ? peers_[i] : left_at(i);
+        values[i] = met ^ kSign ^ (last >> drawn.below(25));
       }
     }
     peers_ = values;
+  }
+
+  /// What is left of the chunk's value i, by its row.
+  uint32_t left_at(size_t i) const {
+    const std::span<const float> all = left_->residuals();
+    const size_t at = size_t{row_} * reference::quant::kLanes + i;
+    return at < all.size() ? std::bit_cast<uint32_t>(all[at]) : 0;
+  }
+
+  /// What the reference leaves of a packet. Of one with an odd tkeep the device may take other
+  /// bytes: then values meet something else than what is left.
+  void leave(const sim::RawPacket& packet) {
+    std::vector<float> values(packet.bytes.size() / 4);
+    if (!values.empty()) std::memcpy(values.data(), packet.bytes.data(), values.size() * 4);
+    left_->configure(config_(packet.config, settings_.rows));
+    left_->encode({.values = values,
+                   .row = static_cast<uint32_t>(packet.meta & ChunkUser::kRowMask),
+                   .announced = static_cast<uint32_t>(packet.meta >> ChunkUser::kCountBit) &
+                                ChunkUser::kCountMask,
+                   .ragged = packet.bytes.size() % 4 != 0,
+                   .error = packet.error},
+                  encoded_);
   }
 
   int64_t drain() const {
@@ -244,6 +275,10 @@ class RandomChunks final : public sim::Source {
   size_t length_ = 0;            ///< its values
   int64_t drains_ = 0;           ///< chunks of zeros that follow it
   std::vector<uint32_t> peers_;  ///< values of the last one that was no such
+  // If a table asks for what is left.
+  std::optional<reference::quant::Quantiser> left_;
+  reference::quant::Config (*config_)(const sim::PacketConfig& pins, uint32_t rows) = nullptr;
+  std::vector<uint8_t> encoded_;
   uint64_t count_ = 0;
   std::map<std::string, uint64_t> errors_;
   mutable sim::SourceFacts facts_;
