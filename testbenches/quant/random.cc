@@ -33,12 +33,13 @@ std::vector<sim::RandomKey> chunk_keys() {
                   "where a chunk's residuals begin: behind the chunk before; where that one's do; "
                   "anywhere; so near the end that it does not fit",
                   {{"next", 1}, {"same"}, {"any"}, {"beyond"}}});
-  keys.push_back({"peer",
-                  "what a value is to the one at its place in the chunk before: near: negated but "
-                  "for some of the last bits, so that a sum with what is left of it cancels; ulp: "
-                  "negated, and one ulp less or more; left: near, to what is left in its row of all "
-                  "chunks before, as the reference has it",
-                  {{"free", 1}, {"equal"}, {"negated"}, {"near"}, {"ulp"}, {"left"}}});
+  keys.push_back(
+      {"peer",
+       "what a value is to the one at its place in the chunk before: near: negated but "
+       "for some of the last bits, so that a sum with what is left of it cancels; ulp: "
+       "negated, and one ulp less or more; left: near, to what is left in its row of all "
+       "chunks before, as the reference has it",
+       {{"free", 1}, {"equal"}, {"negated"}, {"near"}, {"ulp"}, {"left"}}});
   keys.push_back(
       {"drain",
        "how many chunks of zeros follow a chunk, of its length and rows, so that what is "

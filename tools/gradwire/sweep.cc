@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "sim/base/error.h"
+#include "sim/base/interrupt.h"
 #include "sim/report/json.h"
 #include "sim/run/data_folder.h"
 #include "testbenches/switch/options.h"
