@@ -300,13 +300,14 @@ struct RingPorts {
   static constexpr uint64_t kEvents = 0, kSettles = 0;
 };
 
-class FourNodes {
+template <class N>
+class Four {
  public:
-  explicit FourNodes(const LinkSpec& link) : ring({&n[0], &n[1], &n[2], &n[3]}, link) {}
-  std::array<Bent<Node>, kNodes> n = {Bent<Node>(Node(0)), Bent<Node>(Node(1)), Bent<Node>(Node(2)),
-                                      Bent<Node>(Node(3))};
-  Ring<RingPorts, Bent<Node>, kNodes> ring;
+  explicit Four(const LinkSpec& link) : ring({&n[0], &n[1], &n[2], &n[3]}, link) {}
+  std::array<N, kNodes> n = {N(Node(0)), N(Node(1)), N(Node(2)), N(Node(3))};
+  Ring<RingPorts, N, kNodes> ring;
 };
+using FourNodes = Four<Bent<Node>>;
 
 /// The host's own node counts twice: on the way out and on the way home.
 PacketRef<gw::Beat> once_round(const PacketRef<gw::Beat>& packet, uint32_t from) {
@@ -382,6 +383,44 @@ TEST(Ring, FourHostsAtOnceUnderStalls) {
   }
 }
 
+/// Takes nothing from its cables in some cycles: of left and of right in others.
+class HesitantNode : public Node {
+ public:
+  explicit HesitantNode(const Node& node) : Node(node) {}
+  void reset() {
+    Node::reset();
+    cycle_ = 0;
+  }
+  uint32_t s_ready() const { return Node::s_ready() & ~refused(); }
+  void clock(const Offered<NodePorts>& offered, uint32_t m_ready) {
+    Offered<NodePorts> taken = offered;
+    for (size_t p = 0; p < 3; ++p) {
+      if ((refused() >> p & 1) != 0) taken[p] = nullptr;
+    }
+    Node::clock(taken, m_ready);
+    ++cycle_;
+  }
+
+ private:
+  uint32_t refused() const {
+    return static_cast<uint32_t>(cycle_ % 3 == 0) << kLeft |
+           static_cast<uint32_t>(cycle_ % 5 < 2) << kRight;
+  }
+  uint64_t cycle_ = 0;
+};
+
+TEST(Ring, ABeatStaysOnItsCableUntilTheNodeIsReady) {
+  for (const char* stall : {"none", "both:40"}) {
+    auto feed = ring_feed(7, 300, {true, false, false, true});
+    const LinkSpec link{.delay = 2, .capacity = 4};
+    Four<HesitantNode> a(link), b(link);
+    RingOracle oracle;
+    const Result r = run(a.ring, b.ring, feed, oracle, stalled(stall));
+    ASSERT_TRUE(r.passed) << stall << ": " << explain(r.failure);
+    EXPECT_EQ(r.timeline.packets_out(), 300u);
+  }
+}
+
 TEST(Ring, ADivergenceOnAnyCableIsFoundInItsCycle) {
   for (size_t node = 0; node < kNodes; ++node) {
     for (const size_t side : {Node::kLeft, Node::kRight}) {
@@ -441,6 +480,25 @@ TEST(Ring, EveryNodeIsBooted) {
   drive.boot.writes = {{1, 2}, {3, 4}};
   EXPECT_TRUE(run_alone(ring, feed, oracle, drive).passed);
   for (const BootedNode& node : nodes) EXPECT_EQ(node.heard.size(), 2u);
+}
+
+/// Hears how packets of its ports are configured.
+class ConfiguredNode : public Node {
+ public:
+  using Node::Node;
+  void configure(size_t port, const PacketConfig& config) { heard.emplace_back(port, config); }
+  std::vector<std::pair<size_t, PacketConfig>> heard;
+};
+
+TEST(Ring, AHostsPacketIsConfiguredAtItsNodesPortOfHosts) {
+  std::array<ConfiguredNode, kNodes> nodes = {ConfiguredNode(0), ConfiguredNode(1),
+                                              ConfiguredNode(2), ConfiguredNode(3)};
+  Ring<RingPorts, ConfiguredNode, kNodes> ring({&nodes[0], &nodes[1], &nodes[2], &nodes[3]});
+  for (size_t host = 0; host < kNodes; ++host) ring.configure(host, {10, 1, 2, 3});
+  using Heard = std::vector<std::pair<size_t, PacketConfig>>;
+  for (const ConfiguredNode& node : nodes) {
+    EXPECT_EQ(node.heard, (Heard{{ConfiguredNode::kHost, {10, 1, 2, 3}}}));
+  }
 }
 
 }  // namespace

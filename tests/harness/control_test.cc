@@ -301,6 +301,34 @@ TEST(Effects, AnOracleThatDoesNotKnowChecksNothing) {
   EXPECT_EQ(r.timeline.control[0].errors, 2u);
 }
 
+TEST(Effects, WhenTheOracleIsRightNoMoreHostsAreAnsweredAllTheSame) {
+  // Without the reference, of which the first packet's last beat differs: whatever a register
+  // answers from then on is let through.
+  struct Odd : Scaler<> {
+    void clock(const Offered<Ports>& offered, uint32_t m_ready) {
+      Scaler::clock(offered, m_ready);
+      if (showing) shown.data[0] ^= 1;
+      if (reply.bvalid != 0) reply.bresp = AxiResponse::kSlvErr;
+      if (reply.rvalid != 0) reply.rdata = 42;
+    }
+  } a;
+  PreparedControls controls;
+  controls.write(0, kFactor, 3, {.cycle = 10});
+  controls.read(0, kFactor, {.cycle = 20});
+  controls.read(0, kId, {.cycle = 30});
+  auto feed = single_beats(50);
+  ScalerOracle oracle;
+  Drive drive;
+  drive.checks.reference = false;
+  const Result r = run(a, {}, feed, oracle, drive, 64, &controls);
+  ASSERT_TRUE(r.passed) << explain(r.failure);
+  EXPECT_EQ(r.timeline.out[0].beats, 50u);
+  EXPECT_EQ(offered_in(r.timeline), (Cycles{10, 20, 30}));
+  EXPECT_EQ(r.timeline.accesses[0].response, AxiResponse::kSlvErr);
+  for (size_t i = 1; i < 3; ++i) EXPECT_EQ(r.timeline.accesses[i].data, 42u) << i;
+  EXPECT_TRUE(oracle.heard.empty());
+}
+
 // ---- The master.
 
 /// Notes what it is driven with.
@@ -494,6 +522,23 @@ TEST(ControlFeeds, MayWaitForAnswers) {
   // A poll takes three cycles; that which is asked in cycle 99 looks in cycle 100.
   EXPECT_EQ(offered_in(s.result.timeline).back(), 99u);
   EXPECT_EQ(controls.polls, 34);
+}
+
+TEST(ControlFeeds, AnAnswerIsWhatAStreamsFeedMayHaveWaitedFor) {
+  // It is asked for packets in every 64th cycle, and when a transaction is over; not while one is
+  // on its way: the write from cycle 5 to 7, the read from 20 to 22.
+  PreparedControls controls;
+  controls.write(0, kFactor, 3, {.cycle = 5});
+  controls.read(0, kFactor, {.cycle = 20});
+  Random random(13);
+  LateFeed<gw::Beat> feed(1, 64);
+  feed.add(0, 21, irregular_packet<gw::Beat>(random, 60));
+  const Scaled s = run_scaled(feed, controls);
+  ASSERT_TRUE(s.result.passed) << explain(s.result.failure);
+  EXPECT_EQ(offered_in(s.result.timeline), (Cycles{5, 20}));
+  ASSERT_EQ(s.result.timeline.rows.size(), 1u);
+  const uint64_t last = s.result.timeline.rows[0].accepted_last;
+  EXPECT_EQ(feed.asked, (Cycles{0, 7, 22, last, 64}));
 }
 
 TEST(ControlFeeds, ThatHaveNothingYetAreAskedAgainInEvery64thCycle) {

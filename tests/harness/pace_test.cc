@@ -37,6 +37,10 @@ TEST(Pace, ABeatHasArrivedWithItsLastByte) {
   EXPECT_EQ(pace.arrival(0, 17), 4u);
   EXPECT_EQ(pace.arrival(5, 17), 5u);
   EXPECT_EQ(pace.arrival(6, 17), 6u);
+  // 9 bytes take 7.2 ns. A beat that came in the last nanosecond before the run is there from the
+  // first cycle on, one that came in the first nanosecond from the second.
+  EXPECT_EQ(pace.arrival(-8, 1), 0u);
+  EXPECT_EQ(pace.arrival(-7, 1), 1u);
 }
 
 TEST(Pace, IsExactFarIntoACapture) {

@@ -93,6 +93,53 @@ TEST(Wide, ValuesAreWholeInTheReport) {
   EXPECT_EQ(signal_value(gw::Beat{}, "tkeep"), "ffffffff");
 }
 
+TEST(Wide, ATuserOfManyBitsIsWholeInTheReport) {
+  gw::Beat beat;
+  EXPECT_EQ(signal_value(beat, "tuser"), "0");
+  beat.meta = {1, 2, 0, 0, 0, 0xF00D};
+  const std::string words = "0000f00d_00000000_00000000_00000000_00000002_00000001";
+  EXPECT_EQ(signal_value(beat, "tuser"), words);
+  beat.user = 1;
+  EXPECT_EQ(signal_value(beat, "tuser"), words + " (in error)");
+}
+
+/// A probe of so many counters: two in a word.
+template <size_t kCounters>
+struct CounterPorts : StreamPorts<> {
+  static constexpr size_t kCountersInProbe = kCounters;
+};
+
+TEST(Wide, AProbeHasAPlaceForEachCounter) {
+  EXPECT_EQ(kProbeWords<StreamPorts<>>, 1u);
+  EXPECT_EQ(kProbeWords<CounterPorts<1>>, 1u);
+  EXPECT_EQ(kProbeWords<CounterPorts<2>>, 1u);
+  EXPECT_EQ(kProbeWords<CounterPorts<3>>, 2u);
+  EXPECT_EQ(kProbeWords<CounterPorts<4>>, 2u);
+}
+
+TEST(Wide, OfManyCountersTheFirstThatDiffersIsNamed) {
+  using Ports = CounterPorts<4>;
+  struct Counting : Passthrough<Ports> {
+    Probe<Ports> probe() const {
+      return {counters[0] | uint64_t{counters[1]} << 32, counters[2] | uint64_t{counters[3]} << 32};
+    }
+    std::array<uint32_t, 4> counters = {7, 0x8000'0001, 9, 0xFFFF'FFFF};
+  };
+  for (size_t wrong = 0; wrong < 4; ++wrong) {
+    Counting a, b;
+    // All behind it differ as well, and are not named.
+    for (size_t i = wrong; i < 4; ++i) b.counters[i] ^= 0x10;
+    auto feed = irregular_feed<gw::Beat>(4, 3);
+    Echo<gw::Beat> oracle;
+    const Result r = run(a, b, feed, oracle);
+    EXPECT_EQ(r.failure.kind, FailureKind::kLockstep);
+    EXPECT_EQ(r.failure.port, "probe");
+    EXPECT_EQ(r.failure.signal, "counter " + std::to_string(wrong));
+    EXPECT_EQ(r.failure.value_a, std::to_string(a.counters[wrong]));
+    EXPECT_EQ(r.failure.value_b, std::to_string(b.counters[wrong]));
+  }
+}
+
 TEST(Wide, A100GbEPort) {
   // 100 Gb/s at 250 MHz: 0.08 ns a byte, 4 ns a cycle, 0.02 cycles a byte.
   using Paced = StreamPorts<Wide, true, 2>;
