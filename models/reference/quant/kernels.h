@@ -27,6 +27,8 @@ struct Kernels {
   /// bytes behind the payload.
   Encoded (*threshold_mask)(Method method, float t, const float* g, float* r, size_t n,
                             uint8_t* out);
+  Encoded (*threshold_rice)(Method method, float t, const float* g, float* r, size_t n, int k,
+                            uint8_t* out);
   Encoded (*mx)(Method method, const float* g, float* r, size_t n, uint8_t* out);
   /// Whole payloads, of ceil(n / 32) blocks.
   void (*decode_mx)(Method method, const uint8_t* in, size_t n, float* out);

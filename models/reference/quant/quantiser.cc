@@ -36,16 +36,21 @@ void check(const Config& config) {
 
 bool negative(float v) { return v < 0; }  // -0 is not
 
-/// The header but for the fields that depend on the method.
+std::array<uint8_t, kHeaderBytes> header(Method method, uint8_t coding, size_t n, float first,
+                                         float second) {
+  std::array<uint8_t, kHeaderBytes> bytes{static_cast<uint8_t>(method), coding};
+  const std::array<uint32_t, 3> words = {static_cast<uint32_t>(n), std::bit_cast<uint32_t>(first),
+                                         std::bit_cast<uint32_t>(second)};
+  for (size_t i = 0; i < 12; ++i) {
+    bytes[4 + i] = static_cast<uint8_t>(words[i / 4] >> 8 * (i % 4));
+  }
+  return bytes;
+}
+
 void put_header(std::vector<uint8_t>& packet, Method method, uint8_t coding, size_t n, float first,
                 float second) {
-  packet.push_back(static_cast<uint8_t>(method));
-  packet.push_back(coding);
-  packet.push_back(0);
-  packet.push_back(0);
-  put_word(packet, static_cast<uint32_t>(n));
-  put_word(packet, std::bit_cast<uint32_t>(first));
-  put_word(packet, std::bit_cast<uint32_t>(second));
+  const auto bytes = header(method, coding, n, first, second);
+  packet.insert(packet.end(), bytes.begin(), bytes.end());
 }
 
 /// Groups of 8: a mask; behind an empty one a count of those that follow; behind another one signs,
@@ -194,26 +199,36 @@ bool Quantiser::fits(const Chunk& chunk, size_t n) const {
 bool Quantiser::encode_fast(const Chunk& chunk, std::vector<uint8_t>& packet, ChunkReport& report) {
   const internal::Kernels* const kernels = internal::kernels_of(by_);
   const Method method = config_.method;
-  const bool mask = is_threshold(method) && config_.coding == Coding::kMask;
-  if (kernels == nullptr || !(mask || is_mx(method)) || chunk.values.size() != report.n) {
+  const bool threshold = is_threshold(method);
+  if (kernels == nullptr || !(threshold || is_mx(method)) || chunk.values.size() != report.n) {
     return false;
   }
+  const bool rice = threshold && config_.coding == Coding::kRice;
   const float* const g = chunk.values.data();
   float* const r = config_.residual ? residuals_.data() + size_t{chunk.row} * kLanes : nullptr;
   if (room_.size() < max_packet_bytes(report.n)) room_.resize(max_packet_bytes(report.n));
-  const internal::Encoded done =
-      mask ? kernels->threshold_mask(method, config_.threshold, g, r, report.n, room_.data())
-           : kernels->mx(method, g, r, report.n, room_.data());
+  uint8_t* const payload = room_.data() + kHeaderBytes;
+  internal::Encoded done;
+  if (rice) {
+    report.k = k_[chunk.row];
+    done = kernels->threshold_rice(method, config_.threshold, g, r, report.n, report.k, payload);
+  } else if (threshold) {
+    done = kernels->threshold_mask(method, config_.threshold, g, r, report.n, payload);
+  } else {
+    done = kernels->mx(method, g, r, report.n, payload);
+  }
   report.method = method;
   report.entries = done.entries;
   if (done.not_finite) report.status |= kStatusNotFinite;
-  if (mask && chunk.row < rows()) {
+  if (threshold && chunk.row < rows()) {
     k_[chunk.row] = static_cast<uint8_t>(rice_k(done.entries, report.n));
   }
-  put_header(packet, method, 0, report.n, mask ? config_.threshold : 0.0f, 0.0f);
-  packet.insert(packet.end(), room_.begin(),
-                room_.begin() + static_cast<std::ptrdiff_t>(done.bytes));
-  packet.push_back(report.status);
+  std::ranges::copy(header(method, rice ? static_cast<uint8_t>(1 + report.k) : uint8_t{0}, report.n,
+                           threshold ? config_.threshold : 0.0f, 0.0f),
+                    room_.begin());
+  payload[done.bytes] = report.status;
+  packet.assign(room_.begin(), room_.begin() + static_cast<std::ptrdiff_t>(
+                                                   kHeaderBytes + done.bytes + kStatusBytes));
   report.bytes = packet.size();
   return true;
 }
