@@ -202,68 +202,80 @@ std::string render_bench_terminal(const nlohmann::json& bench, bool colour) {
     runs.push_back(&bench);
   }
 
-  struct Line {
-    const char* label;
+  struct Column {
+    const char* title;
     const char* group;  // nullptr: at the top
     const char* key;
     const char* unit;
   };
-  const std::vector<std::pair<const char*, std::vector<Line>>> groups{
+  const std::vector<std::pair<const char*, std::vector<Column>>> groups{
       {"Ratios",
-       {{"lockstep / RTL alone", "ratios", "lockstep_to_rtl", "x"},
-        {"model / RTL alone", "ratios", "model_to_rtl", "x"},
+       {{"lockstep / RTL", "ratios", "lockstep_to_rtl", "x"},
+        {"model / RTL", "ratios", "model_to_rtl", "x"},
         {"model / 10GbE", "ratios", "model_to_10gbe", "x"},
-        {"netlist / RTL alone", "ratios", "netlist_to_rtl", "x"},
-        {"whole run / lockstep", "ratios", "whole_to_lockstep", "x"},
-        {"encode / memcpy", "codec", "encode_to_memcpy", "x"},
-        {"decode / memcpy", "codec", "decode_to_memcpy", "x"}}},
-      {"On this machine",
-       {{"lockstep, all checks on", nullptr, "lockstep_mcps", " M cycles/s"},
-        {"whole run", nullptr, "whole_mcps", " M cycles/s"},
-        {"RTL alone", nullptr, "rtl_mcps", " M cycles/s"},
-        {"netlist alone", nullptr, "netlist_mcps", " M cycles/s"},
-        {"model alone", nullptr, "model_mcps", " M cycles/s"},
-        {"10GbE", nullptr, "clock_10gbe_mbps", " M bursts/s"},
-        {"reference encode", "codec", "encode_gbps", " Gb/s"},
-        {"reference decode", "codec", "decode_gbps", " Gb/s"},
-        {"memcpy", "codec", "memcpy_gbps", " Gb/s"}}}};
+        {"netlist / RTL", "ratios", "netlist_to_rtl", "x"},
+        {"whole / lockstep", "ratios", "whole_to_lockstep", "x"}}},
+      {"On this machine, M cycles/s",
+       {{"lockstep", nullptr, "lockstep_mcps", ""},
+        {"whole run", nullptr, "whole_mcps", ""},
+        {"RTL alone", nullptr, "rtl_mcps", ""},
+        {"netlist alone", nullptr, "netlist_mcps", ""},
+        {"model alone", nullptr, "model_mcps", ""}}}};
+  const auto value = [](const Json& run, const Column& column) {
+    return column.group ? number(run, {column.group, column.key}) : number(run, {column.key});
+  };
+  const auto heading = [&paint](const std::string& title) {
+    return paint("1;36", title) + " " + paint.dim(rule("─", kColumns - width(title) - 1)) + "\n";
+  };
 
-  Table t;
-  t.columns.push_back("Simulator speed");
-  for (const Json* run : runs) {
-    const std::string device = text(*run, {"device"}), host = text(*run, {"host"});
-    t.columns.push_back((device.empty() ? "all" : device) + (host.empty() ? "" : ", " + host));
-  }
-  std::vector<std::size_t> widths{26};
-  for (std::size_t i = 0; i < runs.size(); ++i)
-    widths.push_back(std::max<std::size_t>(18, width(t.columns[i + 1]) + 2));
-  std::size_t total = 0;
-  for (const std::size_t w : widths) total += w;
-  total += 2;
-
-  std::string out = "  " + paint.bold(left(t.columns[0], widths[0]));
-  for (std::size_t i = 0; i < runs.size(); ++i)
-    out += paint.bold(right(t.columns[i + 1], widths[i + 1]));
-  out += "\n";
-  for (const auto& [title, lines] : groups) {
-    std::string body;
-    for (const Line& line : lines) {
-      std::string cells;
-      bool any = false;
+  std::string out = paint.bold("Simulator speed") + "\n";
+  for (const auto& [title, columns] : groups) {
+    Table t;
+    t.columns.push_back("");
+    t.cells.resize(runs.size());
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const std::string device = text(*runs[i], {"device"}), host = text(*runs[i], {"host"});
+      t.cells[i].push_back((device.empty() ? "all" : device) + (host.empty() ? "" : ", " + host));
+    }
+    for (const Column& column : columns) {
+      const auto known = [&](const Json* run) { return value(*run, column).has_value(); };
+      if (std::none_of(runs.begin(), runs.end(), known)) continue;
+      t.columns.push_back(column.title);
       for (std::size_t i = 0; i < runs.size(); ++i) {
-        const auto v =
-            line.group ? number(*runs[i], {line.group, line.key}) : number(*runs[i], {line.key});
-        any = any || v;
-        cells += right(v ? fixed(*v, 2) + line.unit : "-", widths[i + 1]);
+        const auto v = value(*runs[i], column);
+        t.cells[i].push_back(v ? fixed(*v, 2) + column.unit : "-");
       }
-      if (any) body += "  " + paint.dim(left(line.label, widths[0])) + cells + "\n";
     }
-    if (!body.empty()) {
-      const std::string heading = title;
-      out += paint("1;36", heading) + " " +
-             paint.dim(rule("─", total > width(heading) ? total - width(heading) - 1 : 0)) + "\n" +
-             body;
-    }
+    if (t.columns.size() == 1) continue;
+    out += "\n" + heading(title);
+    put_table(out, t, paint);
+  }
+
+  // Of the machine, not of a device: the same in each.
+  const auto has_codec = [](const Json* run) { return find(*run, {"codec"}) != nullptr; };
+  if (const auto run = std::find_if(runs.begin(), runs.end(), has_codec); run != runs.end()) {
+    Table t;
+    t.columns = {"", "Gb/s", "/ memcpy"};
+    const auto row = [&](const char* what, const char* speed_key, const char* ratio_key) {
+      const auto speed = number(**run, {"codec", speed_key});
+      const auto ratio = number(**run, {"codec", ratio_key});
+      t.cells.push_back(
+          {what, speed ? fixed(*speed, 2) : "-", ratio ? fixed(*ratio, 2) + "x" : ""});
+    };
+    row("encode", "encode_gbps", "encode_to_memcpy");
+    row("decode", "decode_gbps", "decode_to_memcpy");
+    row("memcpy", "memcpy_gbps", "");
+    out += "\n" + heading("Reference codec, one thread");
+    put_table(out, t, paint);
+  }
+  const auto has_line = [](const Json* run) {
+    return number(*run, {"clock_10gbe_mbps"}).has_value();
+  };
+  if (const auto run = std::find_if(runs.begin(), runs.end(), has_line); run != runs.end()) {
+    out += "\n" +
+           paint.dim("  10GbE brings " + fixed(*number(**run, {"clock_10gbe_mbps"}), 2) +
+                     " M beats a second.") +
+           "\n";
   }
   if (!runs.empty())
     if (const auto [verilator, others] = built_with(*runs.front()); !verilator.empty())

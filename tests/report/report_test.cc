@@ -180,7 +180,7 @@ TEST(Bench, OneDeviceAndNone) {
   const json one = sample("sample-bench.json")[0];
   const std::string out = render_bench_terminal(one);
   EXPECT_LT(out.find("Ratios"), out.find("On this machine"));
-  EXPECT_LT(out.find("lockstep / RTL alone"), out.find("16.62 M cycles/s"));
+  EXPECT_LT(out.find("lockstep / RTL"), out.find("16.62"));
   for (const json& doc : {json(), json::object(), json::array(), json(3), json{{"ratios", 1}}})
     EXPECT_NO_THROW(render_bench_terminal(doc));
 }
@@ -190,7 +190,8 @@ TEST(Bench, SaysWhatIsBehindRegisters) {
   EXPECT_EQ(render_bench_terminal(rows).find("axi-lite"), std::string::npos);
   rows[1]["host"] = "axi-lite";
   const std::string out = render_bench_terminal(rows);
-  EXPECT_NE(out.find(" compressor  decompressor, axi-lite\n"), std::string::npos) << out;
+  EXPECT_NE(out.find("\n  compressor   "), std::string::npos) << out;
+  EXPECT_NE(out.find("\n  decompressor, axi-lite   "), std::string::npos) << out;
 }
 
 // ------------------------------------------------------------------------------------------------
