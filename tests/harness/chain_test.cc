@@ -403,8 +403,9 @@ class HesitantNode : public Node {
 
  private:
   uint32_t refused() const {
-    return static_cast<uint32_t>(cycle_ % 3 == 0) << kLeft |
-           static_cast<uint32_t>(cycle_ % 5 < 2) << kRight;
+    const uint32_t left = cycle_ % 3 == 0;
+    const uint32_t right = cycle_ % 5 < 2;
+    return left << kLeft | right << kRight;
   }
   uint64_t cycle_ = 0;
 };
