@@ -12,6 +12,7 @@ that no longer fits the code, or a tree that does not pass without any.
 """
 
 import argparse
+import concurrent.futures
 import fnmatch
 import hashlib
 import json
@@ -251,19 +252,31 @@ def main():
         faults = sorted(faults, key=lambda fault: not bench.soon(fault))
 
     counts = {"killed": 0, "survived": 0, "does not build": 0, "right to survive": 0}
-    for number, fault in enumerate(faults, 1):
-        key = key_of(fault)
+
+    def verdict_of(fault):
         begin = time.monotonic()
-        if key not in found:
-            found[key] = bench.planted(fault)
-            memory.write_text(json.dumps(found))
-        verdict, by = found[key]
-        if verdict == "survived" and "survives" in fault:
-            verdict, by = "right to survive", fault["survives"]
-        counts[verdict] += 1
-        seconds = time.monotonic() - begin
-        print(f"{number:4}/{len(faults)} {fault['name']:42} {verdict}{': ' + by if by else ''}"
-              + ("" if verdict != "survived" else f"  ({fault['why']})") + f"  {seconds:.0f} s", flush=True)
+        if key_of(fault) in found:
+            return found[key_of(fault)], 0.0
+        return bench.planted(fault), time.monotonic() - begin
+
+    # Those that are in one build do not disturb each other; of those planted as text there is one copy of the tree.
+    soon = [fault for fault in faults if bench is not None and bench.soon(fault)] if options.operators else []
+    pool = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
+    ahead = dict(zip((key_of(fault) for fault in soon), [pool.submit(verdict_of, fault) for fault in soon]))
+    try:
+        for number, fault in enumerate(faults, 1):
+            key = key_of(fault)
+            (verdict, by), seconds = ahead[key].result() if key in ahead else verdict_of(fault)
+            if key not in found:
+                found[key] = (verdict, by)
+                memory.write_text(json.dumps(found))
+            if verdict == "survived" and "survives" in fault:
+                verdict, by = "right to survive", fault["survives"]
+            counts[verdict] += 1
+            print(f"{number:4}/{len(faults)} {fault['name']:42} {verdict}{': ' + by if by else ''}"
+                  + ("" if verdict != "survived" else f"  ({fault['why']})") + f"  {seconds:.0f} s", flush=True)
+    finally:
+        pool.shutdown(cancel_futures=True)
 
     of = counts["killed"] + counts["survived"]
     rate = 100 * counts["killed"] / of if of else 0

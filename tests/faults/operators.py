@@ -12,6 +12,7 @@ import os
 import random
 import re
 import subprocess
+import threading
 import time
 
 # Which files, and which tests are tried first.
@@ -178,6 +179,7 @@ class Together:
         self.left_out = set()  # their numbers: what stands there does not compile
         self.compile()
         self.tests = tests_of(build)
+        self.runs = {name: threading.Lock() for name in self.tests}  # a test may have a folder of its own, for one run at a time
         self.look()
 
     def write(self):
@@ -246,7 +248,8 @@ class Together:
             return "does not build", ""
         for name in sorted(self.differs.get(number, []), key=lambda name: (name not in fault["near"], self.seconds[name])):
             # A fault may make a loop endless.
-            passed, _ = self.test(name, 30 + 5 * self.seconds[name], GRADWIRE_FAULT=str(number))
+            with self.runs[name]:
+                passed, _ = self.test(name, 30 + 5 * self.seconds[name], GRADWIRE_FAULT=str(number))
             if not passed:
                 return "killed", name
         return "survived", "" if number in self.differs else "no test where it makes a difference"
