@@ -199,6 +199,15 @@ TEST(Reasons, SnaplenCutsAreTruncatedWhereverTheyFall) {
   for (std::size_t kept = 0; kept < datagram.size(); ++kept) {
     EXPECT_EQ(skip_of(datagram, kept), "truncated") << kept;
   }
+  // Without a payload there is nothing behind the header that could be missing.
+  const Bytes empty = ethernet(ipv4(ip, tcp(t, {})), 0x0800, {{0x8100, 1}});
+  for (std::size_t kept = 0; kept < empty.size(); ++kept) {
+    EXPECT_EQ(skip_of(empty, kept, any_start()), "truncated") << kept;
+  }
+  const Bytes nothing = udp_frame({});
+  for (std::size_t kept = 0; kept < nothing.size(); ++kept) {
+    EXPECT_EQ(skip_of(nothing, kept), "truncated") << kept;
+  }
   // Nothing is known to be missing of these.
   EXPECT_EQ(skip_of(tcp_frame(1, {}) + Bytes(6, 0), 54), "no_payload");
   EXPECT_EQ(skip_of(udp_frame(ramp(8), 0), 36), "not_marked");

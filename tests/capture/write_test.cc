@@ -171,6 +171,13 @@ TEST(Slice, KeepsTheSynOfItsFlows) {
   EXPECT_LE(std::filesystem::file_size(folder / "cut.pcap"), 300u);
 }
 
+TEST(Slice, TheFirstPacketMayBeTheSynOfTheSecond) {
+  const TemporaryFolder folder;
+  const auto source = write_capture(folder, a_stream());
+  EXPECT_EQ(slice(source, folder / "cut.pcap", {.first = 2, .last = 2})->written, 2u);
+  EXPECT_EQ(slice(source, folder / "cut.pcap", {.first = 1, .last = 2})->written, 2u);
+}
+
 TEST(Slice, OfSeveralSynsTheLastBeforeTheRangeCounts) {
   const TemporaryFolder folder;
   // The SYNs of packets 1 and 3 are followed by that of packet 4; the UDP flow has none.

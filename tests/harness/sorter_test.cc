@@ -169,6 +169,18 @@ TEST(Sorter, ABlockedPortIsAHangWhileTheOtherWaitsForAFeed) {
   EXPECT_EQ(r.failure.port, "s_axis0");
 }
 
+TEST(Sorter, TheOutputThatOwesIsNamed) {
+  const auto mute = [](Sorter& s) { return s.out[2] = {}, false; };
+  Random random(6);
+  PreparedFeed<gw::Beat> feed;
+  for (int i = 0; i < 2; ++i) feed.add(0, sorter_packet(random, kHalf, 100));
+  Toy a(mute, 0), b(mute, 0);
+  SorterOracle oracle;
+  const Result r = run(a, b, feed, oracle);
+  EXPECT_EQ(r.failure.kind, FailureKind::kHang) << explain(r.failure);
+  EXPECT_EQ(r.failure.port, "m_axis2");
+}
+
 // ---- Mutants.
 
 using Bend = std::function<bool(Sorter&)>;

@@ -320,6 +320,19 @@ TEST(Figures, Golden) {
   expect_golden("figures.txt", text);
 }
 
+TEST(Figures, AValueBelowAllTheOthersIsCounted) {
+  const json doc{{"plots", {{"value_exponents", {{-127, 1}, {-100, 1}, {-44, 2}, {-3, 7}}}}}};
+  for (const report::Figure& figure : report::make_figures(doc, report::make_view(doc))) {
+    if (figure.title != "Gradient values by size") continue;
+    std::string cells;
+    for (const auto& row : figure.data.cells) cells += row[0] + ": " + row[2] + "; ";
+    EXPECT_EQ(cells, "zero, subnormal: 1; below -44: 1; -44: 2; -3: 7; ");
+    EXPECT_NE(figure.plot.script.find("('<' -46, '0' -48"), std::string::npos);
+    return;
+  }
+  ADD_FAILURE() << "no such figure";
+}
+
 TEST(Terminal, SaysWhatWasCheckedAgainstWhat) {
   json doc = sample("sample.json");
   doc["check"] = {"model", "reference", "protocol"};

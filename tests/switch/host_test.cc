@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 
+#include "models/systemc/hosted_cores.h"
 #include "tests/switch/pair.h"
 
 namespace gw::testbenches::testing {
@@ -169,6 +170,21 @@ TEST(Host, RegistersChangeBetweenIterations) {
   pair.clock({nullptr}, 1);
   EXPECT_FLOAT_EQ(theta(one), start - 0.5f);
   EXPECT_FLOAT_EQ(theta(two), start - 0.75f);
+}
+
+// Behind AXI4-Lite a register is read as it was written, and counts where the core has it.
+TEST(Host, EachRegisterOfTheMapIsOneOfTheCore) {
+  namespace map = gw::registers::optimizer_axil;
+  systemc::Optimizer top;
+  top.configure(optimizer_config(network_spec(sgd().options)), std::span<const uint32_t>{});
+  systemc::OptimizationRegisters registers(top.optimization());
+  for (uint32_t address = map::kLr; address <= map::kBias; address += 4) {
+    registers.write(address, 0x3F80'0000 + address);
+  }
+  top.clock(nullptr, true);
+  for (uint32_t address = map::kLr; address <= map::kBias; address += 4) {
+    EXPECT_EQ(registers.read(address), 0x3F80'0000 + address) << address;
+  }
 }
 
 }  // namespace
