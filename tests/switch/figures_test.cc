@@ -248,6 +248,24 @@ TEST_F(Report, LineRateOfOneStreamCounts24BytesAFrame) {
   EXPECT_EQ(report["frames"]["not_expether"], 2);
 }
 
+TEST_F(Report, AHostsAccessesAreCounted) {
+  // Of the model, for which nothing needs to be built. The parser wants no writes; twelve of the
+  // reads are of its counters, docs/registers.
+  sim::RunOptions options;
+  options.spec = spec_of("parser", {{"host", "axi-lite"}});
+  options.spec.rtl = false;
+  options.spec.stimulus.synth = "workers";
+  options.spec.stimulus.packets = 20;
+  const json report = sim::run(device("parser"), options);
+  EXPECT_TRUE(report["pass"]);
+  EXPECT_EQ(report["control"], (json{{"s_axil",
+                                      {{"writes", 0},
+                                       {"reads", 18},
+                                       {"errors", 0},
+                                       {"write_cycles", nullptr},
+                                       {"read_cycles", {{"mean", 6.0}, {"max", 6}}}}}}));
+}
+
 TEST_F(Report, LineRateOfAPortIsFromFirstFrameToLast) {
   // From port 1 to port 0, which is known: 60, 192 and 60 bytes, each 100 ns after the wire is
   // free. They take 67.2 and 172.8 ns of the wire, and begin 167 and 272 ns after one another.
