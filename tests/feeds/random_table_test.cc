@@ -260,7 +260,9 @@ TEST(RandomValues, LastBitsOfFractions) {
     EXPECT_GE(zeros.size(), 22u) << of;
     EXPECT_GE(ones.size(), 22u) << of;
   }
-  for (const uint32_t v : drawn("zeros", "infinity")) EXPECT_EQ(v << 1, 0xFF00'0000);
+  for (const char* fraction : {"zeros", "ones"}) {
+    for (const uint32_t v : drawn(fraction, "infinity")) EXPECT_EQ(v << 1, 0xFF00'0000) << fraction;
+  }
   for (const uint32_t v : drawn("zeros", "subnormal")) EXPECT_NE(v << 1, 0u) << "still one";
 }
 
