@@ -119,6 +119,9 @@ TEST(Synthesise, IrregularLacksNothing) {
   for (const size_t count : {infinities, quiet, signalling, subnormals, negative_zeros}) {
     EXPECT_GT(count, 100u);
   }
+  const double infinite =
+      static_cast<double>(infinities) / static_cast<double>(infinities + quiet + signalling);
+  EXPECT_NEAR(infinite, 0.125, 0.02) << "of what is no number";
 }
 
 TEST(Synthesise, SameSeedSameValues) {

@@ -226,8 +226,9 @@ TEST(Chain, AnEngineWithinThatStopsSaysWhy) {
 
 // ---- A ring.
 
-/// A node adds its number to what passes: word 0 collects the sum, word 1 counts the hops, word 2
-/// is where it came from, word 3 says which way round. Once round, the packet goes to its host.
+/// A node adds its number to what passes: word 0 collects the sum, word 1 the nodes in
+/// their order, word 2 is where it came from, word 3 says which way round. Once round, the packet
+/// goes to its host.
 struct NodePorts {
   using Beat = gw::Beat;
   static constexpr std::array<Port, 3> kInputs = {{{.name = "s_host", .bundle = "s_host"},
@@ -276,10 +277,10 @@ class Node {
     std::array<uint32_t, 8>& head = packet[0].data;
     head[0] += kSums[number_];
     if (from == kHost) {
-      head[1] = 0;
+      head[1] = number_;
       head[2] = number_;
     } else {
-      ++head[1];
+      head[1] = 8 * head[1] + number_;
     }
     const bool home = from != kHost && head[2] == number_;
     const size_t to = home ? kHost : (head[3] & 1) != 0 ? kLeft : kRight;
@@ -317,7 +318,11 @@ PacketRef<gw::Beat> once_round(const PacketRef<gw::Beat>& packet, uint32_t from)
   std::array<uint32_t, 8>& head = out->beats[0].data;
   for (const uint32_t sum : kSums) head[0] += sum;
   head[0] += kSums[from];
-  head[1] = kNodes;
+  const uint32_t step = (head[3] & 1) != 0 ? kNodes - 1 : 1;
+  head[1] = from;
+  for (uint32_t hop = 1; hop <= kNodes; ++hop) {
+    head[1] = 8 * head[1] + (from + hop * step) % kNodes;
+  }
   head[2] = from;
   return out;
 }

@@ -485,6 +485,15 @@ TEST(Html, DrawsTheDrift) {
 // ------------------------------------------------------------------------------------------------
 // text, JSON, files
 
+TEST(Text, ShortenedToTheLeastThatSaysSo) {
+  EXPECT_EQ(report::shortened("abcdefgh", 8), "abcdefgh");
+  EXPECT_EQ(report::shortened("abcdefghij", 5), "ab…ij");
+  EXPECT_EQ(report::shortened("abcdefgh", 4), "a…gh");
+  EXPECT_EQ(report::shortened("abcdefgh", 3), "a…h");
+  EXPECT_EQ(report::shortened("abcdefgh", 2), "abcdefgh");  // no room to say it
+  EXPECT_EQ(report::shortened("äöü…ß", 3), "ä…ß");
+}
+
 TEST(Text, Numbers) {
   EXPECT_EQ(report::grouped(1234567), "1,234,567");
   EXPECT_EQ(report::grouped(-999), "-999");
@@ -496,7 +505,6 @@ TEST(Text, Numbers) {
   EXPECT_EQ(report::bound(json(0.015625)), "2^-6");
   EXPECT_EQ(report::clean("a\xC0\x80z\xED\xA0\x80\n"), "a\uFFFD\uFFFDz\uFFFD\uFFFD\uFFFD ");
   EXPECT_EQ(report::clean("µ×…😀"), "µ×…😀");
-  EXPECT_EQ(report::shortened("abcdefghij", 5), "ab…ij");
   EXPECT_EQ(report::quoted("it's `x` \"y\""), "'it''s `x` \"y\"'");
 }
 
