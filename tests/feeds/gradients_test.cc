@@ -78,6 +78,7 @@ TEST(Synthesise, IrregularLacksNothing) {
   std::set<size_t> lengths, tails, ends_before_raw;
   std::set<uint32_t> edges;
   size_t infinities = 0, quiet = 0, signalling = 0, subnormals = 0, negative_zeros = 0;
+  size_t negative = 0;  // of what is no number
   size_t previous_end = 0;
   std::set<std::pair<bool, bool>> followed;  // a packet of one class only, behind one of that sort
   bool previous_pure = false;
@@ -96,6 +97,7 @@ TEST(Synthesise, IrregularLacksNothing) {
       signalling += exponent == 255 && mantissa != 0 && mantissa >> 22 == 0;
       subnormals += exponent == 0 && mantissa != 0;
       negative_zeros += value == 0x80000000u;
+      negative += exponent == 255 && value >> 31 != 0;
       edges.insert(value & 0x7FFFFFFF);
     }
     const bool single_raw = packet.values.size() == 8 && tags == std::set<Tag>{Tag::kRaw};
