@@ -62,5 +62,24 @@ TEST(Host, CellsAreWhereItPutsThem) {
   expect_next_to_the_textbook(p, 64);
 }
 
+// The active register is what was written again when an iteration begins.
+TEST(Host, TheTextbookFollowsStatesThatHoldEps) {
+  for (const auto algorithm : {optimizer::Algorithm::kAdagrad, optimizer::Algorithm::kAdam,
+                               optimizer::Algorithm::kSmorms3}) {
+    PipelineConfig config;
+    config.blocks.optimization = true;
+    config.algorithm = algorithm;
+    config.hyper = {.lr = 0.01f, .eps = 0.25f, .beta1 = 0.5f, .beta2 = 0.75f};
+    config.parameters.assign(32, std::bit_cast<std::uint32_t>(0.7f));
+    Pipeline p(config);
+    for (std::uint32_t iteration = 1; iteration <= 6; ++iteration) {
+      if (iteration > 2) p.write_active(optimizer::kLr, std::bit_cast<std::uint32_t>(0.02f));
+      p.accept(gradient(0, iteration), 0);
+    }
+    EXPECT_EQ(p.distance().values, 6u * 32);
+    EXPECT_LE(p.distance().ulp_max, 8) << static_cast<int>(algorithm);
+  }
+}
+
 }  // namespace
 }  // namespace gw::reference

@@ -333,6 +333,28 @@ TEST(Figures, AValueBelowAllTheOthersIsCounted) {
   ADD_FAILURE() << "no such figure";
 }
 
+TEST(Terminal, NamesWhatWasNotReached) {
+  const json part{{"covered", 2}, {"possible", 5}, {"percent", 40.0}};
+  json none = part, one = part, three = part;
+  none["table"] = "lengths";
+  none["unreached"] = json::array();
+  one["table"] = "modes";
+  one["unreached"] = {"paper"};
+  three["table"] = "values";
+  three["unreached"] = {{{"name", "quiet"}}, {{"name", "tiny"}}, {{"name", "huge"}}};
+  json all = part;
+  all["tables"] = {none, one, three};
+  const std::string out =
+      render_terminal({{"pass", true}, {"coverage", {{"functional", all}}}}, false);
+  const auto row = [&](const std::string& name) {
+    const size_t at = out.find(name);
+    return at == std::string::npos ? "" : out.substr(at, out.find('\n', at) - at);
+  };
+  EXPECT_EQ(row("lengths").find("paper"), std::string::npos);
+  EXPECT_NE(row("modes").find("paper"), std::string::npos) << out;
+  EXPECT_NE(row("values").find("quiet, 2 more"), std::string::npos) << out;
+}
+
 TEST(Terminal, SaysWhatWasCheckedAgainstWhat) {
   json doc = sample("sample.json");
   doc["check"] = {"model", "reference", "protocol"};

@@ -172,6 +172,45 @@ TEST(Host, RegistersChangeBetweenIterations) {
   EXPECT_FLOAT_EQ(theta(two), start - 0.75f);
 }
 
+// Cells end where the map says: an address behind the last block is refused.
+TEST(Host, BehindTheLastCellThereIsNothing) {
+  struct Core {
+    uint32_t counter(size_t) const { return 0; }
+    uint32_t read(uint32_t) const { return 7; }
+    bool clearing() const { return false; }
+    void write(uint32_t, uint32_t) {}
+    void written(uint32_t, uint32_t) {}
+  } core;
+  systemc::RegisterMap map;
+  map.cells = gw::registers::optimizer_axil::kCells;
+  map.cell_blocks = 2;
+  map.parameters = 64;
+  const auto read = [&](uint32_t address) {
+    systemc::RegisterFile file(map);
+    AxiLiteRequest request;
+    request.arvalid = 1;
+    request.araddr = address;
+    for (int c = 0; c < 20 && file.port().reply().rvalid == 0; ++c) {
+      file.port().drive(request);
+      const bool taken = file.port().reply().arready != 0;
+      file.begin(core, true);
+      file.end(core);
+      if (taken) request.arvalid = 0;
+    }
+    EXPECT_EQ(file.port().reply().rvalid, 1) << address;
+    return file.port().reply().rresp;
+  };
+  const uint32_t block = 1u << map.cells.block_log2;
+  for (uint32_t b = 0; b < 4; ++b) {
+    const uint32_t begin = map.cells.address + b * block;
+    const AxiResponse there = b < 2 ? AxiResponse::kOkay : AxiResponse::kSlvErr;
+    EXPECT_EQ(read(begin), there) << b;
+    EXPECT_EQ(read(begin + 4 * 63), there) << b;
+    EXPECT_EQ(read(begin + 4 * 64), AxiResponse::kSlvErr) << b;
+    EXPECT_EQ(read(begin + 2), AxiResponse::kSlvErr) << b;
+  }
+}
+
 // Behind AXI4-Lite a register is read as it was written, and counts where the core has it.
 TEST(Host, EachRegisterOfTheMapIsOneOfTheCore) {
   namespace map = gw::registers::optimizer_axil;

@@ -75,5 +75,20 @@ TEST(Reset, FirstFrameIsTakenAtOnce) {
   EXPECT_EQ(pair.left.size(), 3 * frame.size());
 }
 
+// What waits may be a frame's last beat alone, with another frame close behind.
+TEST(Reset, BehindALastBeatAFrameIsTakenAtOnce) {
+  SwitchPair pair;
+  const std::vector<Beat> frame = frame_of(40);
+  for (size_t i = 0; i + 1 < frame.size(); ++i) pair.edge(&frame[i]);
+  for (int i = 0; i < 2; ++i) pair.reset();
+  pair.left.clear();
+  for (int i = 0; i < 2; ++i) pair.edge(&frame.back());  // not ready in the first
+  for (const Beat& beat : frame) pair.edge(&beat);
+  for (int i = 0; i < 2500; ++i) pair.edge(nullptr);
+  ASSERT_FALSE(HasFatalFailure());
+  pair.compare_statistics();
+  EXPECT_EQ(pair.left.size(), 3 * frame.size());
+}
+
 }  // namespace
 }  // namespace gw::testbenches::testing

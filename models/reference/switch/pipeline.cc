@@ -67,7 +67,7 @@ void Pipeline::write_register(optimizer::Source source, std::uint32_t bits) {
 
 void Pipeline::write_active(optimizer::Source source, std::uint32_t bits) {
   optimizer_->write_active(source, bits);
-  moved_ = true;
+  moved_ = hyper_written_ = true;  // until the next iteration begins with what was written
 }
 
 void Pipeline::write_cell(std::size_t parameter, std::size_t word, std::uint32_t bits) {
