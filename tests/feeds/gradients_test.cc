@@ -121,9 +121,9 @@ TEST(Synthesise, IrregularLacksNothing) {
   for (const size_t count : {infinities, quiet, signalling, subnormals, negative_zeros}) {
     EXPECT_GT(count, 100u);
   }
-  const double infinite =
-      static_cast<double>(infinities) / static_cast<double>(infinities + quiet + signalling);
-  EXPECT_NEAR(infinite, 0.125, 0.02) << "of what is no number";
+  const auto no_numbers = static_cast<double>(infinities + quiet + signalling);
+  EXPECT_NEAR(static_cast<double>(infinities) / no_numbers, 0.125, 0.02);
+  EXPECT_NEAR(static_cast<double>(negative) / no_numbers, 0.5, 0.02);
 }
 
 TEST(Synthesise, SameSeedSameValues) {
