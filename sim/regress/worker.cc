@@ -12,6 +12,7 @@
 
 #include "sim/base/error.h"
 #include "sim/base/file_bytes.h"
+#include "sim/base/interrupt.h"
 #include "sim/regress/folder.h"
 #include "sim/report/json.h"
 #include "sim/report/text.h"
@@ -66,8 +67,10 @@ int work(const WorkerOptions& options, const Runner& run) {
                                  report.at(kCoveragePoints).dump() + "\n");
         }
       } catch (const sim::UserError& error) {
+        if (sim::interrupted()) return kCutOff;  // as what it was about, a build perhaps, says
         entry.result = refused(one_line(error.what()));
       } catch (const std::exception& error) {
+        if (sim::interrupted()) return kCutOff;
         entry.result = refused(fmt::format("internal fault: {}", one_line(error.what())));
       }
       if (entry.result.verdict == Verdict::kFail && entry.result.bucket.empty()) {

@@ -18,6 +18,7 @@
 #include <thread>
 
 #include "sim/base/error.h"
+#include "sim/base/interrupt.h"
 #include "sim/regress/folder.h"
 #include "sim/regress/local_farm.h"
 #include "sim/regress/regression.h"
@@ -69,6 +70,13 @@ json act(const Case& c) {
   if (what == "hang") {
     touch(mark);
     for (;;) ::pause();
+  }
+  // As what builds RTL: it is told to end, and says so.
+  if (what == "build") {
+    sim::catch_interrupts();
+    touch(mark);
+    while (!sim::interrupted()) std::this_thread::sleep_for(2ms);
+    throw sim::UserError(sim::kCheckFailed, "interrupted");
   }
   // A process that it starts, which would outlive it.
   if (what == "hang-with-child") {
@@ -302,6 +310,12 @@ TEST_F(FarmTest, CtrlCLeavesNoProcessAndSaysWhatDidNotRun) {
   wait_until_dead(pid_in(mark("started.child")));
   listener_.stop = {};
   EXPECT_EQ(verdicts(run({a_case("a", {"pass"}), a_case("c", {"pass"})})), "a pass, c pass");
+}
+
+TEST_F(FarmTest, ABuildThatIsCutOffHasNotFailed) {
+  listener_.stop = [this] { return fs::exists(mark("building")); };
+  const std::vector<Case> cases = {a_case("a", {"pass"}), a_case("b", {"build", mark("building")})};
+  EXPECT_EQ(verdicts(run(cases, {}, 1)), "a pass, b not run");
 }
 
 TEST_F(FarmTest, AControllerThatIsKilledLeavesNoProcess) {
