@@ -117,6 +117,18 @@ TYPED_TEST(Rules, OnlyTheLastBeatMayBePartial) {
   }
 }
 
+TYPED_TEST(Rules, OnlyTheLastBeatMayBeEmptyAndOnlyWhereItIsAllowed) {
+  for (const bool last : {false, true}) {
+    for (const bool allowed : {false, true}) {
+      TypeParam beat = last ? this->tail(1) : this->full(1);
+      beat.keep = 0;
+      EXPECT_EQ(this->checker.check(&beat, true, allowed),
+                last && allowed ? AxisRule::kNone : AxisRule::kKeepGap)
+          << last << allowed;
+    }
+  }
+}
+
 TYPED_TEST(Rules, AnErrorGoesWithLast) {
   TypeParam beat = this->full(1);
   beat.user = 1;
