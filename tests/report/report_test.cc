@@ -153,6 +153,24 @@ TEST(Terminal, PaperModeExplainsItsError) {
   EXPECT_NE(render_terminal(doc, false).find("EXCEEDED"), std::string::npos);
 }
 
+TEST(Terminal, ABoundIsGreenRedOrWhatThePaperSays) {
+  json doc = sample("sample.json");
+  const auto status = [&](const char* mode, bool held) {
+    doc["mode"] = mode;
+    doc["compression"]["bound_held"] = held;
+    for (const report::Section& section : report::make_view(doc).sections) {
+      for (const report::Row& row : section.rows) {
+        if (row.label == "max abs error") return row.status;
+      }
+    }
+    return report::Status::kPlain;
+  };
+  EXPECT_EQ(status("bounded", true), report::Status::kGood);
+  EXPECT_EQ(status("paper", true), report::Status::kGood);
+  EXPECT_EQ(status("paper", false), report::Status::kWarn);
+  EXPECT_EQ(status("bounded", false), report::Status::kBad);
+}
+
 TEST(Terminal, NothingComparedIsNotOk) {
   json doc = sample("sample.json");
   doc["checks"]["reference_packets"] = 0;
