@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -601,6 +602,28 @@ TEST(Write, ReadOnlyFolder) {
   EXPECT_EQ(sentence_of(file, "text").find("cannot write report " + file + ": "), 0u);
   EXPECT_EQ(folder.entries(), 0u);
   ::chmod(folder.path().c_str(), 0755);
+}
+
+TEST(Write, AReadOnlyFileStaysThoughItsFolderMayBeWritten) {
+  const Folder folder;
+  const fs::path file = folder / "x.html";
+  write_report_file(file, "kept");
+  ::chmod(file.c_str(), 0444);
+  ::chmod(folder.path().c_str(), 0777);
+  // For root nothing is read-only: as somebody else, who can only leave root in a process of its
+  // own.
+  constexpr uid_t kNobody = 65534;
+  ASSERT_TRUE(::geteuid() != 0 || ::chown(file.c_str(), kNobody, kNobody) == 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::geteuid() == 0 && ::setuid(kNobody) != 0) std::_Exit(2);
+    const std::string expected = "cannot write report " + file.string() + ": Permission denied";
+    std::_Exit(sentence_of(file, "lost") == expected ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(read(file), "kept");
 }
 
 TEST(Write, AFailureLeavesThePreviousFile) {
