@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "sim/harness/kernel.h"
@@ -60,6 +61,38 @@ TEST_P(Bench, IsWrittenAsItStandsHere) {
   EXPECT_NE(text_of(folder / "files.f").find(std::string("/gw_") + c.device + ".sv"),
             std::string::npos);
   EXPECT_NE(text_of(folder / "run.sh").find(top), std::string::npos);
+}
+
+// What a host writes before cycle 0 stands between the reset and the cycles: bit 0 says that reset
+// is over, bit 1 that outputs are looked at.
+TEST(BenchOfAHost, BootsBehindTheResetAndBeforeTheFirstCycle) {
+  const Device& device = testbenches::registry().device("optimizer");
+  RunSpec spec;
+  spec.rtl = false;
+  spec.clock_mhz = device.facts().clock_mhz;
+  spec.options = OptionSet(device.facts().options);
+  spec.options.set("pes", "1");
+  spec.options.set("sequences", "1");
+  spec.stimulus.synth = "gradient-192";
+  spec.stimulus.packets = 1;
+  const fs::path folder = fs::path(::testing::TempDir()) / "bench-booted";
+  fs::remove_all(folder);
+  spec.sv_bench = folder.string();
+  const auto source = device.source(spec);
+  const Outcome outcome = device.run(*source, spec, Kernel::instance());
+  ASSERT_TRUE(outcome.passed);
+  std::ifstream file(folder / "vectors.hex");
+  std::string line, order;
+  std::map<int, size_t> lines;
+  while (file >> line) {
+    const int what = std::stoi(line.substr(line.size() - 1), nullptr, 16) & 3;
+    ++lines[what];
+    const char c = static_cast<char>('0' + what);
+    if (order.empty() || order.back() != c) order += c;
+  }
+  EXPECT_EQ(order, "0213");
+  EXPECT_GT(lines[1], 4u) << "hyperparameters, and an edge without a write";
+  EXPECT_GE(lines[3], outcome.timeline.cycles);
 }
 
 INSTANTIATE_TEST_SUITE_P(
