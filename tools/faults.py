@@ -21,6 +21,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import threading
 import time
 import tomllib
 
@@ -253,11 +254,19 @@ def main():
 
     counts = {"killed": 0, "survived": 0, "does not build": 0, "right to survive": 0}
 
+    remembering = threading.Lock()
+
     def verdict_of(fault):
+        """With its seconds. It is remembered at once, whoever is waited for: what was cut off goes on behind it."""
+        key = key_of(fault)
+        if key in found:
+            return found[key], 0.0
         begin = time.monotonic()
-        if key_of(fault) in found:
-            return found[key_of(fault)], 0.0
-        return bench.planted(fault), time.monotonic() - begin
+        verdict = bench.planted(fault)
+        with remembering:
+            found[key] = verdict
+            memory.write_text(json.dumps(found))
+        return verdict, time.monotonic() - begin
 
     # Those that are in one build do not disturb each other; of those planted as text there is one copy of the tree.
     soon = [fault for fault in faults if bench is not None and bench.soon(fault)] if options.operators else []
@@ -267,9 +276,6 @@ def main():
         for number, fault in enumerate(faults, 1):
             key = key_of(fault)
             (verdict, by), seconds = ahead[key].result() if key in ahead else verdict_of(fault)
-            if key not in found:
-                found[key] = (verdict, by)
-                memory.write_text(json.dumps(found))
             if verdict == "survived" and "survives" in fault:
                 verdict, by = "right to survive", fault["survives"]
             counts[verdict] += 1

@@ -17,12 +17,20 @@ std::vector<std::uint8_t> gradient(std::uint32_t sequence, std::uint32_t iterati
   return expether::build_gradient(header, std::vector<std::uint32_t>(32, 0x3F80'0000));
 }
 
-Pipeline pipeline() {
+/// Two frames' parameters, 0.7 each.
+Pipeline pipeline(optimizer::Algorithm algorithm = optimizer::Algorithm::kSgd,
+                  const optimizer::HyperParameters& hyper = {.lr = 0.001f}) {
   PipelineConfig config;
   config.blocks.optimization = true;
-  config.hyper = {.lr = 0.001f};
+  config.algorithm = algorithm;
+  config.hyper = hyper;
   config.parameters.assign(2 * 32, std::bit_cast<std::uint32_t>(0.7f));
   return Pipeline(config);
+}
+
+/// The first parameter of a frame.
+float theta(const Pipeline& p, std::size_t sequence) {
+  return std::bit_cast<float>(p.optimizer().parameter(32 * sequence));
 }
 
 constexpr std::uint32_t kHalf = 0x3F00'0000;
@@ -37,8 +45,8 @@ TEST(Host, WhatItWritesIntoActiveRegistersCountsAtOnce) {
   p.accept(gradient(0, 1), 0);
   p.write_active(optimizer::kLr, kHalf);
   p.accept(gradient(1, 1), 0);
-  EXPECT_EQ(std::bit_cast<float>(p.optimizer().parameter(0)), 0.7f - 0.001f);
-  EXPECT_EQ(std::bit_cast<float>(p.optimizer().parameter(32)), 0.7f - 0.5f);
+  EXPECT_EQ(theta(p, 0), 0.7f - 0.001f);
+  EXPECT_EQ(theta(p, 1), 0.7f - 0.5f);
   expect_next_to_the_textbook(p, 64);
 }
 
@@ -47,9 +55,9 @@ TEST(Host, WhatItWritesIntoRegistersCountsFromTheNextIterationOn) {
   p.accept(gradient(0, 1), 0);
   p.write_register(optimizer::kLr, kHalf);
   p.accept(gradient(1, 1), 0);
-  EXPECT_EQ(std::bit_cast<float>(p.optimizer().parameter(32)), 0.7f - 0.001f);
+  EXPECT_EQ(theta(p, 1), 0.7f - 0.001f);
   p.accept(gradient(1, 2), 0);
-  EXPECT_EQ(std::bit_cast<float>(p.optimizer().parameter(32)), 0.7f - 0.001f - 0.5f);
+  EXPECT_EQ(theta(p, 1), 0.7f - 0.001f - 0.5f);
   expect_next_to_the_textbook(p, 96);
 }
 
@@ -58,7 +66,7 @@ TEST(Host, CellsAreWhereItPutsThem) {
   p.accept(gradient(0, 1), 0);
   p.write_cell(32, 0, kHalf);
   p.accept(gradient(1, 1), 0);
-  EXPECT_EQ(std::bit_cast<float>(p.optimizer().parameter(32)), 0.5f - 0.001f);
+  EXPECT_EQ(theta(p, 1), 0.5f - 0.001f);
   expect_next_to_the_textbook(p, 64);
 }
 
@@ -66,12 +74,7 @@ TEST(Host, CellsAreWhereItPutsThem) {
 TEST(Host, TheTextbookFollowsStatesThatHoldEps) {
   for (const auto algorithm : {optimizer::Algorithm::kAdagrad, optimizer::Algorithm::kAdam,
                                optimizer::Algorithm::kSmorms3}) {
-    PipelineConfig config;
-    config.blocks.optimization = true;
-    config.algorithm = algorithm;
-    config.hyper = {.lr = 0.01f, .eps = 0.25f, .beta1 = 0.5f, .beta2 = 0.75f};
-    config.parameters.assign(32, std::bit_cast<std::uint32_t>(0.7f));
-    Pipeline p(config);
+    Pipeline p = pipeline(algorithm, {.lr = 0.01f, .eps = 0.25f, .beta1 = 0.5f, .beta2 = 0.75f});
     for (std::uint32_t iteration = 1; iteration <= 6; ++iteration) {
       if (iteration > 2) p.write_active(optimizer::kLr, std::bit_cast<std::uint32_t>(0.02f));
       p.accept(gradient(0, iteration), 0);

@@ -95,6 +95,16 @@ TEST_F(Regress, ACasesCommandAloneGivesTheSameCycles) {
   EXPECT_EQ(count, 8u);
 }
 
+TEST_F(Regress, ThePlansThatWeShipAreRead) {
+  for (const char* name : {"smoke", "nightly", "mutants", "fuzz"}) {
+    // Traces are named from the project's root.
+    const Ended dry = shell(fmt::format("cd '{}' && {} regress plans/{}.toml --dry-run",
+                                        GRADWIRE_SOURCE_DIR, GRADWIRE_BINARY, name));
+    EXPECT_EQ(dry.code, 0) << dry.err;
+    EXPECT_THAT(dry.out, HasSubstr("gradwire run ")) << name;
+  }
+}
+
 TEST_F(Regress, TheSameHoweverManyWorkersThereAre) {
   ASSERT_EQ(regress("p.toml --out one --jobs 1").code, 0);
   ASSERT_EQ(regress("p.toml --out three --jobs 3").code, 0);
