@@ -3,6 +3,7 @@
 #   what                                  where                                  with a version that was not tried
 #   text of the generated C++             testbenches/engine/engine_source.cc    left as Verilator wrote it
 #   memory of the clock's last value      testbenches/engine/verilated_engine.h  the clock falls by an evaluation
+#   regions of its schedule               testbenches/engine/engine_source.cc    an edge is an evaluation
 #   ports in the class's header           testbenches/engine/engine_source.cc    a sentence that names the ports not found
 #   tables of scopes and variables        testbenches/engine/verilated_inside.h  the compiler's words, if an engine's state is asked for
 #   names in the state's header            testbenches/engine/engine_source.cc    --coverage toggle knows fewer signals, or none
@@ -11,7 +12,7 @@
 #   calls of mmap in the FST writer       testbenches/engine/fst_mmap.cc         a sentence, if the writer is not where it was
 #   the FST reader beside the writer      testbenches/engine/wave.cc             a sentence, if the reader is not where it was
 #
-# The first two only make the simulation faster. tests/engine/library_test.cc compares them cycle by cycle with a build
+# The first three only make the simulation faster. tests/engine/library_test.cc compares them cycle by cycle with a build
 # without them.
 set(GRADWIRE_VERILATOR_TRIED 5.006 5.032)
 

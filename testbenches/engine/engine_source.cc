@@ -267,7 +267,7 @@ std::string unit_of(const std::string& what, std::vector<std::string> parts) {
 }
 
 std::string glue(const VerilateJob& job, const std::vector<TopPort>& ports,
-                 const std::vector<std::string>& parts, bool quiet_fall,
+                 const std::vector<std::string>& parts, bool quiet_fall, const std::string& rise,
                  const std::string& signals) {
   std::string text = fmt::format("// Generated: {} as an engine.\n", job.top);
   if (job.traced) text += "#define GW_ENGINE_TRACED\n";
@@ -325,6 +325,10 @@ std::string glue(const VerilateJob& job, const std::vector<TopPort>& ports,
   }
   text += "      {}};\n";
   if (job.traced) text += harness_facts(job);
+  if (!rise.empty()) {
+    text +=
+        fmt::format("  static void rise(Top& top) {{ auto* const root = top.rootp;{} }}\n", rise);
+  }
   text += signals;
   text += fmt::format(
       "}};\n}}  // namespace\n}}  // namespace gw::testbenches\n\n"
@@ -773,6 +777,35 @@ bool falls_quietly(std::string_view code) {
   return true;
 }
 
+std::string edge_statements(std::string_view header, std::string_view code,
+                            const std::string& root_class) {
+  const auto single = [&](std::string_view region) {
+    return header.find(fmt::format("VlTriggerVec<1> __V{}Triggered;", region)) !=
+           std::string_view::npos;
+  };
+  const auto function = [&](std::string_view name) {  // its definition, or nothing
+    const std::string head =
+        fmt::format("void {}___{}({}* vlSelf) {{", root_class, name, root_class);
+    const size_t begin = code.find(head);
+    if (begin == std::string_view::npos) return std::string_view();
+    return code.substr(begin, code.find("\n}\n", begin) - begin);
+  };
+  if (!single("act") || !single("nba")) return {};
+  const std::string_view act = function("eval_act");
+  if (act.empty() || act.find("// Body") != std::string_view::npos) return {};
+  std::string statements;
+  const auto add = [&](std::string_view region) {
+    if (function(fmt::format("eval_{}", region)).empty()) return false;
+    statements +=
+        fmt::format(" trigger(root->__V{0}Triggered); {1}___eval_{0}(root);", region, root_class);
+    return true;
+  };
+  // Where inputs reach gates, those come first.
+  if (header.find("__VicoTriggered") != std::string_view::npos && !(single("ico") && add("ico")))
+    return {};
+  return add("nba") ? statements : std::string();
+}
+
 int write_one_unit(const fs::path& folder, const std::string& prefix, const fs::path& unit,
                    bool lean) {
   std::set<std::string> parts;
@@ -855,7 +888,8 @@ EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run) 
 
   std::vector<std::string> hot, cold, harness;
   const bool shortcuts = job.shortcuts && lean_is_tried(job.version);
-  bool quiet_fall = true;
+  bool quiet_fall = shortcuts;
+  std::string each_cycle;
   for (const fs::directory_entry& entry : fs::directory_iterator(job.out)) {
     const std::string file = entry.path().filename().string();
     if ((!file.starts_with(prefix) && !file.starts_with(harness_prefix)) ||
@@ -865,17 +899,25 @@ EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run) 
       harness.push_back(file);
       continue;
     }
-    (file.find("__Slow") != std::string::npos ? cold : hot).push_back(file);
     const std::string code = sim::bytes_of_file(entry.path());
-    quiet_fall = quiet_fall && shortcuts && falls_quietly(code);
+    const bool once = file.find("__Slow") != std::string::npos;
+    (once ? cold : hot).push_back(file);
+    if (!once) each_cycle += code;
+    quiet_fall = quiet_fall && falls_quietly(code);
     if (job.own && shortcuts) {
       if (const std::string lean = lean_source(code); lean != code) write_file(entry.path(), lean);
     }
   }
   std::ranges::sort(hot);
 
+  const std::string root_class = prefix + "___024root";
+  const std::string rise = quiet_fall
+                               ? edge_statements(sim::bytes_of_file(job.out / (root_class + ".h")),
+                                                 each_cycle, root_class)
+                               : std::string();
+
   source.hot = job.out / (job.name + "_engine.cc");
-  write_file(source.hot, glue(job, ports, hot, quiet_fall, signals));
+  write_file(source.hot, glue(job, ports, hot, quiet_fall, rise, signals));
   source.cold = job.out / (job.name + "_cold.cc");
   write_file(source.cold, unit_of(fmt::format("what {} runs once", job.top), cold));
   if (job.traced) {

@@ -72,6 +72,12 @@ bool lean_is_tried(std::string_view verilator_version);
 /// Whether the falling edge of aclk means nothing to this generated code.
 bool falls_quietly(std::string_view code);
 
+/// What a rising edge of aclk does, as statements on `root`: Verilator's loops over what may have
+/// been triggered left out, because the clock alone can be. Empty: there is more to it. Of the
+/// class's header and all code that runs in a cycle.
+std::string edge_statements(std::string_view header, std::string_view code,
+                            const std::string& root_class);
+
 struct VerilateJob {
   std::string verilator = "verilator";  ///< the program
   std::string version;                  ///< its words after --version
@@ -88,7 +94,7 @@ struct VerilateJob {
   bool state = false;
   std::string netlist;    ///< not RTL but what this version of Yosys made of it with `parameters`
   bool own = false;       ///< the project's RTL: its generated text may be edited
-  bool shortcuts = true;  ///< edit it, and leave the falling edge out where nothing happens at it
+  bool shortcuts = true;  ///< edit it, and leave out what does nothing at a clock's edges
 };
 
 struct EngineSource {

@@ -9,6 +9,7 @@
 //   kTraced                the class can write waveforms; then also Harness (the class of the
 //                          harness's own signals), kHarnessLanes, input_packets(h), ...
 //   kQuietFall             nothing in the top happens at the falling edge of its clock
+//   rise(top)              then, perhaps: what happens at the rising one, and nothing else
 //   kName, kDescription    name of the top in waveforms, the JSON of GwEngine::describe
 //   Inputs, Outputs        Bundles<...>
 //   Controls               ControlBundles<...>: AXI4-Lite ports, or none
@@ -316,6 +317,16 @@ inline void forget_clock(Top& top) {
   }
 }
 
+/// Tells a region of Verilator's schedule that the clock has risen (Facts::rise).
+template <class Triggers>
+inline void trigger(Triggers& triggers) {
+  if constexpr (requires { triggers.set(0, true); }) {  // 5.032
+    triggers.set(0, true);
+  } else {  // 5.006
+    triggers.at(0) = true;
+  }
+}
+
 #ifdef GW_ENGINE_TRACED
 /// The waveform of a traced engine: the RTL's signals, and those of the harness in scope `harness`.
 template <class Facts>
@@ -411,6 +422,9 @@ class VerilatedEngine {
   static constexpr bool kToggles = false;
 #endif
   static constexpr bool kQuietFall = Facts::kQuietFall && kReachesClock<Top> && !Facts::kTraced;
+  static constexpr bool kRises = kQuietFall && !kToggles && requires(Top & top) {
+    Facts::rise(top);
+  };
 
  public:
   explicit VerilatedEngine(uint64_t seed) {
@@ -594,7 +608,9 @@ class VerilatedEngine {
         waves_->dump(1);
       } else
 #endif
-      {
+          if constexpr (kRises) {
+        Facts::rise(*top_);
+      } else {
         if constexpr (!kQuietFall || kToggles) {
           top_->aclk = 0;
           top_->eval();

@@ -400,6 +400,32 @@ TEST(EngineSource, ClockThatIsUsedOtherwise) {
       falls_quietly("x = ((~ (IData)(vlSelf->aclk)) & (IData)(vlSelf->__Vtrigrprev__TOP__aclk));"));
 }
 
+TEST(EngineSource, AnEdgeThatIsOneTrigger) {
+  const auto function = [](const std::string& name, const std::string& body) {
+    return "void Vx___024root___" + name + "(Vx___024root* vlSelf) {\n    // Prevent unused\n" + body +
+           "}\n\n";
+  };
+  const std::string ico = "    VlTriggerVec<1> __VicoTriggered;\n", act = "    VlTriggerVec<1> __VactTriggered;\n",
+                    nba = "    VlTriggerVec<1> __VnbaTriggered;\n";
+  const std::string inputs = function("eval_ico", "    // Body\n    x();\n"), none = function("eval_act", ""),
+                    registers = function("eval_nba", "    // Body\n    y();\n");
+  const std::string edge = " trigger(root->__VnbaTriggered); Vx___024root___eval_nba(root);";
+  EXPECT_EQ(edge_statements(act + nba, none + registers, "Vx___024root"), edge);
+  EXPECT_EQ(edge_statements(ico + act + nba, inputs + none + registers, "Vx___024root"),
+            " trigger(root->__VicoTriggered); Vx___024root___eval_ico(root);" + edge);
+  const auto refused = [](const std::string& header, const std::string& code) {
+    return edge_statements(header, code, "Vx___024root").empty();
+  };
+  EXPECT_TRUE(refused(act + "    VlTriggerVec<2> __VnbaTriggered;\n", none + registers)) << "a second trigger";
+  EXPECT_TRUE(refused("    VlTriggerVec<2> __VactTriggered;\n" + nba, none + registers));
+  EXPECT_TRUE(refused("    VlTriggerVec<2> __VicoTriggered;\n" + act + nba, inputs + none + registers));
+  EXPECT_TRUE(refused(act + nba, function("eval_act", "    // Body\n    z();\n") + registers))
+      << "something happens before the registers";
+  EXPECT_TRUE(refused(ico + act + nba, none + registers)) << "a function that is not there";
+  EXPECT_TRUE(refused(act + nba, registers)) << "nor is this";
+  EXPECT_TRUE(refused(act + nba, none));
+}
+
 TEST(EngineSource, LeanText) {
   const std::string call =
       "\n    __Vfunc_a__0__Vfuncout = 0;\n    Vx_pkg__VnoInFunc_a(vlSymsp, y, "
