@@ -402,12 +402,14 @@ TEST(EngineSource, ClockThatIsUsedOtherwise) {
 
 TEST(EngineSource, AnEdgeThatIsOneTrigger) {
   const auto function = [](const std::string& name, const std::string& body) {
-    return "void Vx___024root___" + name + "(Vx___024root* vlSelf) {\n    // Prevent unused\n" + body +
-           "}\n\n";
+    return "void Vx___024root___" + name + "(Vx___024root* vlSelf) {\n    // Prevent unused\n" +
+           body + "}\n\n";
   };
-  const std::string ico = "    VlTriggerVec<1> __VicoTriggered;\n", act = "    VlTriggerVec<1> __VactTriggered;\n",
+  const std::string ico = "    VlTriggerVec<1> __VicoTriggered;\n",
+                    act = "    VlTriggerVec<1> __VactTriggered;\n",
                     nba = "    VlTriggerVec<1> __VnbaTriggered;\n";
-  const std::string inputs = function("eval_ico", "    // Body\n    x();\n"), none = function("eval_act", ""),
+  const std::string inputs = function("eval_ico", "    // Body\n    x();\n"),
+                    none = function("eval_act", ""),
                     registers = function("eval_nba", "    // Body\n    y();\n");
   const std::string edge = " trigger(root->__VnbaTriggered); Vx___024root___eval_nba(root);";
   EXPECT_EQ(edge_statements(act + nba, none + registers, "Vx___024root"), edge);
@@ -416,9 +418,11 @@ TEST(EngineSource, AnEdgeThatIsOneTrigger) {
   const auto refused = [](const std::string& header, const std::string& code) {
     return edge_statements(header, code, "Vx___024root").empty();
   };
-  EXPECT_TRUE(refused(act + "    VlTriggerVec<2> __VnbaTriggered;\n", none + registers)) << "a second trigger";
+  EXPECT_TRUE(refused(act + "    VlTriggerVec<2> __VnbaTriggered;\n", none + registers))
+      << "a second trigger";
   EXPECT_TRUE(refused("    VlTriggerVec<2> __VactTriggered;\n" + nba, none + registers));
-  EXPECT_TRUE(refused("    VlTriggerVec<2> __VicoTriggered;\n" + act + nba, inputs + none + registers));
+  EXPECT_TRUE(
+      refused("    VlTriggerVec<2> __VicoTriggered;\n" + act + nba, inputs + none + registers));
   EXPECT_TRUE(refused(act + nba, function("eval_act", "    // Body\n    z();\n") + registers))
       << "something happens before the registers";
   EXPECT_TRUE(refused(ico + act + nba, none + registers)) << "a function that is not there";
