@@ -105,22 +105,22 @@ module gw_parser (
   logic [19:0]  sum_first3_q, sum_second3_q;
   logic [191:0] fields3_q;
   always_ff @(posedge clk_i) begin
-    decide3_q <= decide2_q && rst_ni;
+    decide3_q     <= decide2_q && rst_ni;
+    expether3_q   <= is_expether;
+    control3_q    <= has_control;
+    version3_q    <= first_q[8*gw_expether_pkg::VersionByte +: 8] == gw_expether_pkg::Version;
+    carries3_q    <= kind_of_frame == gw_expether_pkg::TypeGradient || kind_of_frame == gw_expether_pkg::TypeParameter;
+    gradient3_q   <= kind_of_frame == gw_expether_pkg::TypeGradient;
+    count3_q      <= count_in_range;
+    header3_q     <= bytes_q >= 8'd64;
+    tlp3_q        <= tlp_known && !tlp[23];
+    poisoned3_q   <= tlp[22];
+    length3_q     <= tlp_length == {2'd0, count};
+    payload3_q    <= {1'b0, bytes_q} >= {1'b0, count[5:0], 2'd0} + 9'd64;
+    sum_first3_q  <= gw_expether_pkg::header_sum(first_q[8*gw_expether_pkg::ControlByte +: 112]);
+    sum_second3_q <= gw_expether_pkg::header_sum(second_q[8*(gw_expether_pkg::GroupByte-32) +: 112])
+                     + {4'd0, gw_expether_pkg::swap16(second_q[8*(gw_expether_pkg::ChecksumByte-32) +: 16])};
     if (decide2_q) begin
-      expether3_q   <= is_expether;
-      control3_q    <= has_control;
-      version3_q    <= first_q[8*gw_expether_pkg::VersionByte +: 8] == gw_expether_pkg::Version;
-      carries3_q    <= kind_of_frame == gw_expether_pkg::TypeGradient || kind_of_frame == gw_expether_pkg::TypeParameter;
-      gradient3_q   <= kind_of_frame == gw_expether_pkg::TypeGradient;
-      count3_q      <= count_in_range;
-      header3_q     <= bytes_q >= 8'd64;
-      tlp3_q        <= tlp_known && !tlp[23];
-      poisoned3_q   <= tlp[22];
-      length3_q     <= tlp_length == {2'd0, count};
-      payload3_q    <= {1'b0, bytes_q} >= {1'b0, count[5:0], 2'd0} + 9'd64;
-      sum_first3_q  <= gw_expether_pkg::header_sum(first_q[8*gw_expether_pkg::ControlByte +: 112]);
-      sum_second3_q <= gw_expether_pkg::header_sum(second_q[8*(gw_expether_pkg::GroupByte-32) +: 112])
-                       + {4'd0, gw_expether_pkg::swap16(second_q[8*(gw_expether_pkg::ChecksumByte-32) +: 16])};
       fields3_q <= {
         gw_expether_pkg::swap32(first_q[8*gw_expether_pkg::AckByte +: 32]) & {32{decoded}},
         10'd0, port2_q, 4'd0,
@@ -157,15 +157,13 @@ module gw_parser (
     .s_valid_i (beat_valid_q), .s_ready_o(data_room), .s_data_i({beat_last_q, beat_keep_q, beat_data_q}),
     .m_valid_o (data_valid), .m_ready_i(leave), .m_data_o({m_axis_tlast, m_axis_tkeep, m_axis_tdata})
   );
-  wire [175:0] verdict_out;  // without the bits that are zero; whole words stay together
+  wire [175:0] verdict_out;  // without the bits that are zero
   gw_fifo_head #(.Width(176), .DepthLog2(6)) u_verdict (
     .clk_i, .rst_ni,
-    .s_valid_i (decide3_q), .s_ready_o(verdict_room),
-    .s_data_i({fields3_q[143:128], fields3_q[31:8], fields3_q[149:148], verdict, fields3_q[191:160], fields3_q[127:32]}),
+    .s_valid_i (decide3_q), .s_ready_o(verdict_room), .s_data_i({fields3_q[191:160], fields3_q[149:148], fields3_q[143:8], verdict}),
     .m_valid_o (verdict_valid), .m_ready_i(leave & m_axis_tlast), .m_data_o(verdict_out)
   );
-  assign m_axis_tuser = {verdict_out[127:96], 10'd0, verdict_out[135:134], 4'd0, verdict_out[175:160], verdict_out[95:0],
-                         verdict_out[159:136], 2'd0, verdict_out[133:128]};
+  assign m_axis_tuser = {verdict_out[175:144], 10'd0, verdict_out[143:142], 4'd0, verdict_out[141:6], 2'd0, verdict_out[5:0]};
   assign m_axis_tvalid = data_valid & verdict_valid;
 
   // Statistics, by kind and by reason, with the verdict: what leaves depends on whoever is behind, and is known late.
@@ -174,9 +172,7 @@ module gw_parser (
     wire hit = i < 5 ? {29'd0, verdict[2:0]} == i : {29'd0, verdict[5:3]} == i - 4;
     always_ff @(posedge clk_i) begin
       if (!rst_ni) count_q <= '0;
-      else if (decide3_q) begin
-        if (hit) count_q <= count_q + 32'd1;
-      end
+      else if (decide3_q && hit) count_q <= count_q + 32'd1;
     end
     assign stat_o[32*i +: 32] = count_q;
   end
