@@ -19,8 +19,8 @@ set(GW_VERILATOR_FAST --noassert --x-assign fast --x-initial fast)
 set(GW_VERILATOR_TRACED --trace-fst --trace-structs --assert --x-assign unique --x-initial unique)
 # GCC: words are copied in place, not by calls of memcpy, and the operators' steps are compiled for the constants that they
 # are called with (the behaviour with subnormals). A function of thousands of lines has no registers to spare for what is
-# worked out early to be had later: without that, optimizers are 1.2 times as fast. And what GCC 12 knows of this machine's
-# kin makes vectors of them that are dear to fill: tuned for another, a compressor is 1.4 times as fast, a decompressor 1.1.
+# worked out early to be had later: without that, optimizers are 1.2 times as fast. And what GCC 12 knows of Zen
+# processors makes vectors of them that are dear to fill: tuned for another, a compressor is 1.4 times as fast, a decompressor 1.1.
 set(GW_VERILATED_FAST "")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(GW_VERILATED_FAST -fno-tree-loop-distribute-patterns --param=ipa-cp-eval-threshold=100 -fno-tree-pre)
