@@ -1,6 +1,5 @@
 #include "models/systemc/parser.h"
 
-#include <bit>
 #include <cstring>
 
 namespace gw::systemc {
@@ -26,7 +25,7 @@ void Parser::reset() {
   data_.clear();
   beat_ = bytes_ = port_ = 0;
   header_.fill(0);
-  verdict_head_ = verdict_tail_ = verdicts_visible_ = verdict_calendar_ = 0;
+  verdict_head_ = verdict_counted_ = verdict_tail_ = verdicts_visible_ = verdict_calendar_ = 0;
   statistics_.fill(0);
 }
 
@@ -82,9 +81,8 @@ void Parser::clock(const Beat* s, bool m_ready) {
   }
   const uint32_t appears = verdict_calendar_ & 1;
   verdict_calendar_ >>= 1;
-  if (appears != 0) {  // and is counted; behind it are those that are still on their way
-    const auto behind = static_cast<uint32_t>(std::popcount(verdict_calendar_));
-    const uint32_t word = verdicts_[(verdict_tail_ - behind - 1) % kCapacity][0];
+  if (appears != 0) {  // and is counted
+    const uint32_t word = verdicts_[verdict_counted_++ % kCapacity][0];
     const uint32_t kind = word & 7, reason = word >> 3 & 7;
     ++statistics_[kind];
     if (reason != 0) ++statistics_[kKinds - 1 + reason];

@@ -49,7 +49,7 @@ class Parser {
   std::array<uint8_t, 2 * kBeatBytes> header_;
 
   std::array<Words, kCapacity> verdicts_;
-  uint32_t verdict_head_, verdict_tail_, verdicts_visible_, verdict_calendar_;
+  uint32_t verdict_head_, verdict_counted_, verdict_tail_, verdicts_visible_, verdict_calendar_;
   std::array<uint32_t, 12> statistics_;
 };
 

@@ -83,7 +83,7 @@ module gw_parser (
     decide2_q <= beat_decide_q && rst_ni;
   end
 
-  // 3. Check, part one: each check by itself; the checksum's sum.
+  // 3. Check, part one: each check by itself; the checksum's sum. What is dear to work out is held between frames, when nobody looks.
   wire [7:0] flags = first_q[8*gw_expether_pkg::FlagsByte +: 8];
   wire [7:0] count = first_q[8*gw_expether_pkg::CountByte +: 8];
   wire [7:0] kind_of_frame = first_q[8*gw_expether_pkg::TypeByte +: 8];
@@ -108,19 +108,19 @@ module gw_parser (
     decide3_q     <= decide2_q && rst_ni;
     expether3_q   <= is_expether;
     control3_q    <= has_control;
-    version3_q    <= first_q[8*gw_expether_pkg::VersionByte +: 8] == gw_expether_pkg::Version;
-    carries3_q    <= kind_of_frame == gw_expether_pkg::TypeGradient || kind_of_frame == gw_expether_pkg::TypeParameter;
-    gradient3_q   <= kind_of_frame == gw_expether_pkg::TypeGradient;
-    count3_q      <= count_in_range;
     header3_q     <= bytes_q >= 8'd64;
-    tlp3_q        <= tlp_known && !tlp[23];
     poisoned3_q   <= tlp[22];
-    length3_q     <= tlp_length == {2'd0, count};
-    payload3_q    <= {1'b0, bytes_q} >= {1'b0, count[5:0], 2'd0} + 9'd64;
-    sum_first3_q  <= gw_expether_pkg::header_sum(first_q[8*gw_expether_pkg::ControlByte +: 112]);
-    sum_second3_q <= gw_expether_pkg::header_sum(second_q[8*(gw_expether_pkg::GroupByte-32) +: 112])
-                     + {4'd0, gw_expether_pkg::swap16(second_q[8*(gw_expether_pkg::ChecksumByte-32) +: 16])};
     if (decide2_q) begin
+      version3_q    <= first_q[8*gw_expether_pkg::VersionByte +: 8] == gw_expether_pkg::Version;
+      carries3_q    <= kind_of_frame == gw_expether_pkg::TypeGradient || kind_of_frame == gw_expether_pkg::TypeParameter;
+      gradient3_q   <= kind_of_frame == gw_expether_pkg::TypeGradient;
+      count3_q      <= count_in_range;
+      tlp3_q        <= tlp_known && !tlp[23];
+      length3_q     <= tlp_length == {2'd0, count};
+      payload3_q    <= {1'b0, bytes_q} >= {1'b0, count[5:0], 2'd0} + 9'd64;
+      sum_first3_q  <= gw_expether_pkg::header_sum(first_q[8*gw_expether_pkg::ControlByte +: 112]);
+      sum_second3_q <= gw_expether_pkg::header_sum(second_q[8*(gw_expether_pkg::GroupByte-32) +: 112])
+                       + {4'd0, gw_expether_pkg::swap16(second_q[8*(gw_expether_pkg::ChecksumByte-32) +: 16])};
       fields3_q <= {
         gw_expether_pkg::swap32(first_q[8*gw_expether_pkg::AckByte +: 32]) & {32{decoded}},
         10'd0, port2_q, 4'd0,

@@ -152,6 +152,7 @@ class Course : public Steppable {
   struct In {
     const Beat* next = nullptr;  ///< nullptr: no packet is loaded
     const Beat* first = nullptr;
+    const Beat* end = nullptr;
     const Beat* trigger = nullptr;
     uint64_t due = 0;         ///< the cycle from which a paced port may offer `next`
     uint64_t stood = 0;       ///< cycles by which its sender's time is behind the run's
@@ -167,6 +168,7 @@ class Course : public Steppable {
   };
   struct Out {
     const Beat* want = nullptr;  ///< nullptr: between packets
+    const Beat* end = nullptr;
     PacketRef<Beat> packet;
     uint64_t offered = 0, first = 0, packets = 0;
     double wire_free = 0;  ///< cycle in which the wire can begin the next packet
@@ -309,17 +311,16 @@ class Course : public Steppable {
         source_bits_[p] |= first_bits(in.packet->gap);
       }
     } else {
-      ++in.next;
+      if (++in.next == in.end) [[unlikely]]
+        fail_unended();
       if constexpr (kPacedIn) in.due = due_of(p);
     }
   }
 
-  /// Feeds and oracles give packets whose last beat, and no other, has tlast: the loop reads on
-  /// until then.
-  [[gnu::always_inline]] static void require_whole(const PacketRef<Beat>& packet) {
-    if (packet == nullptr || packet->beats.empty() || packet->beats.back().last == 0) [[unlikely]] {
-      throw std::logic_error("a packet does not end with a beat that has tlast");
-    }
+  /// Feeds and oracles give packets whose last beat, and no other, has tlast. Seen where the loop
+  /// would read on, not when the packet comes: then its end may be far from the processor.
+  [[gnu::cold, gnu::noinline]] static void fail_unended() {
+    throw std::logic_error("a packet does not end with a beat that has tlast");
   }
 
   void load(size_t p) { load(p, now_ - stood_); }
@@ -338,12 +339,14 @@ class Course : public Steppable {
     }
     if (next.state == Feed<Beat>::State::kNotYet) return;
     in.packet = std::move(next.packet);
-    require_whole(in.packet);
+    if (in.packet == nullptr || in.packet->beats.empty()) [[unlikely]]
+      fail_unended();
     // Of an earlier run nothing is left: packets may be fed again.
     in.packet->accepted = in.packet->accepted_last = in.packet->triggered = 0;
     in.packet->trigger = Packet<Beat>::kNoTrigger;
     in.packet->port = static_cast<uint32_t>(p);
     in.next = in.first = in.packet->beats.data();
+    in.end = in.first + in.packet->beats.size();
     in.unchecked = in.packet->hostile;
     in.stood = stood_;
     ++in.packets;
@@ -370,8 +373,10 @@ class Course : public Steppable {
       if (!follows_) return pass(p, m, ready);
       out.packet = oracle_.next(p);
       if (out.packet == nullptr) return fail_surplus(p) && pass(p, m, ready);
-      require_whole(out.packet);
+      if (out.packet->beats.empty()) [[unlikely]]
+        fail_unended();
       out.want = out.packet->beats.data();
+      out.end = out.want + out.packet->beats.size();
       out.offered = now_;
     }
     if (!same_beat(m, *out.want)) [[unlikely]]
@@ -394,8 +399,8 @@ class Course : public Steppable {
     }
     if (m.last != 0) [[unlikely]] {
       whole(p);
-    } else {
-      ++out.want;
+    } else if (++out.want == out.end) [[unlikely]] {
+      fail_unended();
     }
     return true;
   }

@@ -1,6 +1,7 @@
 // What drives the inputs of a run: a capture, a generator, later a live interface.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -32,13 +33,23 @@ class Feed {
 };
 
 /// Of packets in a row, the one at `next` is about to be asked for. Those that were made long ago
-/// lie where the processor's caches do not reach; their first and last beats are looked at at once.
+/// lie where the processor's caches do not reach: their beats are on their way from here on, and
+/// what says where the beats of the next ones are. Into the second level: the first is for what is
+/// worked on.
 template <class Beat>
 void fetch_ahead(const std::vector<PacketRef<Beat>>& packets, size_t next) {
-  if (next + 1 < packets.size()) __builtin_prefetch(packets[next + 1].get());
-  if (next >= packets.size() || packets[next]->beats.empty()) return;
-  __builtin_prefetch(&packets[next]->beats.front());
-  __builtin_prefetch(&packets[next]->beats.back());
+  constexpr size_t kLine = 64;  // of a cache
+  constexpr size_t kBeats = 8;  // behind them the processor has seen which way it goes
+  const auto fetch = [](const void* from, size_t bytes) {
+    const auto* const at = static_cast<const std::byte*>(from);
+    for (size_t i = 0; i < bytes; i += kLine) __builtin_prefetch(at + i, 0, 2);
+  };
+  const size_t far = next + 2 * kLine / sizeof(packets[0]);
+  if (far < packets.size()) fetch(&packets[far], kLine);
+  if (next + 1 < packets.size()) fetch(packets[next + 1].get(), sizeof(Packet<Beat>));
+  if (next >= packets.size()) return;
+  const std::vector<Beat>& beats = packets[next]->beats;
+  fetch(beats.data(), std::min(beats.size(), kBeats) * sizeof(Beat));
 }
 
 /// Packets that are there before the run begins: tests, benchmarks. They can be fed again.

@@ -90,7 +90,7 @@ void add_whole_run(json& row, const Device& device, RunSpec spec, const std::str
   spec.netlist.clear();
   spec.stimulus = {.synth = synth, .packets = packets};
   const json report = run(device, {.spec = spec, .pcap_out = "", .command = ""});
-  if (interrupted()) return;
+  if (interrupted()) return;  // and is half a run
   if (!report["pass"]) throw std::logic_error(device.name() + " did not pass as a whole run");
   const double cycles = report["sim"]["cycles_simulated"];
   const double mcps = cycles / report["sim"]["whole_s"].get<double>() * 1e-6;
@@ -146,13 +146,18 @@ json bench(const BenchOptions& options) {
       ListSource source = enough_gradients(*device, options, spec);
       prepared = device->bench(source, spec, Kernel::instance());
     }
-    rows.push_back(bench_subjects(*device, *prepared, options));
-    device->describe_settings(spec, rows.back());
+    json row = bench_subjects(*device, *prepared, options);
+    device->describe_settings(spec, row);
     if (!interrupted()) {
-      add_whole_run(rows.back(), *device, spec, stimulus_of(device->facts(), options.frames));
+      add_whole_run(row, *device, spec, stimulus_of(device->facts(), options.frames));
     }
-    rows.back()["version"] = kVersion;
-    rows.back()["tools"] = build_tools();
+    if (interrupted()) {  // whatever was timed last is not whole
+      if (!rows.empty()) break;
+      throw UserError(kCheckFailed, "interrupted before " + device->name() + " was timed");
+    }
+    row["version"] = kVersion;
+    row["tools"] = build_tools();
+    rows.push_back(std::move(row));
   }
   return rows;
 }

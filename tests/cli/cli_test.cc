@@ -822,6 +822,14 @@ TEST_F(Cli, InterruptLeavesAReportAndAClosedWaveform) {
   EXPECT_NE(r.err.find("interrupted"), std::string::npos);
 }
 
+TEST_F(Cli, AnInterruptedBenchmarkSaysSo) {
+  // While it is timed, with minutes to go; and 'timeout' says how it ended.
+  const Ended r = shell("timeout -s TERM --preserve-status 3 " GRADWIRE_BINARY
+                        " bench parser --seconds 300 --quiet --json b.json");
+  expect_one_sentence(r, 1, "interrupted before parser was timed");
+  EXPECT_FALSE(fs::exists(path("b.json")));
+}
+
 TEST_F(Cli, SynthesisedTracesAreWhatTheirCommandsMake) {
   const json manifest =
       json::parse(text_of(fs::path(GRADWIRE_SOURCE_DIR) / "traces/manifest.json"));

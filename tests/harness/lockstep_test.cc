@@ -393,6 +393,27 @@ TEST(Feeds, APacketWithoutAnEndIsRefused) {
   EXPECT_THROW(run_with(PacketRef<gw::Beat>(new Packet<gw::Beat>)), std::logic_error);
 }
 
+TEST(Lockstep, ARightAnswerWithoutAnEndIsRefused) {
+  // The right beats, cut off in front of the one with tlast: what lies behind them is not read.
+  class CutOff final : public Echo<gw::Beat> {
+   public:
+    void arrives(size_t port, const PacketRef<gw::Beat>& packet) override {
+      PacketRef<gw::Beat> cut = make_packet<gw::Beat>(bytes_of(*packet));
+      cut->beats.resize(cut->beats.size() - left_out);
+      this->owe(port, std::move(cut));
+    }
+    size_t left_out = 0;
+  };
+  for (const size_t left_out : {1u, 3u}) {
+    PreparedFeed<gw::Beat> feed;
+    feed.add(0, make_packet<gw::Beat>(std::vector<uint8_t>(3 * gw::kBeatBytes)));
+    Passthrough a;
+    CutOff oracle;
+    oracle.left_out = left_out;
+    EXPECT_THROW(run_alone(a, feed, oracle), std::logic_error) << left_out;
+  }
+}
+
 TEST(Feeds, NothingOfTheRunBeforeClingsToAPacket) {
   // An oracle that names no trigger leaves none, whatever another one said before.
   auto feed = irregular_feed<gw::Beat>(8, 10);

@@ -5,6 +5,7 @@
 
 #include "models/reference/codec_benchmark.h"
 #include "sim/base/error.h"
+#include "sim/base/interrupt.h"
 #include "sim/feeds/gradients.h"
 #include "sim/report/json.h"
 #include "sim/report/terminal.h"
@@ -84,7 +85,9 @@ int execute(BenchArguments& a) {
   if (!a.json.empty()) {
     sim::write_report_file(a.json == "-" ? "/dev/stdout" : a.json, sim::json_text(report));
   }
-  return sim::kPass;
+  if (!sim::interrupted()) return sim::kPass;
+  fmt::print(stderr, "gradwire: interrupted; the figures are of the devices that were timed\n");
+  return sim::kCheckFailed;
 }
 
 }  // namespace
