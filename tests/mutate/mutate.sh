@@ -91,8 +91,8 @@ PY
   # A proof from reset on looks at what a memory is told: of these eight it proves nobody whom a run kills, the one that does not
   # write a bit among them.
   headers="mutate parser --count 8 --cycles 20000 --prove 10 --quiet"
-  "$gradwire" $headers --seed 37 --check reference,protocol --json seen.json || true
-  "$gradwire" $headers --seed 37 --check protocol --json blind.json || true
+  "$gradwire" $headers --seed 23 --check reference,protocol --json seen.json || true
+  "$gradwire" $headers --seed 23 --check protocol --json blind.json || true
   python3 - <<'PY'
 import json
 with open("seen.json", encoding="utf-8") as a, open("blind.json", encoding="utf-8") as b:
@@ -102,8 +102,8 @@ assert any(m["port"].startswith("WR_EN") and m["number"] in killed for m in a["a
 assert not killed & {m["number"] for m in b["all"] if m["fate"] == "equivalent"}
 PY
   # A bit of a register that is held for nobody: no proof of one cycle sees that.
-  "$gradwire" $headers --seed 23 --check protocol --json held.json || true
-  figures held.json 'r["all"][0]["port"] == "Y[241]" and r["all"][0]["fate"] == "equivalent"'
+  "$gradwire" $headers --seed 61 --check protocol --json held.json || true
+  figures held.json 'r["all"][1]["port"] == "Y[76]" and r["all"][1]["fate"] == "equivalent"'
 
   # Faults in ports that a memory without read registers does not have are none, and Yosys could not write them.
   cat > memory.sv <<'SV'
