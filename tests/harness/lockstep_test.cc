@@ -387,7 +387,7 @@ TEST(Feeds, APacketWithoutAnEndIsRefused) {
     Echo<gw::Beat> oracle;
     return run_alone(a, feed, oracle);
   };
-  PacketRef<gw::Beat> endless = make_packet<gw::Beat>(std::vector<uint8_t>(40));
+  PacketRef<gw::Beat> endless = make_packet<gw::Beat>(std::vector<uint8_t>(2 * gw::kBeatBytes));
   endless->beats.back().last = 0;
   EXPECT_THROW(run_with(endless), std::logic_error);
   EXPECT_THROW(run_with(PacketRef<gw::Beat>(new Packet<gw::Beat>)), std::logic_error);
