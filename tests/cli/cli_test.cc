@@ -828,6 +828,19 @@ TEST_F(Cli, AnInterruptedBenchmarkSaysSo) {
                         " bench parser --seconds 300 --quiet --json b.json");
   expect_one_sentence(r, 1, "interrupted before parser was timed");
   EXPECT_FALSE(fs::exists(path("b.json")));
+
+  // Of several devices those stay that were timed: here the first, once the second has begun.
+  const Ended several = shell(GRADWIRE_BINARY
+                              " bench --seconds 0.05 --json b.json 2> said & run=$!;"
+                              " for i in $(seq 600); do grep -q '^# decompressor:' said && break; "
+                              "sleep 0.1; done;"
+                              " kill -TERM $run; wait $run");
+  EXPECT_EQ(several.code, 1);
+  EXPECT_NE(text_of(path("said")).find("gradwire: interrupted; "), std::string::npos);
+  const json rows = json::parse(text_of(path("b.json")));
+  ASSERT_EQ(rows.size(), 1u) << "a list, since all devices were asked for";
+  EXPECT_EQ(rows.at(0).at("device"), "compressor");
+  EXPECT_GT(rows.at(0).at("whole_mcps"), 0);
 }
 
 TEST_F(Cli, SynthesisedTracesAreWhatTheirCommandsMake) {

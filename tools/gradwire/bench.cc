@@ -50,7 +50,7 @@ nlohmann::json with_codec(nlohmann::json rows, const sim::BenchOptions& options)
         {"encode_gbps", 8 * codec.encode_gbps},       {"decode_gbps", 8 * codec.decode_gbps},
         {"encode_to_memcpy", codec.encode_to_memcpy}, {"decode_to_memcpy", codec.decode_to_memcpy}};
   }
-  return rows.size() == 1 ? rows.front() : rows;
+  return options.devices.size() == 1 ? rows.front() : rows;
 }
 
 int execute(BenchArguments& a) {
