@@ -305,6 +305,7 @@ std::optional<RawPacket> FrameSource::next() {
     packet.port = port;
   } else {
     packet.meta = port;
+    packet.meta_behind = frame->port_behind;
   }
   return packet;
 }

@@ -32,6 +32,7 @@ struct Frame {
   bool error = false;             ///< ends with tuser: taken back, or a bad FCS
   std::vector<OddBeat> odd = {};  ///< breaks the stream profile with them
   uint32_t gap = 0;               ///< cycles before it, where no wire has a pace
+  uint32_t port_behind = 0;       ///< what tuser is told wrong of the port behind the first beat
 };
 
 /// What is known of frames, beside themselves.

@@ -33,6 +33,7 @@ struct RawPacket {
   int64_t time_ns = 0;            ///< when its preamble begins, for ports with a pace
   uint32_t gap = 0;               ///< cycles behind the packet before it, for ports without one
   uint64_t meta = 0;              ///< tuser of ports where that is wider than a bit, of all beats
+  uint64_t meta_behind = 0;       ///< bits of it that are inverted behind the first beat
   PacketConfig config{};
   bool own_config = false;         ///< it is not the one of the run's options
   std::vector<uint32_t> values{};  ///< what the bytes stand for, where they do not say themselves
@@ -159,6 +160,11 @@ class SourceFeed final : public Feed<Beat> {
     PacketRef<Beat> packet = make_packet<Beat>(
         raw->bytes, raw->error,
         {static_cast<uint32_t>(raw->meta), static_cast<uint32_t>(raw->meta >> 32)});
+    if (raw->meta_behind != 0) {
+      for (Beat& beat : std::span(packet->beats).subspan(1)) {
+        beat.set_user_word(beat.user_word() ^ raw->meta_behind);
+      }
+    }
     packet->id = count_++;
     packet->port = raw->port;
     packet->trace_number = raw->trace_number;

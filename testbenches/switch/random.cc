@@ -49,17 +49,20 @@ std::vector<sim::RandomKey> frame_keys(bool macs) {
   keys.push_back(
       {"sequence",
        "its sequence number: the exchange's next, the one before, any, from anywhere, a bit "
-       "away from the next",
-       {{"next", 6}, {"same", 1}, {"any", 1}, {"far"}, {"near"}}});
+       "away from the next, among the last of all",
+       {{"next", 6}, {"same", 1}, {"any", 1}, {"far"}, {"near"}, {"last"}}});
   keys.push_back({"iteration",
-                  "its iteration: the exchange's, one before, one ahead, from anywhere, a bit away",
-                  {{"current", 1}, {"stale"}, {"ahead"}, {"far"}, {"near"}}});
+                  "its iteration: the exchange's, one before, one ahead, from anywhere, a bit "
+                  "away, among the last of all",
+                  {{"current", 1}, {"stale"}, {"ahead"}, {"far"}, {"near"}, {"last"}}});
   keys.push_back(
       {"worker",
        "its worker: the exchange's next, the one before, none of the group's, a bit away "
-       "from the next",
-       {{"next", 1}, {"same"}, {"stranger"}, {"near"}}});
-  keys.push_back({"group", "its group", {{"own", 1}, {"other"}}});
+       "from the next, among the last of all",
+       {{"next", 1}, {"same"}, {"stranger"}, {"near"}, {"last"}}});
+  keys.push_back({"group",
+                  "its group: the exchange's, another, among the last of all",
+                  {{"own", 1}, {"other"}, {"last"}}});
   keys.push_back({"from",
                   "who sends it: its worker, any station, a guest with an address from anywhere",
                   {{"worker", 1}, {"station"}, {"guest"}}});
@@ -205,6 +208,9 @@ class RandomFrames final : public sim::Frames {
                                 : static_cast<uint32_t>(random.next());
   }
 
+  /// One of the last 256.
+  static uint32_t last(Random& random) { return 0xFFFF'FF00 | random.below(0x100); }
+
   /// What frame number n of the exchange is: workers take turns, then sequence numbers.
   void number(expether::Header& header, Random& random) {
     const auto workers = static_cast<uint64_t>(options_.workers);
@@ -214,6 +220,7 @@ class RandomFrames final : public sim::Frames {
                       : sequence == "same" ? sequence_
                       : sequence == "any"  ? random.below(options_.sequences)
                       : sequence == "near" ? next ^ 1u << random.below(32)
+                      : sequence == "last" ? last(random)
                                            : far(random);
     sequence_ = header.sequence;
     const std::string& worker = word("worker", random);
@@ -221,7 +228,8 @@ class RandomFrames final : public sim::Frames {
                     : worker == "same" ? worker_
                     : worker == "near"
                         ? static_cast<uint16_t>(count_ % workers ^ 1u << random.below(16))
-                        : static_cast<uint16_t>(workers + (far(random) & 0x7FFF));
+                    : worker == "last" ? static_cast<uint16_t>(last(random))
+                                       : static_cast<uint16_t>(workers + (far(random) & 0x7FFF));
     worker_ = header.worker;
     const auto now =
         options_.first_iteration + static_cast<uint32_t>(count_ / workers / options_.sequences);
@@ -230,9 +238,12 @@ class RandomFrames final : public sim::Frames {
                        : iteration == "stale" ? now - 1
                        : iteration == "ahead" ? now + 1
                        : iteration == "near"  ? now ^ 1u << random.below(32)
+                       : iteration == "last"  ? last(random)
                                               : far(random);
-    header.group = word("group", random) == "own"
-                       ? options_.group
+    const std::string& group = word("group", random);
+    header.group = group == "own" ? options_.group
+                   : group == "last"
+                       ? static_cast<uint16_t>(last(random))
                        : static_cast<uint16_t>(options_.group ^ other_than_none(random));
   }
 
@@ -293,6 +304,19 @@ class RandomFrames final : public sim::Frames {
         type ^= static_cast<uint8_t>(1u << random.below(8));
       }
     } while (expether::classify(frame).reason != expether::Reason::kTlpType);
+  }
+
+  /// In half of the cases a length that is a bit away from the count.
+  static void draw_wrong_length(std::vector<uint8_t>& frame, Random& random) {
+    constexpr uint32_t kBits = 10;
+    const uint32_t drawn = random.below(2 * kBits);
+    if (drawn >= kBits) return;
+    const size_t tlp = (frame[expether::kFlagsOffset] & expether::kFlagTlp3Dw) != 0
+                           ? expether::kTlp3Offset
+                           : expether::kTlp4Offset;
+    const uint32_t length = frame[expether::kCountOffset] ^ 1u << drawn;
+    frame[tlp + 2] = static_cast<uint8_t>((frame[tlp + 2] & 0xFC) | length >> 8);
+    frame[tlp + 3] = static_cast<uint8_t>(length);
   }
 
   /// Values of workers that are added up: they cancel, all of them or their upper bits.
@@ -374,6 +398,7 @@ class RandomFrames final : public sim::Frames {
 
     sim::Frame frame;
     frame.port = port_of(station);
+    if (!macs_) frame.port_behind = stream("port behind").below(kSwitchPorts);
     if (error == "foreign") {
       frame.bytes = foreign_frame(header.source, header.destination, bytes, errors);
     } else {
@@ -387,6 +412,7 @@ class RandomFrames final : public sim::Frames {
         reason = static_cast<expether::Reason>(1 + choice.draw(errors));
         frame.bytes = malformed_copy(std::move(frame.bytes), reason, errors);
         if (reason == expether::Reason::kTlpType) draw_wrong_tlp(frame.bytes, errors);
+        if (reason == expether::Reason::kTlpLength) draw_wrong_length(frame.bytes, errors);
       }
       // Behind the values may be anything.
       const size_t whole = frame.bytes.size();

@@ -15,27 +15,30 @@ namespace expether = reference::expether;
 namespace optimizer = reference::optimizer;
 
 /// Builds of the RTL: of each algorithm, kind and profile; few PEs, as more take longer to build
-/// and the slow configurations have them. The first is the one that is linked.
+/// and the slow configurations have them. The first is the one that is linked; where
+/// devices_configurations_test has one of these, it is the same, and built once for both.
 struct Build {
   optimizer::Algorithm algorithm;
   int pes;
   bool iterative, fast;
   uint64_t latency;  ///< of the array, by docs/devices/optimizer.md
   uint64_t interval;
+  bool subnormal = false;
 };
 using enum optimizer::Algorithm;
 constexpr Build kBuilds[] = {
-    {kSgd, 32, false, false, 21, 1},  {kAdagrad, 2, false, false, 99, 1},
-    {kAdam, 2, false, false, 137, 1}, {kSmorms3, 1, false, false, 164, 1},
-    {kSgd, 4, false, true, 10, 1},    {kAdagrad, 2, false, true, 46, 1},
-    {kAdam, 1, false, true, 62, 1},   {kSmorms3, 1, false, true, 76, 1},
-    {kSgd, 4, true, true, 13, 13},    {kAdagrad, 1, true, true, 81, 81},
-    {kAdam, 1, true, true, 137, 137}, {kSmorms3, 1, true, true, 155, 155},
+    {kSgd, 32, false, false, 21, 1},        {kAdagrad, 2, false, false, 99, 1},
+    {kAdam, 2, false, false, 137, 1, true}, {kSmorms3, 1, false, false, 164, 1},
+    {kSgd, 4, false, true, 10, 1},          {kAdagrad, 2, false, true, 46, 1},
+    {kAdam, 1, false, true, 62, 1},         {kSmorms3, 1, false, true, 76, 1, true},
+    {kSgd, 2, true, true, 13, 13, true},    {kAdagrad, 1, true, true, 81, 81},
+    {kAdam, 1, true, true, 137, 137},       {kSmorms3, 1, true, true, 155, 155},
 };
 
 std::string name_of_build(const Build& b) {
   return std::string(name_of(b.algorithm)) + "_" + std::to_string(b.pes) +
-         (b.iterative ? "_iterative" : "_pipelined") + (b.fast ? "_fast" : "_paper");
+         (b.iterative ? "_iterative" : "_pipelined") + (b.fast ? "_fast" : "_paper") +
+         (b.subnormal ? "_subnormal" : "");
 }
 
 sim::RunSpec spec_of(const Build& b, uint64_t salt = 0) {
@@ -43,7 +46,8 @@ sim::RunSpec spec_of(const Build& b, uint64_t salt = 0) {
       testing::spec_of("optimizer", {{"algorithm", std::string(name_of(b.algorithm))},
                                      {"pes", std::to_string(b.pes)},
                                      {"kind", b.iterative ? "iterative" : "pipelined"},
-                                     {"profile", b.fast ? "fast" : "paper"}});
+                                     {"profile", b.fast ? "fast" : "paper"},
+                                     {"subnormal", b.subnormal ? "1" : "0"}});
   spec.seed = seed() * 1000 + salt;
   return spec;
 }
