@@ -310,7 +310,8 @@ class Shrinker {
     size_t odd = 0;
     for (const RawPacket& packet : best_.stimulus.packets) {
       odd += static_cast<size_t>(packet.gap != 0) + packet.error + packet.hostile +
-             packet.odd.size() + (packet.meta != 0) + packet.own_config + (packet.time_ns != 0);
+             packet.odd.size() + (packet.meta != 0) + (packet.meta_behind != 0) +
+             packet.own_config + (packet.time_ns != 0);
     }
     return odd;
   }
@@ -335,6 +336,8 @@ class Shrinker {
     clear([](const RawPacket& p) { return p.error; }, [](RawPacket& p) { p.error = false; });
     clear([](const RawPacket& p) { return p.hostile; }, [](RawPacket& p) { p.hostile = false; });
     clear([](const RawPacket& p) { return p.meta != 0; }, [](RawPacket& p) { p.meta = 0; });
+    clear([](const RawPacket& p) { return p.meta_behind != 0; },
+          [](RawPacket& p) { p.meta_behind = 0; });
     clear([](const RawPacket& p) { return p.own_config; },
           [](RawPacket& p) { p.own_config = false; });
     clear([](const RawPacket& p) { return !p.odd.empty(); }, [](RawPacket& p) { p.odd.clear(); });

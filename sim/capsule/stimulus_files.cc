@@ -29,11 +29,15 @@ constexpr const char* kPacketsHead =
     "# The packets of input.pcap, in its order, and what a capture cannot say of them. What is "
     "not\n"
     "# said is 0: the port that it goes in by, time_ns of its preamble on a wire, gap in cycles\n"
-    "# behind the packet before it, meta (a tuser of more bits than one); error: tuser with its\n"
-    "# last beat; odd: a beat of it, that beat's tkeep, its tuser, bits of meta that are inverted\n"
-    "# there; config: words of the pins that go with it, if they are not as the run's options set\n"
-    "# them; bytes: of a packet that no capture holds and that is not in input.pcap. A device\n"
-    "# that is fed with no frames gets the datagrams' payloads.\n";
+    "# behind the packet before it, meta (a tuser of more bits than one), meta_behind (bits of it\n"
+    "# that are inverted behind the first beat); error: tuser with its last beat; odd: a beat of\n"
+    "# it, that beat's tkeep, its tuser, bits of meta that are inverted there; config: words of "
+    "the\n"
+    "# pins that go with it, if they are not as the run's options set them; bytes: of a packet "
+    "that\n"
+    "# no capture holds and that is not in input.pcap. A device that is fed with no frames gets "
+    "the\n"
+    "# datagrams' payloads.\n";
 constexpr const char* kStallsHead =
     "# When a side of a port hesitates: 64 cycles a line, from the cycle that it names on; 1: a\n"
     "# source offers no new beat, a sink is not ready. In cycles that no line names none does.\n";
@@ -98,6 +102,7 @@ std::string packet_line(size_t number, const RawPacket& packet, bool frames) {
   add("time_ns", packet.time_ns);
   add("gap", packet.gap);
   add("meta", packet.meta);
+  add("meta_behind", packet.meta_behind);
   if (packet.error) line += " error";
   if (packet.hostile) line += " hostile";
   if (!packet.measured) line += " unmeasured";
@@ -125,6 +130,8 @@ bool read_packet(Lines& lines, RawPacket& packet) {
       packet.gap = lines.number<uint32_t>(value);
     } else if (key == "meta") {
       packet.meta = lines.number<uint64_t>(value);
+    } else if (key == "meta_behind") {
+      packet.meta_behind = lines.number<uint64_t>(value);
     } else if (*word == "error") {
       packet.error = true;
     } else if (*word == "hostile") {

@@ -63,6 +63,7 @@ void expect_same(const sim::Stimulus& a, const sim::Stimulus& b) {
     EXPECT_EQ(x.time_ns, y.time_ns) << i;
     EXPECT_EQ(x.gap, y.gap) << i;
     EXPECT_EQ(x.meta, y.meta) << i;
+    EXPECT_EQ(x.meta_behind, y.meta_behind) << i;
     EXPECT_EQ(x.own_config, y.own_config) << i;
     if (x.own_config) EXPECT_EQ(x.config, y.config) << i;
     EXPECT_EQ(x.error, y.error) << i;
@@ -87,6 +88,7 @@ sim::Stimulus strange(size_t ports) {
     packet.time_ns = static_cast<int64_t>(bytes) * 1000;
     packet.gap = static_cast<uint32_t>(bytes % 7);
     packet.meta = static_cast<uint32_t>(bytes % 4);
+    packet.meta_behind = static_cast<uint32_t>(bytes / 4 % 4);
     if (bytes == 1500) packet.config = {1, 0, 0xFFFF'FFFF, 7};
     packet.own_config = bytes == 1500;
     packet.error = bytes % 2 == 0;
