@@ -196,5 +196,30 @@ TEST(Feed, IsNotReadToItsEndForAPortThatGetsNothing) {
   EXPECT_LT(most, 200u);
 }
 
+/// One packet, whose tuser says something else behind its first beat.
+class Fickle final : public Source {
+ public:
+  std::optional<RawPacket> next() override {
+    if (over_) return std::nullopt;
+    over_ = true;
+    return RawPacket{.bytes = std::vector<uint8_t>(70), .meta = 1, .meta_behind = 3};
+  }
+  const SourceFacts& facts() const override { return facts_; }
+
+ private:
+  bool over_ = false;
+  SourceFacts facts_;
+};
+
+TEST(Feed, WhatCountsOnTheFirstBeatMayBeWrongBehindIt) {
+  Fickle source;
+  SourceFeed<Beat> feed(source, 1);
+  const auto next = feed.next(0, 0);
+  ASSERT_NE(next.packet, nullptr);
+  std::vector<uint64_t> words;
+  for (const Beat& beat : next.packet->beats) words.push_back(beat.user_word());
+  EXPECT_EQ(words, (std::vector<uint64_t>{1, 2, 2}));
+}
+
 }  // namespace
 }  // namespace gw::sim
