@@ -1,5 +1,5 @@
 // The program itself, run by a shell in a folder of the test's own: exit code, what it said, what
-// it left. Its RTL builds go to a cache of the test's, so that no warm one hides a broken build.
+// it left. Its RTL builds go to the tests' cache, so that the user's hides no broken build.
 #pragma once
 
 #include <fmt/format.h>
@@ -26,11 +26,11 @@ inline std::string text_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Needs GRADWIRE_BINARY and GRADWIRE_TEST_CACHE (gw_add_program_test).
+/// Needs GRADWIRE_BINARY and GRADWIRE_TEST_CACHE_HOME (gw_add_program_test).
 class ProgramTest : public testing::Test {
  protected:
   void SetUp() override {
-    setenv("XDG_CACHE_HOME", GRADWIRE_TEST_CACHE, 1);
+    setenv("XDG_CACHE_HOME", GRADWIRE_TEST_CACHE_HOME, 1);
     setenv("GRADWIRE", GRADWIRE_BINARY, 1);  // for what the program writes: replay.sh
     const auto* info = testing::UnitTest::GetInstance()->current_test_info();
     folder_ = std::filesystem::temp_directory_path() /

@@ -52,9 +52,14 @@ class ScratchFolder {
   int error_ = 0;
 };
 
-/// Runs `gnuplot -d script`, its own output into `log`. Returns a sentence if it could not be
-/// started or failed.
-std::string run_gnuplot(const fs::path& script, const fs::path& log) {
+/// A sentence if not all was drawn; whether less at a time may be.
+struct Shortfall {
+  std::string sentence = {};
+  bool fewer_may_do = false;
+};
+
+/// Runs `gnuplot -d script`, its own output into `log`.
+Shortfall run_gnuplot(const fs::path& script, const fs::path& log) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&files);
@@ -78,18 +83,19 @@ std::string run_gnuplot(const fs::path& script, const fs::path& log) {
   posix_spawn_file_actions_destroy(&files);
   posix_spawnattr_destroy(&attributes);
   if (error == ENOENT)
-    return "gnuplot is not installed (Debian: gnuplot-nox), so the figures are printed as tables.";
+    return {
+        "gnuplot is not installed (Debian: gnuplot-nox), so the figures are printed as tables."};
   if (error != 0)
-    return fmt::format("gnuplot cannot be started ({}), so the figures are printed as tables.",
-                       std::strerror(error));
+    return {fmt::format("gnuplot cannot be started ({}), so the figures are printed as tables.",
+                        std::strerror(error))};
 
   int status = 0;
   pid_t ended = 0;
   do ended = ::waitpid(pid, &status, 0);
   while (ended < 0 && errno == EINTR);
-  if (ended == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0) return "";
+  if (ended == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
   // The caller may have disowned children (SIGCHLD ignored): then the files tell.
-  if (ended < 0) return "";
+  if (ended < 0) return {};
   std::string said;
   for (const std::string all = bytes_if_readable(log).value_or(""); const char c : all) {
     if (c == '\n' && !said.empty() && said.find_first_not_of(" ^") != std::string::npos &&
@@ -97,10 +103,11 @@ std::string run_gnuplot(const fs::path& script, const fs::path& log) {
       break;
     said += c == '\n' ? ' ' : c;
   }
-  return fmt::format("gnuplot failed ({}), so some figures are printed as tables.",
-                     said.find_first_not_of(" ^") == std::string::npos
-                         ? "it gave no reason"
-                         : shortened(clean(said), 200));
+  return {
+      fmt::format("gnuplot failed ({}), so some figures are printed as tables.",
+                  said.find_first_not_of(" ^") == std::string::npos ? "it gave no reason"
+                                                                    : shortened(clean(said), 200)),
+      true};
 }
 
 }  // namespace
@@ -210,15 +217,14 @@ std::string inline_svg(const std::string& svg, const std::string& prefix,
 
 namespace {
 
-/// Draws plots [first, last) with one process into out.svg; returns a sentence if that was not all
-/// of them.
-std::string draw_range(const std::vector<Plot>& plots, std::size_t first, std::size_t last,
-                       Drawn& out) {
+/// Draws plots [first, last) with one process into out.svg.
+Shortfall draw_range(const std::vector<Plot>& plots, std::size_t first, std::size_t last,
+                     Drawn& out) {
   const ScratchFolder scratch;
   if (scratch.path().empty())
-    return fmt::format(
-        "No temporary folder can be made ({}), so the figures are printed as tables.",
-        std::strerror(scratch.error()));
+    return {
+        fmt::format("No temporary folder can be made ({}), so the figures are printed as tables.",
+                    std::strerror(scratch.error()))};
   const fs::path script = scratch.path() / "plots.gp";
   const auto svg_file = [&](std::size_t i) { return scratch.path() / fmt::format("{}.svg", i); };
   std::ofstream file(script, std::ios::binary);
@@ -231,18 +237,19 @@ std::string draw_range(const std::vector<Plot>& plots, std::size_t first, std::s
          << plots[i].script << "\nunset output\n";
   file.close();
   if (!file)
-    return fmt::format("The folder {} cannot be written, so the figures are printed as tables.",
-                       scratch.path().parent_path().string());
-  const std::string missing = run_gnuplot(script, scratch.path() / "log");
+    return {fmt::format("The folder {} cannot be written, so the figures are printed as tables.",
+                        scratch.path().parent_path().string())};
+  Shortfall shortfall = run_gnuplot(script, scratch.path() / "log");
   bool whole = true;
   for (std::size_t i = first; i < last; ++i) {
     out.svg[i] = inline_svg(bytes_if_readable(svg_file(i)).value_or(""), fmt::format("p{}_", i),
                             plots[i].title);
     whole = whole && !out.svg[i].empty();
   }
-  if (whole) return "";
-  return missing.empty() ? "gnuplot did not draw every figure, so some are printed as tables."
-                         : missing;
+  if (whole) return {};
+  if (shortfall.sentence.empty())
+    return {"gnuplot did not draw every figure, so some are printed as tables.", true};
+  return shortfall;
 }
 
 }  // namespace
@@ -265,13 +272,15 @@ Drawn draw(const std::vector<Plot>& plots) {
   Drawn out;
   out.svg.resize(plots.size());
   if (plots.empty()) return out;
-  out.missing = draw_range(plots, 0, plots.size(), out);
+  const Shortfall all = draw_range(plots, 0, plots.size(), out);
+  out.missing = all.sentence;
   // gnuplot stops at the first figure that it cannot draw; the others then get a process each.
-  if (!out.missing.empty() && plots.size() > 1) {
+  if (all.fewer_may_do && plots.size() > 1) {
     out.missing.clear();
     for (std::size_t i = 0; i < plots.size(); ++i) {
-      const std::string missing = out.svg[i].empty() ? draw_range(plots, i, i + 1, out) : "";
-      if (out.missing.empty()) out.missing = missing;
+      if (!out.svg[i].empty()) continue;
+      const Shortfall one = draw_range(plots, i, i + 1, out);
+      if (out.missing.empty()) out.missing = one.sentence;
     }
   }
   return out;

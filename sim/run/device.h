@@ -114,9 +114,10 @@ struct RunSpec {
   /// What synthesis makes of the RTL runs in its place, of these cells: generic or xilinx; empty:
   /// the RTL itself.
   std::string netlist;
-  MutantSpec mutant = {};  ///< with none of netlist and coverage of the RTL
-  std::string cache;       ///< folder of RTL built on demand; empty: the user's
-  OptionSet options;       ///< the device's own
+  MutantSpec mutant = {};    ///< with none of netlist and coverage of the RTL
+  std::string cache;         ///< folder of RTL built on demand; empty: the user's
+  bool quick_build = false;  ///< compiles it to be there soon, not for speed
+  OptionSet options;         ///< the device's own
   StimulusSpec stimulus;
   /// Gets what passes between the engines of a chain (Device::wire_writer); may be null.
   PacketWriter* wire_writer = nullptr;
@@ -234,6 +235,10 @@ class Device {
   /// number is among. Throws UserError.
   virtual MutantList mutants(const RunSpec&) const {
     throw UsageError(name() + " is made of several tops: mutants are those of each of them");
+  }
+  /// What its RTL is built with, as the spec's options set it: names and values.
+  virtual std::vector<std::pair<std::string, std::string>> parameters(const RunSpec&) const {
+    return {};
   }
   /// What goes into it with each packet, as the spec's options set it.
   virtual PacketConfig packet_config(const RunSpec&) const { return {}; }

@@ -141,6 +141,7 @@ CompiledRtl compile_rtl(const sim::Device::Facts& facts,
   request.top = facts.top;
   request.shape = shape_of(facts);
   request.traced = traced;
+  request.quick = spec.quick_build;
   request.netlist = spec.netlist;
   if (spec.coverage.line) request.coverage.emplace_back("line");
   if (spec.coverage.user) request.coverage.emplace_back("user");

@@ -284,6 +284,10 @@ class HostableDevice final : public sim::Device {
   sim::MutantList mutants(const sim::RunSpec& spec) const override {
     return of(spec).mutants(spec);
   }
+  std::vector<std::pair<std::string, std::string>> parameters(
+      const sim::RunSpec& spec) const override {
+    return of(spec).parameters(spec);
+  }
   sim::PacketConfig packet_config(const sim::RunSpec& spec) const override {
     return of(spec).packet_config(spec);
   }

@@ -80,6 +80,21 @@ struct Tools {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
+/// Where its headers lie, of what `verilator -V` says: as it was built, and behind that as the
+/// environment has it, which may be nothing.
+std::string root_of(const std::string& summary) {
+  std::string root;
+  std::istringstream lines(summary);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string name, equals, value;
+    if (words >> name >> equals >> value && name == "VERILATOR_ROOT" && equals == "=") {
+      root = value;
+    }
+  }
+  return root;
+}
+
 Tools find_tools(const LibraryOptions& options, const std::string& what, bool netlist) {
   Tools tools;
   const auto need = [&](const std::string& program, const char* role) -> std::string {
@@ -108,14 +123,14 @@ Tools find_tools(const LibraryOptions& options, const std::string& what, bool ne
     tools.compiler = find_program(kBuildCompiler);
     if (tools.compiler.empty()) tools.compiler = need("c++", "C++ compiler");
   }
+  // Verilator is asked once for both, since to begin takes it longer than to answer.
   const std::vector<Finished> said = run_programs(
-      {{tools.verilator, {"--version"}, "."},
-       {tools.verilator, {"--getenv", "VERILATOR_ROOT"}, "."},
+      {{tools.verilator, {"-V"}, "."},
        {tools.compiler, {"--version"}, "."},
        {tools.compiler, {"-march=native", "-###", "-E", "-x", "c++", "/dev/null"}, "."}});
-  if (said[0].status != 0 || said[1].status != 0 || said[2].status != 0) {
+  if (said[0].status != 0 || said[1].status != 0) {
     throw sim::InputError(fmt::format("{} do not run: {}{}", "Verilator or the compiler",
-                                      said[0].words, said[2].words));
+                                      said[0].words, said[1].words));
   }
   if (netlist) {
     const Finished yosys = run_programs({{tools.yosys, {"-V"}, "."}}).front();
@@ -124,11 +139,11 @@ Tools find_tools(const LibraryOptions& options, const std::string& what, bool ne
     tools.yosys_version = first_line(yosys.words);
   }
   tools.verilator_version = first_line(said[0].words);
-  tools.verilator_root = first_line(said[1].words);
-  tools.compiler_version = first_line(said[2].words);
+  tools.verilator_root = root_of(said[0].words);
+  tools.compiler_version = first_line(said[1].words);
   tools.clang = tools.compiler_version.find("clang") != std::string::npos;
   // What -march=native stands for: the line that runs the compiler proper, without names of files.
-  std::istringstream lines(said[3].words);
+  std::istringstream lines(said[2].words);
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
     for (std::string word; words >> word;) {
@@ -170,14 +185,15 @@ class Builder {
       }
     }
     read_files();
-    base_ = base_key();
-    std::string plain = request_.top;
-    for (char& c : plain) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-    name_ = fmt::format("{}-{}", plain, checksum(base_));
+    name_build(/*quick=*/false);
   }
 
   std::shared_ptr<RtlLibrary> library() {
-    if (auto found = cached()) return found;
+    if (auto found = cached()) return found;  // one for speed serves either way
+    if (request_.quick) {
+      name_build(/*quick=*/true);
+      if (auto found = cached()) return found;
+    }
     const Clock::time_point begin = Clock::now();
     bool waited = false;
     const Cache::Lock lock(cache_, name_, [&] {
@@ -222,6 +238,15 @@ class Builder {
     if (arguments_.empty()) throw sim::InputError(fmt::format("{} has no sources", request_.top));
   }
 
+  /// Of a build for speed, or of one that is soon there.
+  void name_build(bool quick) {
+    quick_ = quick;
+    base_ = base_key();
+    std::string plain = request_.top;
+    for (char& c : plain) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+    name_ = fmt::format("{}-{}", plain, checksum(base_));
+  }
+
   std::vector<std::string> compile_flags(bool cold) const {
     std::vector<std::string> flags = {"-std=c++20", "-march=native", "-fPIC", "-fvisibility=hidden",
                                       "-w",         "-pthread"};
@@ -230,6 +255,8 @@ class Builder {
     }
     if (cold) {
       flags.emplace_back("-O0");
+    } else if (quick_) {
+      flags.emplace_back("-Og");
     } else if (request_.traced) {
       flags.insert(flags.end(), kVerilatedTraced.begin(), kVerilatedTraced.end());
     } else if (!request_.netlist.empty()) {
@@ -561,6 +588,7 @@ class Builder {
   Cache cache_;
   fs::path base_folder_;
   std::vector<std::string> arguments_, include_dirs_;
+  bool quick_ = false;
   std::string base_, name_;
 };
 

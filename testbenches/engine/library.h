@@ -47,6 +47,7 @@ struct RtlRequest {
   /// too, rtl/common is searched, and the generated text may be edited.
   bool own = false;
   bool shortcuts = true;  ///< false: Verilator's text and documented calls alone, to compare with
+  bool quick = false;     ///< what has to be built is compiled to be there soon, not for speed
   std::vector<std::string> compile_options;  ///< further ones (sanitizers)
 };
 

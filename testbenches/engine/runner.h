@@ -418,10 +418,6 @@ class DeviceOf : public sim::Device {
   virtual sim::Boot boot(const sim::RunSpec&) const { return {}; }
   /// Who drives its control ports, and may look at what is to come; empty: nobody.
   virtual MakeHost<Beat> host(const sim::RunSpec&, sim::LookAhead&) const { return {}; }
-  /// The parameters that the RTL is built with.
-  virtual std::vector<std::pair<std::string, std::string>> parameters(const sim::RunSpec&) const {
-    return {};
-  }
   /// Pins that are set once.
   virtual std::vector<std::pair<std::string, uint64_t>> pins(const sim::RunSpec&) const {
     return {};

@@ -45,6 +45,9 @@ std::vector<sim::RandomKey> frame_keys(bool macs) {
        "a plain frame's type: 0, a bit away from one that carries values, any other; with "
        "any count",
        {{"zero", 1}, {"near"}, {"any"}}});
+  keys.push_back({"checksum",
+                  "its header's checksum: what the words make it, or, by so much more in ack, 0",
+                  {{"any", 1}, {"zero"}}});
   keys.push_back({"tlp", "its TLP", {{"mwr64", 2}, {"mwr32", 1}, {"cpld", 1}}});
   keys.push_back(
       {"sequence",
@@ -261,6 +264,7 @@ class RandomFrames final : public sim::Frames {
       for (uint8_t& byte : body) byte = static_cast<uint8_t>(random.next());
       std::vector<uint8_t> frame = expether::build_plain(header, body);
       draw_plain_type(frame);
+      draw_checksum(frame);
       return frame;
     }
     const size_t room = bytes / 4 - std::min(bytes / 4, expether::kPayloadOffset / 4);
@@ -268,8 +272,22 @@ class RandomFrames final : public sim::Frames {
     Random drawn = stream("value");
     values_.fill(drawn, values);
     meet_peers(values);
-    return kind == "parameter" ? expether::build_parameter(header, values)
-                               : expether::build_gradient(header, values);
+    std::vector<uint8_t> frame = kind == "parameter" ? expether::build_parameter(header, values)
+                                                     : expether::build_gradient(header, values);
+    draw_checksum(frame);
+    return frame;
+  }
+
+  /// 0 is the one checksum out of which the type carries, when gradients become parameters.
+  void draw_checksum(std::vector<uint8_t>& frame) const {
+    Random random = stream("checksum");
+    if (word("checksum", random) == "any") return;
+    // In one's complement, a sum and its checksum are 0xFFFF together.
+    uint8_t* ack = &frame[expether::kAckOffset];
+    const uint32_t sum = uint32_t{boost::endian::load_big_u16(ack)} +
+                         boost::endian::load_big_u16(&frame[expether::kChecksumOffset]);
+    boost::endian::store_big_u16(ack, static_cast<uint16_t>(sum + (sum >> 16)));
+    set_checksum(frame);
   }
 
   void draw_plain_type(std::vector<uint8_t>& frame) const {

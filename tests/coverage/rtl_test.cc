@@ -27,6 +27,7 @@ sim::Outcome run(const std::string& name, const sim::CoverageSpec& coverage, con
   spec.coverage = coverage;
   spec.stall = sim::StallSpec::parse(stall);
   spec.cache = GW_TEST_CACHE;
+  spec.quick_build = true;
   spec.stimulus = {.synth = synth, .packets = packets};
   const auto source = device.source(spec);
   sim::Outcome outcome = device.run(*source, spec, sim::Kernel::instance(), nullptr);

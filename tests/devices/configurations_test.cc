@@ -78,6 +78,7 @@ TEST_P(Configurations, RunInLockstep) {
   sim::RunSpec spec;
   spec.clock_mhz = device.facts().clock_mhz;
   spec.cache = GW_TEST_CACHE;
+  spec.quick_build = true;
   spec.options = sim::OptionSet(device.facts().options);
   spec.options.set("algorithm", c.algorithm)
       .set("kind", c.kind)

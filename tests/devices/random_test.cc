@@ -461,6 +461,28 @@ TEST(Numbers, OfPlainTypesMayBeAny) {
   EXPECT_GE(*any.begin(), 3u);
 }
 
+TEST(Numbers, OfAckMakeAChecksumZeroIfAsked) {
+  namespace expether = reference::expether;
+  for (const char* share : {"any", "zero"}) {
+    std::set<uint32_t> acks;
+    size_t zero = 0, carry = 0;
+    for (const auto& packet : packets("parser", std::string("checksum = { ") + share + " = 1 }")) {
+      if (!packet.measured) continue;
+      const expether::Classified what = expether::classify(packet.bytes);
+      ASSERT_EQ(what.reason, expether::Reason::kNone) << "the checksum is right";
+      const auto at = [&packet](size_t i) {
+        return unsigned{packet.bytes[i]} << 8 | packet.bytes[i + 1];
+      };
+      zero += at(expether::kChecksumOffset) == 0;
+      carry += what.kind == expether::Kind::kGradient;
+      acks.insert(what.fields.ack);
+    }
+    EXPECT_EQ(zero, share == std::string("zero") ? acks.size() : 0) << share;
+    EXPECT_GE(acks.size(), 100u);
+    EXPECT_GE(carry, 50u) << "not of plain frames alone";
+  }
+}
+
 std::vector<uint32_t> floats_of(const sim::RawPacket& packet) {
   std::vector<uint32_t> values(packet.bytes.size() / 4);
   std::memcpy(values.data(), packet.bytes.data(), values.size() * 4);

@@ -96,6 +96,7 @@ sim::RunSpec spec_of(uint64_t seed, const char* stall = "both:30") {
   spec.stall = sim::StallSpec::parse(stall);
   spec.keep_rows = true;
   spec.cache = (kFolder / "cache").string();
+  spec.quick_build = true;
   spec.user_rtl = {GRADWIRE_SOURCE_DIR "/tests/engine/gw_scaler.f", "gw_scaler"};
   return spec;
 }
@@ -140,6 +141,7 @@ TEST(ControlRtl, RtlEqualsItsSecondOpinionInEveryCycle) {
 
 TEST(ControlRtl, DescribesItsControlPorts) {
   RtlRequest request;
+  request.quick = true;
   request.top = "gw_scaler";
   request.list = fs::path(GRADWIRE_SOURCE_DIR) / "tests/engine/gw_scaler.f";
   request.shape.inputs = {Ports::kInputs.begin(), Ports::kInputs.end()};

@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "sim/base/error.h"
+#include "sim/base/file_bytes.h"
 #include "testbenches/engine/cache.h"
 #include "testbenches/engine/linked.h"
 #include "tests/engine/requests.h"
@@ -208,6 +209,24 @@ TEST_F(Library, WhatDecidesChangesTheBuild) {
   EXPECT_EQ(make(request)->origin(), RtlLibrary::Origin::kCached);
   write(folder_ / "toy.sv", toy("// another text\n"));
   EXPECT_EQ(make(request)->origin(), RtlLibrary::Origin::kBuilt);
+}
+
+TEST_F(Library, AQuickBuildIsMadeOnlyIfThereIsNoneForSpeed) {
+  RtlRequest request = toy_request(toy(""));
+  const auto compiled_as = [this](const char* option) {
+    return sim::bytes_of_file(folder_ / "compiled").find(option) != std::string::npos;
+  };
+  request.quick = true;
+  EXPECT_EQ(passed(make(request)->engine(), 5), 5u);
+  EXPECT_TRUE(compiled_as(" -Og ") && !compiled_as(" -O3 "));
+  EXPECT_EQ(make(request)->origin(), RtlLibrary::Origin::kCached);
+  request.quick = false;
+  EXPECT_EQ(make(request)->origin(), RtlLibrary::Origin::kBuilt) << "not what is slow";
+  EXPECT_TRUE(compiled_as(" -O3 "));
+  write(folder_ / "toy.sv", toy("// another text\n"));
+  make(request);
+  request.quick = true;
+  EXPECT_EQ(make(request)->origin(), RtlLibrary::Origin::kCached);
 }
 
 TEST_F(Library, SubnormalChangesTheBuildOfTheOptimizer) {

@@ -192,7 +192,7 @@ vlan() {
 # sender begins with a hundred full segments; its last one has 708 bytes. Leaves what was written in the folder where it then is.
 diverges() {
   local device=$1 file=rtl/nic/$2 folder=$work/$1 code=0
-  cache=${gradwire%/*}/rtl-cache
+  cache=${gradwire%/*}/tests/cache/gradwire
   mkdir -p "$folder/logs"
   cp -r "$root/rtl" "$folder/rtl"
   cd "$folder"

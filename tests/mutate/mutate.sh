@@ -1,7 +1,7 @@
 #!/bin/sh
 # `gradwire mutate` on a small block: a plan that sees, one that does not, proofs, waivers, a run that goes on: mutate.sh GRADWIRE FOLDER
 . "$(dirname "$0")/../examples/begin.sh"
-mutate="$gradwire mutate compressor --rtl $example/serial_compressor_fixed.f --top serial_compressor --count 60 --cycles 60000"
+mutate="$gradwire mutate compressor --rtl $example/serial_compressor_fixed.f --top serial_compressor --count 30 --cycles 60000"
 cat > plan.toml <<'PLAN'
 name = "serial"
 [[group]]
@@ -38,15 +38,15 @@ PY
   # Reference and rules see most of them. What is left is named by its line.
   status=0
   $mutate --plan plan.toml --check reference,protocol --out half --prove 2 --json seen.json --quiet || status=$?
-  figures seen.json 'r["mutants"] == 60 == len(r["all"])' \
-    'r["killed"] + r["equivalent"] + r["waived"] + r["survived"] == 60' 'r["killed_percent"] > 80' \
+  figures seen.json 'r["mutants"] == 30 == len(r["all"])' \
+    'r["killed"] + r["equivalent"] + r["waived"] + r["survived"] == 30' 'r["killed_percent"] > 80' \
     'r["killed_within_10000_percent"] <= r["killed_percent"]' "$status == (0 if r['survived'] == 0 else 1)" \
     'all(m["by"] and m["cycles"] > 0 for m in r["all"] if m["fate"] == "killed")' \
     'all("serial_compressor.sv:" in m["where"] or "(no line" in m["where"] for m in r["all"])' \
-    'sum("serial_compressor.sv:" in m["where"] for m in r["all"]) > 50'
+    'sum("serial_compressor.sv:" in m["where"] for m in r["all"]) > 24'
 
   # The same again runs nothing: half of it was cut off, and only that is run.
-  head -n 31 half/mutants.jsonl > half/cut && mv half/cut half/mutants.jsonl
+  head -n 16 half/mutants.jsonl > half/cut && mv half/cut half/mutants.jsonl
   $mutate --plan plan.toml --check reference,protocol --out half --prove 0 --json again.json --quiet || true
   python3 - <<'PY'
 import json
@@ -59,16 +59,8 @@ PY
   expect 2 "holds the mutants of another run" $mutate --plan plan.toml --check protocol --out half
 
   # The rules alone do not see wrong bytes.
-  expect 1 "^  .*serial_compressor.sv:[0-9]*: .* cycles$" $mutate --plan plan.toml --check protocol --prove 1 --json blind.json
-  figures blind.json 'r["survived"] > 20' 'not r["pass"]'
-  # What is proven equivalent is so for who sees.
-  python3 - <<'PY'
-import json
-with open("seen.json", encoding="utf-8") as a, open("blind.json", encoding="utf-8") as b:
-    a, b = json.load(a), json.load(b)
-proven = {m["number"] for m in b["all"] if m["fate"] == "equivalent"}
-assert proven and not proven & {m["number"] for m in a["all"] if m["fate"] == "killed"}, proven
-PY
+  expect 1 "^  .*serial_compressor.sv:[0-9]*: .* cycles$" $mutate --plan plan.toml --check protocol --prove 0 --json blind.json
+  figures blind.json 'r["survived"] > 10' 'not r["pass"]'
   # Each survivor's command shows it: it passes with that check, and most do not with the reference.
   command=$(python3 -c 'import json; print(next(m["command"] for m in json.load(open("blind.json"))["all"] if m["fate"] == "survived"))')
   expect 0 "mutant" $command
@@ -81,14 +73,14 @@ PY
 
   # RTL that does not pass without a mutant is not worth one.
   expect 3 "does not pass the plan without a mutant" "$gradwire" mutate compressor --rtl "$example/serial_compressor_fixed.f" \
-    --top serial_compressor --count 60 --plan plan.toml
+    --top serial_compressor --count 30 --plan plan.toml
   expect 2 "no case of the plan" "$gradwire" mutate parser --plan plan.toml
   expect 3 "there is no plan" "$gradwire" mutate parser --plan no.toml
   # Mutants are those of one RTL: number 2 of other parameters is another fault.
   printf 'name = "rows"\n[[group]]\nname = "g"\ndevice = "onebit"\nsynth = "single"\npackets = 5\nrows = [8, 16]\n' > rows.toml
-  expect 2 "has RTL of other parameters" "$gradwire" mutate onebit --plan rows.toml --count 2 --prove 0
+  expect 2 "has RTL of other parameters" timeout 10 "$gradwire" mutate onebit --plan rows.toml --count 2 --prove 0
 
-  # A proof from reset on looks at what a memory is told: of these eight it proves nobody whom a run kills, the one that does not
+  # What is proven equivalent is so for who sees. A proof from reset on looks at what a memory is told: of these eight it proves nobody whom a run kills, the one that does not
   # write a bit among them. And it sees that a bit of a register is held for nobody, which no proof of one cycle does.
   headers="mutate parser --count 8 --seed 23 --cycles 20000 --quiet"
   "$gradwire" $headers --prove 0 --check reference,protocol --json seen.json || true

@@ -57,8 +57,10 @@ cmp -s rtl/*/${mutant%%[ ;]*} "$root"/rtl/*/${mutant%%[ ;]*} && { echo "the muta
 exec $(command -v yosys) "\$@"
 END
 chmod +x "$folder/bin/yosys"
+mkdir -m 700 "$folder/wrong"  # by its key it is the same netlist: a cache of its own, but for the runtime
+cp -rp "$folder"/cache/verilated_runtime-* "$folder/wrong"
 status=0
-PATH=$folder/bin:$PATH "$gradwire" "$@" --netlist "$cells" --cache "$folder/wrong" --quiet --json "$folder/wrong.json" || status=$?
+PATH=$folder/bin:$PATH "$gradwire" "$@" --netlist "$cells" --quick-build --cache "$folder/wrong" --quiet --json "$folder/wrong.json" || status=$?
 [ $status -eq 1 ] && grep -q '"headline"' "$folder/wrong.json" ||
   { echo "netlist: a wrong netlist is not noticed (exit code $status)"; exit 1; }
 echo "netlist: the wrong one is noticed: $(sed -n 's/.*"headline": "\(.*\)".*/\1/p' "$folder/wrong.json")"

@@ -40,6 +40,7 @@ inline sim::RunSpec spec_of(const sim::Device& device, Settings settings = {}) {
   spec.seed = seed();
   spec.clock_mhz = device.facts().clock_mhz;
   spec.cache = GW_TEST_CACHE;
+  spec.quick_build = true;
   spec.options = sim::OptionSet(device.facts().options);
   if (spec.options.knows("rows")) spec.options.set("rows", "64");
   for (const auto& [option, value] : settings) spec.options.set(option, value);

@@ -45,6 +45,7 @@ inline sim::RunSpec spec_of(const std::string& name, Settings settings = {}) {
   for (const auto& [option, value] : settings) spec.options.set(option, value);
   spec.keep_rows = true;
   spec.cache = GW_TEST_CACHE;
+  spec.quick_build = true;
   return spec;
 }
 

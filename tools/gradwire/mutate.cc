@@ -156,21 +156,21 @@ class Mutate {
     spec.mutant = mutants_;
     spec.note = progress_.note();
     const auto begin = std::chrono::steady_clock::now();
+    // RTL of other parameters has other mutants: what killed number 17 there would not have met it.
+    // One's own keeps its parameters.
+    const auto rtl_of = [this](const sim::RunSpec& of) {
+      return std::pair(device_.facts_of(of).top, device_.parameters(of));
+    };
+    for (size_t p = 1; a_.rtl.empty() && p < points_.size(); ++p) {
+      if (rtl_of(runs.request(p, 1).run.spec) == rtl_of(spec)) continue;
+      throw sim::UsageError(
+          fmt::format("the case {} of the plan '{}' has RTL of other parameters than {}, and so "
+                      "other mutants",
+                      points_[p].name, plan_.name, points_.front().name));
+    }
     list_ = device_.mutants(spec);
     if (list_.mutants.empty()) {
       throw sim::InputError(fmt::format("Yosys finds nothing to mutate in {}", top_));
-    }
-    // RTL of other parameters has other mutants: what killed number 17 there would not have met it.
-    for (size_t p = 1; p < points_.size(); ++p) {
-      sim::RunSpec other = runs.request(p, 1).run.spec;
-      other.mutant = mutants_;
-      other.note = progress_.note();
-      if (device_.mutants(other).netlist != list_.netlist) {
-        throw sim::UsageError(
-            fmt::format("the case {} of the plan '{}' has RTL of other parameters than {}, and so "
-                        "other mutants",
-                        points_[p].name, plan_.name, points_.front().name));
-      }
     }
     // What is awake by its number is built with its neighbours: whoever is first of them builds.
     const auto count = static_cast<uint32_t>(list_.mutants.size());

@@ -371,6 +371,8 @@ void declare(CLI::App* command, RunArguments* a, const sim::Device* device) {
   command->add_option("--mutant-seed", a->mutant_seed, "of those faults (default: 1)");
   add_netlist(*command, spec.netlist, "what Yosys makes of the RTL, in its place");
   command->add_option("--cache", spec.cache, "folder of RTL built on demand");
+  command->add_flag("--quick-build", spec.quick_build,
+                    "RTL that has to be built is compiled to be there soon, not for speed");
   command->add_flag("--quiet", a->quiet, "no table, no progress");
   if (device != nullptr && device->facts().paced()) {
     command->add_flag("--no-skip", a->no_skip, "simulate also the cycles in which nothing happens");
