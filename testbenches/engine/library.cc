@@ -88,9 +88,8 @@ std::string root_of(const std::string& summary) {
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
     std::string name, equals, value;
-    if (words >> name >> equals >> value && name == "VERILATOR_ROOT" && equals == "=") {
-      root = value;
-    }
+    if (!(words >> name >> equals) || name != "VERILATOR_ROOT" || equals != "=") continue;
+    if (std::getline(words >> std::ws, value) && !value.empty()) root = value;  // with its blanks
   }
   return root;
 }
@@ -140,6 +139,10 @@ Tools find_tools(const LibraryOptions& options, const std::string& what, bool ne
   }
   tools.verilator_version = first_line(said[0].words);
   tools.verilator_root = root_of(said[0].words);
+  if (tools.verilator_root.empty()) {
+    throw sim::InputError(fmt::format("'{} -V' does not say where its headers lie (VERILATOR_ROOT)",
+                                      tools.verilator));
+  }
   tools.compiler_version = first_line(said[1].words);
   tools.clang = tools.compiler_version.find("clang") != std::string::npos;
   // What -march=native stands for: the line that runs the compiler proper, without names of files.

@@ -229,6 +229,27 @@ TEST_F(Library, AQuickBuildIsMadeOnlyIfThereIsNoneForSpeed) {
   EXPECT_EQ(make(request)->origin(), RtlLibrary::Origin::kCached);
 }
 
+TEST_F(Library, VerilatorsHeadersMayLieBehindABlankOrMustBeNamed) {
+  // What -V says of the environment comes last; all else is Verilator itself.
+  const auto says = [this](const std::string& root) {
+    write(folder_ / "verilator",
+          "#!/bin/sh\n[ \"$1\" = -V ] || exec verilator \"$@\"\n"
+          "verilator -V | grep -v VERILATOR_ROOT\n" +
+              root);
+    fs::permissions(folder_ / "verilator", fs::perms::owner_all);
+    options_.verilator = (folder_ / "verilator").string();
+  };
+  says("");
+  EXPECT_NE(refusal(toy_request(toy(""))).find("does not say where its headers lie"),
+            std::string::npos);
+  const fs::path blank = folder_ / "a root";
+  fs::create_directory_symlink(VERILATOR_HOME, blank);
+  says("echo '    VERILATOR_ROOT     = " + blank.string() +
+       "'\n"
+       "echo '    VERILATOR_ROOT     = '\n");
+  EXPECT_EQ(passed(make(toy_request(toy("")))->engine(), 5), 5u);
+}
+
 TEST_F(Library, SubnormalChangesTheBuildOfTheOptimizer) {
   RtlRequest request = own_request("optimizer");
   request.parameters = {"Algorithm=0", "Pes=1", "Iterative=1'b0", "Fast=1'b1", "Subnormal=1'b0"};

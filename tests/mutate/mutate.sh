@@ -80,8 +80,8 @@ PY
   printf 'name = "rows"\n[[group]]\nname = "g"\ndevice = "onebit"\nsynth = "single"\npackets = 5\nrows = [8, 16]\n' > rows.toml
   expect 2 "has RTL of other parameters" timeout 10 "$gradwire" mutate onebit --plan rows.toml --count 2 --prove 0
 
-  # What is proven equivalent is so for who sees. A proof from reset on looks at what a memory is told: of these eight it proves nobody whom a run kills, the one that does not
-  # write a bit among them. And it sees that a bit of a register is held for nobody, which no proof of one cycle does.
+  # What is proven equivalent is so for who sees. A proof from reset on looks at what a memory is told: of these eight it proves nobody
+  # whom a run kills, the one that does not write a bit among them. And it sees that a bit of a register is held for nobody, which no proof of one cycle does.
   headers="mutate parser --count 8 --seed 23 --cycles 20000 --quiet"
   "$gradwire" $headers --prove 0 --check reference,protocol --json seen.json || true
   "$gradwire" $headers --prove 10 --check protocol --json blind.json || true
