@@ -24,11 +24,12 @@ option(GRADWIRE_WERROR "Treat warnings of our own code as errors (developers, CI
 if(GRADWIRE_SANITIZE)
   set(CMAKE_CXX_FLAGS_RELEASE "-O1")
   set(GW_TEST_OPTIMIZATION -O0)
+  set(GW_COLD_OPTIMIZATION -O0)
 else()
   set(CMAKE_CXX_FLAGS_RELEASE "${GRADWIRE_OPTIMIZATION}")
   set(GW_TEST_OPTIMIZATION -O1)
+  set(GW_COLD_OPTIMIZATION -O1)
 endif()
-set(GW_COLD_OPTIMIZATION -O1)
 set(CMAKE_PCH_WARN_INVALID OFF)  # a file with options of its own reads its headers as text
 
 find_program(CCACHE ccache)
@@ -56,9 +57,11 @@ if(GRADWIRE_SANITIZE)
                          -fno-sanitize=alignment,null,vptr,object-size
                          -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
   target_link_options(gw_flags INTERFACE -fsanitize=address,undefined)
-  # As fmt's own target says to its users; here to all, so that precompiled headers are the same.
-  target_compile_definitions(gw_flags INTERFACE FMT_SHARED)
+  target_compile_definitions(gw_flags INTERFACE GW_SANITIZED)
 endif()
+# As fmt's own target says to its users; here to all: GCC does not use a precompiled header that was made with another definition, and
+# says so only if asked.
+target_compile_definitions(gw_flags INTERFACE $<BUILD_INTERFACE:FMT_SHARED>)
 # No program of ours names the folder that it was built in, also where ccache does not see to that.
 target_compile_options(gw_flags INTERFACE $<BUILD_INTERFACE:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>)
 if(GRADWIRE_FUZZ)

@@ -35,7 +35,7 @@ if ((${#targets[@]} == 0)); then
   mapfile -t targets < <(sed -n 's/^gw_add_fuzz_target(\([a-z_]*\) .*/\1/p' tests/fuzz/CMakeLists.txt)
 fi
 
-tools/setup.sh fuzz
+tools/setup.sh clang
 build=build-fuzz
 [[ $sanitize == ON ]] || build=build-fuzz-plain
 BUILD=$build CMAKE_ARGS="-DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ -DGRADWIRE_FUZZ=ON -DGRADWIRE_SANITIZE=$sanitize" \

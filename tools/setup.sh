@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Installs what is missing of tools/packages.txt; says what it does; does nothing, and needs no network, once all is there.
-# `tools/setup.sh fuzz`: also the packages of that part, which only fuzzing needs.
+# `tools/setup.sh clang`: also the packages of that part, which only fuzzing and sanitizers need.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-wanted=$(sed 's/#.*//' tools/packages.txt | awk -v also="${1:-}" 'NF > 0 && ($2 != "fuzz" || also == "fuzz") { print $1 }')
+wanted=$(sed 's/#.*//' tools/packages.txt | awk -v also="${1:-}" 'NF > 0 && ($2 != "clang" || also == "clang") { print $1 }')
 command -v dpkg-query > /dev/null || {
   echo "setup: this machine has no dpkg: install the equivalents of tools/packages.txt by hand" >&2
   exit 1

@@ -4,16 +4,10 @@
 
 #if defined(__x86_64__)
 
-// GCC 12 takes the deliberately undefined operands of its own intrinsics for mistakes (PR 105593).
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#include <immintrin.h>
-#pragma GCC diagnostic pop
-
 #include <cstring>
 
 #include "models/reference/codec_kernels.h"
+#include "models/reference/x86_intrinsics.h"
 
 #define GW_TARGET_AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
 #define GW_TARGET_AVX512 \

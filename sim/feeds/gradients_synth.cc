@@ -107,7 +107,8 @@ class Irregular {
       case kEdge: {
         // 2^-14 to 1, where one class ends and another begins for some bound, and an ulp beside it.
         const uint32_t edge = (113 + random.below(15)) << 23;
-        return (edge + random.below(3) - 1) | (random.below(2) << 31);
+        const uint32_t beside = edge + random.below(3) - 1;
+        return beside | random.below(2) << 31;
       }
       case kNotANumber: {
         // Infinities; NaNs quiet and signalling, with payloads of all and of single bits.

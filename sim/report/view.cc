@@ -326,8 +326,7 @@ Section compression(const Json& doc) {
       cells.push_back(
           beside(fixed(number(b, {"ratio"}).value_or(0), 2), number(b, {"paper_ratio"}), 1));
       const auto worst = number(b, {"max_abs_error"});
-      cells.push_back(
-          worst ? fixed(std::ldexp(*worst, static_cast<int>(std::clamp(*k, 0.0, 64.0))), 3) : "");
+      cells.push_back(worst ? fixed(*worst * std::exp2(std::clamp(*k, 0.0, 64.0)), 3) : "");
       if (number(doc, {"bound"}) == k) t.highlight = static_cast<int>(t.cells.size());
       t.cells.push_back(std::move(cells));
     }

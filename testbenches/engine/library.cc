@@ -42,7 +42,7 @@ class Shared final : public RtlLibrary {
     library_.load(path, error, dll::load_mode::rtld_now | dll::load_mode::rtld_local);
     // Verilator's runtime keeps a few bytes until the process ends. The leak checker can see that
     // they are still in use only while the code that holds them is there: it stays.
-#ifdef __SANITIZE_ADDRESS__
+#ifdef GW_SANITIZED
     if (!error) [[maybe_unused]]
       void* const held = dlopen(path.c_str(), RTLD_NOW | RTLD_NODELETE);
 #endif

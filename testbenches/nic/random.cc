@@ -165,8 +165,10 @@ class RandomHosts final : public sim::Frames {
     if (header == "any") {
       host.any = static_cast<uint32_t>(random.next()) | 1;
       host.tag = random.below(2) != 0;
-      host.ihl = 5 + random.below(2) * random.below(11);
-      host.data_offset = 5 + random.below(2) * random.below(11);
+      for (auto* const words : {&host.ihl, &host.data_offset}) {
+        const uint32_t has_options = random.below(2);
+        *words = 5 + has_options * random.below(11);
+      }
       host.source = static_cast<uint32_t>(random.next());
       host.destination = static_cast<uint32_t>(random.next());
     }

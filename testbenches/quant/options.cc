@@ -107,7 +107,8 @@ PacketConfig any_threshold(sim::Random& random) {
       t = any;
       break;
     case 1:
-      t ^= 1u << random.below(8) | (random.below(4) == 0 ? 0x8000'0000 : 0);
+      t ^= 1u << random.below(8);
+      t ^= random.below(4) == 0 ? 0x8000'0000 : 0;
       break;
     case 2:  // the ends, and one step beyond them
       t = (random.below(2) == 0 ? 27u : 227u) << 23;

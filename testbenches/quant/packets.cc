@@ -255,7 +255,8 @@ void spoil_payload(std::vector<uint8_t>& packet, Random& random) {
     packet.resize(packet.size() -
                   std::min<size_t>(packet.size() - quant::kHeaderBytes - 1, 1 + any(40)));
   } else {
-    packet.resize(packet.size() + 1 + any(80), static_cast<uint8_t>(random.next()));
+    const auto byte = static_cast<uint8_t>(random.next());
+    packet.resize(packet.size() + 1 + any(80), byte);
   }
   packet.back() = status;
 }

@@ -117,12 +117,12 @@ std::vector<uint8_t> foreign_frame(int source, int destination, const TrafficOpt
       const std::vector<uint32_t> values(1 + random.below(32), 0x3F80'0000);
       return expether::build_parameter(header, values);
     }
-    default:  // anything, of any length up to a jumbo frame's
-      return ordinary_frame(
-          source, destination, options.vlan,
-          kShortFrame + (random.below(16) == 0 ? random.below(expether::kMaxFrameBytes - 59)
-                                               : random.below(1440)),
-          random.next());
+    default: {  // anything, of any length up to a jumbo frame's
+      const uint64_t seed = random.next();
+      const uint32_t more =
+          random.below(16) == 0 ? random.below(expether::kMaxFrameBytes - 59) : random.below(1440);
+      return ordinary_frame(source, destination, options.vlan, kShortFrame + more, seed);
+    }
   }
 }
 

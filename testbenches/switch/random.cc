@@ -297,7 +297,8 @@ class RandomFrames final : public sim::Frames {
     if (type == "zero") return;
     uint32_t drawn = 0;
     while (drawn <= kLargest) {
-      drawn = type == "any" ? random.below(0x100) : (1 + random.below(2)) ^ 1u << random.below(8);
+      drawn = type == "any" ? random.below(0x100) : 1 + random.below(2);
+      if (type != "any") drawn ^= 1u << random.below(8);
     }
     frame[expether::kTypeOffset] = static_cast<uint8_t>(drawn);
     frame[expether::kCountOffset] = static_cast<uint8_t>(random.next());

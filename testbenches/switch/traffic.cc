@@ -445,13 +445,16 @@ class Anything final : public Counted {
     constexpr std::array kTlps = {expether::Tlp::kMWr64, expether::Tlp::kMWr32,
                                   expether::Tlp::kCplD};
     const expether::Tlp tlp = kTlps[random_.below(kTlps.size())];
-    std::vector<uint8_t> frame = gradient_frame(
-        from, to, here.vlan, static_cast<uint16_t>(here.group + (random_.below(8) == 0)),
-        static_cast<uint16_t>(random_.below(4)),
-        random_.below(16) == 0 ? static_cast<uint32_t>(random_.next())
-                               : random_.below(here.sequences),
-        here.first_iteration + static_cast<uint32_t>(i / 64) - random_.below(2),
-        values_.next(1 + random_.below(expether::kMaxValues)), tlp);
+    // Drawn one after the other: in which order arguments are worked out is the compiler's choice.
+    const auto values = values_.next(1 + random_.below(expether::kMaxValues));
+    const uint32_t iteration =
+        here.first_iteration + static_cast<uint32_t>(i / 64) - random_.below(2);
+    const uint32_t sequence = random_.below(16) == 0 ? static_cast<uint32_t>(random_.next())
+                                                     : random_.below(here.sequences);
+    const auto worker = static_cast<uint16_t>(random_.below(4));
+    const auto group = static_cast<uint16_t>(here.group + (random_.below(8) == 0));
+    std::vector<uint8_t> frame =
+        gradient_frame(from, to, here.vlan, group, worker, sequence, iteration, values, tlp);
     if (random_.below(2) == 0) {
       const auto reason = static_cast<expether::Reason>(1 + i % (expether::kReasonCount - 1));
       frame = malformed_copy(frame, reason, random_);
@@ -495,8 +498,9 @@ std::vector<uint8_t> irregular_frame(int source, uint32_t near_iteration,
   const auto tci = static_cast<uint16_t>(options.vlan | random.below(16) << 12);
   const int destination = static_cast<int>(random.below(kSwitchPorts + 1)) - 1;  // -1: a broadcast
   if (random.below(5) == 0) {
+    const uint64_t seed = random.next();
     std::vector<uint8_t> frame =
-        ordinary_frame(source, destination, tci, kShortFrame + random.below(1500), random.next());
+        ordinary_frame(source, destination, tci, kShortFrame + random.below(1500), seed);
     fill(std::span(frame).subspan(18), random);
     return frame;
   }

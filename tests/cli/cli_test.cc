@@ -272,7 +272,7 @@ TEST_F(Cli, TraceInfoSliceSynth) {
 }
 
 TEST_F(Cli, TraceInfoAndSliceHoldAPacketNotTheCapture) {
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef GW_SANITIZED
   GTEST_SKIP() << "AddressSanitizer needs more addresses than any capture";
 #endif
   auto writer = capture::PcapWriter::open(path("large.pcap"));
@@ -829,6 +829,9 @@ TEST_F(Cli, AnInterruptedBenchmarkSaysSo) {
   expect_one_sentence(r, 1, "interrupted before parser was timed");
   EXPECT_FALSE(fs::exists(path("b.json")));
 
+#ifdef GW_SANITIZED
+  GTEST_SKIP() << "the twenty million cycles of a whole run take most of a minute";
+#endif
   // Of several devices those stay that were timed: here the first, once the second has begun.
   const Ended several = shell(GRADWIRE_BINARY
                               " bench --seconds 0.05 --json b.json 2> said & run=$!;"

@@ -105,7 +105,7 @@ TEST_P(RandomTraffic, EnginesAndReferenceAgree) {
 TEST_P(RandomTraffic, IsTheSameBehindAResetInItsMidst) {
   const auto& [device, table, salt] = GetParam();
   sim::RunSpec spec = spec_of(*device, table, seed() * 1000 + salt, 60);
-  const auto run = [&](uint64_t reset_after) {
+  const auto run = [&, device = device](uint64_t reset_after) {
     spec.reset_after = reset_after;
     const auto source = device->source(spec);
     sim::Outcome outcome = device->run(*source, spec, sim::Kernel::instance());

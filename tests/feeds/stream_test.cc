@@ -122,7 +122,7 @@ TEST_F(Stream, ACaptureCutInItsMiddleIsReportedBehindThePacketsBefore) {
 }
 
 TEST_F(Stream, MemoryDoesNotGrowWithTheCapture) {
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef GW_SANITIZED
   GTEST_SKIP() << "what is freed stays in memory under AddressSanitizer";
 #endif
   constexpr size_t kPackets = 50'000, kGrowth = 8'000'000;

@@ -237,7 +237,6 @@ struct NodePorts {
   static constexpr std::array<Port, 3> kOutputs = {{{.name = "m_host", .bundle = "m_host"},
                                                     {.name = "m_left", .bundle = "m_left"},
                                                     {.name = "m_right", .bundle = "m_right"}}};
-  static constexpr uint64_t kEvents = 0, kSettles = 0;
 };
 
 constexpr size_t kNodes = 4;

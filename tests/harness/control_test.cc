@@ -751,7 +751,6 @@ struct NodePorts {
       flat_ports<3>({"host", "left", "right"}, "s_axis", 1, false);
   static constexpr std::array<Port, 3> kOutputs = kInputs;
   static constexpr auto kControls = Scaling::kControls;
-  static constexpr uint64_t kEvents = 0, kSettles = 0;
 };
 struct Node {
   using Ports = NodePorts;

@@ -18,7 +18,7 @@ namespace {
 /// Memory that ends exactly where an unmapped page begins: one byte too far crashes.
 class GuardedBytes {
  public:
-  explicit GuardedBytes(size_t size) : size_(size) {
+  explicit GuardedBytes(size_t size) {
     const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
     mapped_ = (size / page + 2) * page;
     void* memory =
@@ -39,7 +39,6 @@ class GuardedBytes {
   }
 
  private:
-  size_t size_;
   size_t mapped_;
   uint8_t* base_;
   uint8_t* end_;

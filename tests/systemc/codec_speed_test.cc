@@ -80,7 +80,6 @@ struct Sum {
     terms[5] += beat.last + 2u * beat.user;
     ++beats;
   }
-  friend bool operator==(const Sum&, const Sum&) = default;
 };
 
 struct Run {

@@ -70,7 +70,7 @@ struct RxWires : StreamWires {
 /// The configuration's pins may change in each cycle: mostly what packs, now and then anything.
 template <class Wires>
 void compare(const std::function<nic::Frame(NicTraffic&)>& next_frame) {
-  using Config = Wires::Config;
+  using Config = typename Wires::Config;
   Wires wires;
   typename Wires::Module module("dut");
   wires.bind(module);

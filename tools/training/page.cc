@@ -291,7 +291,7 @@ std::vector<Drawing> drawings(const json& document) {
 std::string results(const json& document) {
   json rows = json::array();
   for (const json& c : document["codecs"]) {
-    json row = {c["codec"]};
+    json row = json::array({c["codec"]});  // braces alone are a copy to some compilers
     if (!ran(c)) {
       row.push_back(c["diverged"].is_null() ? json("not run") : json("diverged"));
       for (int i = 0; i < 9; ++i) row.push_back("");

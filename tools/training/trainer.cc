@@ -110,7 +110,6 @@ class Run {
  public:
   Run(const TrainOptions& options, const Codec& codec, uint64_t seed, const Digits& digits)
       : o_(options),
-        codec_(codec),
         digits_(digits),
         alone_(codec.kind == Codec::Kind::kNoCommunication),
         layout_(HdcNetwork::chunk_lengths()),
@@ -253,7 +252,6 @@ class Run {
   }
 
   const TrainOptions& o_;
-  const Codec& codec_;
   const Digits& digits_;
   bool alone_;
   Layout layout_;

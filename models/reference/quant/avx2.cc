@@ -3,13 +3,6 @@
 // says.
 #if defined(__x86_64__)
 
-// GCC 12 takes the deliberately undefined operands of its own intrinsics for mistakes (PR 105593).
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#include <immintrin.h>
-#pragma GCC diagnostic pop
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -17,6 +10,7 @@
 
 #include "models/reference/quant/kernels.h"
 #include "models/reference/quant/values.h"
+#include "models/reference/x86_intrinsics.h"
 
 #define GW_QUANT_AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
 
