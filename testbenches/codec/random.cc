@@ -114,7 +114,8 @@ class RandomGradients final : public sim::Source {
       bytes[begin] = static_cast<uint8_t>(tags);
       bytes[begin + 1] = static_cast<uint8_t>(tags >> 8);
       for (uint8_t& byte : std::span(bytes).subspan(begin + 2)) {
-        byte = static_cast<uint8_t>(any(2) << any(8));
+        const uint32_t bit = any(2);
+        byte = static_cast<uint8_t>(bit << any(8));
       }
     }
   }
