@@ -30,7 +30,7 @@ else()
   set(GW_TEST_OPTIMIZATION -O1)
   set(GW_COLD_OPTIMIZATION -O1)
 endif()
-set(CMAKE_PCH_WARN_INVALID OFF)  # a file with options of its own reads its headers as text
+set(CMAKE_PCH_WARN_INVALID ${GRADWIRE_WERROR})  # a header that was precompiled in vain is a developer's mistake, not a user's
 
 find_program(CCACHE ccache)
 if(CCACHE)
@@ -59,8 +59,7 @@ if(GRADWIRE_SANITIZE)
   target_link_options(gw_flags INTERFACE -fsanitize=address,undefined)
   target_compile_definitions(gw_flags INTERFACE GW_SANITIZED)
 endif()
-# As fmt's own target says to its users; here to all: GCC does not use a precompiled header that was made with another definition, and
-# says so only if asked.
+# As fmt's own target says to its users; here to all: GCC does not use a precompiled header that was made with another definition.
 target_compile_definitions(gw_flags INTERFACE $<BUILD_INTERFACE:FMT_SHARED>)
 # No program of ours names the folder that it was built in, also where ccache does not see to that.
 target_compile_options(gw_flags INTERFACE $<BUILD_INTERFACE:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>)
