@@ -119,8 +119,8 @@ function(gw_precompile name like)
   endif()
 endfunction()
 
-# Several files are compiled at a time: what the headers hold costs more than what a file does. Not tests, where one name means
-# another thing in each file; not files that are large by themselves (ALONE), which would keep one core busy while the others wait.
+# Several files are compiled at a time: what the headers hold costs more than what a file does. Not files that are large by themselves
+# (ALONE), which would keep one core busy while the others wait.
 function(gw_unite name)
   cmake_parse_arguments(A "" "" "ALONE" ${ARGN})
   if(GRADWIRE_UNITE AND NOT GRADWIRE_FUZZ)
@@ -149,7 +149,8 @@ function(gw_add_library name)
   endif()
 endfunction()
 
-# gw_add_test(NAME SOURCES a.cc ... [LIBS lib ...] [LABELS l ...] [TIMEOUT s] [EACH]): a GoogleTest program.
+# gw_add_test(NAME SOURCES a.cc ... [LIBS lib ...] [LABELS l ...] [TIMEOUT s] [EACH]): a GoogleTest program. A helper's name may mean
+# another thing in each file: it lies in a namespace that is called as the file.
 # EACH runs every case in a process of its own (needed where a case elaborates SystemC).
 function(gw_add_test name)
   cmake_parse_arguments(A "EACH" "TIMEOUT" "SOURCES;LIBS;LABELS" ${ARGN})
@@ -162,6 +163,7 @@ function(gw_add_test name)
   # What a test itself does is little: compiling it for speed costs more than running it.
   target_compile_options(${name} PRIVATE ${GW_TEST_OPTIMIZATION})
   gw_precompile(${name} gw_test_headers)
+  gw_unite(${name})
   if(NOT A_TIMEOUT)
     set(A_TIMEOUT 900)
   endif()

@@ -16,7 +16,7 @@
 
 #include "tests/program.h"
 
-namespace gw::tests {
+namespace gw::tests::cli_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -300,4 +300,4 @@ TEST_F(Capsules, CtrlCKeepsTheSmallestSoFar) {
 }
 
 }  // namespace
-}  // namespace gw::tests
+}  // namespace gw::tests::cli_test

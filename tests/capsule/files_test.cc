@@ -14,7 +14,7 @@
 #include "sim/capsule/zip.h"
 #include "testbenches/registry.h"
 
-namespace gw::tests {
+namespace gw::tests::files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -199,4 +199,4 @@ TEST_F(Files, WhatIsNoCapsuleIsRefused) {
 }
 
 }  // namespace
-}  // namespace gw::tests
+}  // namespace gw::tests::files_test

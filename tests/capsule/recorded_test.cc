@@ -11,7 +11,7 @@
 #include "testbenches/registry.h"
 #include "tests/support.h"
 
-namespace gw::tests {
+namespace gw::tests::recorded_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -116,4 +116,4 @@ INSTANTIATE_TEST_SUITE_P(Devices, Recorded, testing::ValuesIn(points()),
                          [](const auto& info) { return name_of(info.param); });
 
 }  // namespace
-}  // namespace gw::tests
+}  // namespace gw::tests::recorded_test

@@ -9,7 +9,7 @@
 
 #include "sim/base/random.h"
 
-namespace gw::sim::capsule {
+namespace gw::sim::capsule::shrink_test {
 namespace {
 
 RawPacket packet(size_t bytes, uint8_t value) {
@@ -196,4 +196,4 @@ TEST(Stalls, LaterIsAShift) {
 }
 
 }  // namespace
-}  // namespace gw::sim::capsule
+}  // namespace gw::sim::capsule::shrink_test

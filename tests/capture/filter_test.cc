@@ -5,7 +5,7 @@
 
 #include "tests/capture/frames.h"
 
-namespace gw::capture::testing {
+namespace gw::capture::testing::filter_test {
 namespace {
 
 /// Numbers of the packets that match.
@@ -64,4 +64,4 @@ TEST(Filter, CanBeMoved) {
 }
 
 }  // namespace
-}  // namespace gw::capture::testing
+}  // namespace gw::capture::testing::filter_test

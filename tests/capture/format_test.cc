@@ -7,7 +7,7 @@
 
 #include "tests/capture/frames.h"
 
-namespace gw::capture::testing {
+namespace gw::capture::testing::format_test {
 namespace {
 
 constexpr std::uint32_t kSeconds = 1700000000;
@@ -306,4 +306,4 @@ TEST(Fuzz, RandomFramesNeverCrash) {
 }
 
 }  // namespace
-}  // namespace gw::capture::testing
+}  // namespace gw::capture::testing::format_test

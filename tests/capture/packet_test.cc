@@ -5,7 +5,7 @@
 
 #include "tests/capture/frames.h"
 
-namespace gw::capture::testing {
+namespace gw::capture::testing::packet_test {
 namespace {
 
 Layers layers_of(const Bytes& frame) { return decode(frame, frame.size()); }
@@ -215,4 +215,4 @@ TEST(Reasons, SnaplenCutsAreTruncatedWhereverTheyFall) {
 }
 
 }  // namespace
-}  // namespace gw::capture::testing
+}  // namespace gw::capture::testing::packet_test

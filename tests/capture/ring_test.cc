@@ -6,7 +6,7 @@
 
 #include "tools/capture/sockets.h"
 
-namespace gw::capture {
+namespace gw::capture::ring_test {
 namespace {
 
 TEST(Ring, BlocksCoverEverythingOnce) {
@@ -65,4 +65,4 @@ TEST(Ring, EveryWorkerEndsWithTheSum) {
 }
 
 }  // namespace
-}  // namespace gw::capture
+}  // namespace gw::capture::ring_test

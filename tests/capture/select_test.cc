@@ -3,7 +3,7 @@
 
 #include "tests/capture/frames.h"
 
-namespace gw::capture::testing {
+namespace gw::capture::testing::select_test {
 namespace {
 
 using Names = std::map<std::string, std::uint64_t>;
@@ -200,4 +200,4 @@ TEST(Info, Counts) {
 }
 
 }  // namespace
-}  // namespace gw::capture::testing
+}  // namespace gw::capture::testing::select_test

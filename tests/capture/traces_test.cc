@@ -10,7 +10,7 @@
 #include "models/reference/expether/frame.h"
 #include "tests/capture/frames.h"
 
-namespace gw::capture::testing {
+namespace gw::capture::testing::traces_test {
 namespace {
 
 const std::filesystem::path kTraces = std::filesystem::path(GRADWIRE_SOURCE_DIR) / "traces";
@@ -204,4 +204,4 @@ TEST(Traces, MixedHoldsOtherTraffic) {
 }
 
 }  // namespace
-}  // namespace gw::capture::testing
+}  // namespace gw::capture::testing::traces_test

@@ -11,7 +11,7 @@
 
 #include "tests/capture/frames.h"
 
-namespace gw::capture::testing {
+namespace gw::capture::testing::write_test {
 namespace {
 
 Packet packet_of(const Bytes& frame) { return capture_of({frame}).packets[0]; }
@@ -360,4 +360,4 @@ TEST(Frame, ChecksumsByHand) {
 }
 
 }  // namespace
-}  // namespace gw::capture::testing
+}  // namespace gw::capture::testing::write_test

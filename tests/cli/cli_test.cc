@@ -18,7 +18,7 @@
 #include "models/reference/capture/capture.h"
 #include "tests/program.h"
 
-namespace gw::tests {
+namespace gw::tests::cli_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -1192,4 +1192,4 @@ TEST_F(Cli, CoverageRefusesWhatItCannotDo) {
 }
 
 }  // namespace
-}  // namespace gw::tests
+}  // namespace gw::tests::cli_test

@@ -6,7 +6,7 @@
 #include "sim/run/run.h"
 #include "tests/codec/support.h"
 
-namespace gw::tests {
+namespace gw::tests::figures_test {
 namespace {
 
 using nlohmann::json;
@@ -237,4 +237,4 @@ TEST_P(Figures, NoBubbleUnderBackpressureEither) {
 }
 
 }  // namespace
-}  // namespace gw::tests
+}  // namespace gw::tests::figures_test

@@ -4,7 +4,7 @@
 
 #include "tests/codec/support.h"
 
-namespace gw::tests {
+namespace gw::tests::loop_test {
 namespace {
 
 TEST(Loop, GivesBackEveryValueWithinTheBound) {
@@ -74,4 +74,4 @@ TEST(Loop, NothingIsLostUnderBackpressure) {
 }
 
 }  // namespace
-}  // namespace gw::tests
+}  // namespace gw::tests::loop_test

@@ -2,7 +2,7 @@
 #include "sim/base/error.h"
 #include "tests/codec/support.h"
 
-namespace gw::tests {
+namespace gw::tests::options_test {
 namespace {
 
 using testbenches::codec_config;
@@ -77,4 +77,4 @@ TEST(CodecOptions, TheLoopTakesNoForeignTop) {
 }
 
 }  // namespace
-}  // namespace gw::tests
+}  // namespace gw::tests::options_test

@@ -8,7 +8,7 @@
 #include "testbenches/engine/rtl_engine.h"
 #include "tests/codec/support.h"
 
-namespace gw::tests {
+namespace gw::tests::pins_test {
 namespace {
 
 Beat any_beat(sim::Random& random, bool sensible_tags) {
@@ -114,4 +114,4 @@ TEST(Pins, TracedDecompressorAgreesFromRandomRegisters) {
 }
 
 }  // namespace
-}  // namespace gw::tests
+}  // namespace gw::tests::pins_test

@@ -8,7 +8,7 @@
 #include "testbenches/codec/report.h"
 #include "tests/codec/support.h"
 
-namespace gw::tests {
+namespace gw::tests::score_test {
 namespace {
 
 using nlohmann::json;
@@ -189,4 +189,4 @@ TEST(CodecScore, BaselinesAndPaperBesideIt) {
 }
 
 }  // namespace
-}  // namespace gw::tests
+}  // namespace gw::tests::score_test

@@ -7,7 +7,7 @@
 #include "sim/feeds/gradients.h"
 #include "tests/codec/support.h"
 
-namespace gw::tests {
+namespace gw::tests::sources_test {
 namespace {
 
 std::vector<sim::RawPacket> all_of(sim::Source& source) {
@@ -106,4 +106,4 @@ TEST(Sources, WhatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace gw::tests
+}  // namespace gw::tests::sources_test

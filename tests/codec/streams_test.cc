@@ -5,7 +5,7 @@
 
 #include "tests/codec/support.h"
 
-namespace gw::tests {
+namespace gw::tests::streams_test {
 namespace {
 
 using reference::CodecConfig;
@@ -311,4 +311,4 @@ TEST(Decompressor, OnlyBadPacketsAreFlagged) {
 }
 
 }  // namespace
-}  // namespace gw::tests
+}  // namespace gw::tests::streams_test

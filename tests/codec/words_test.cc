@@ -3,7 +3,7 @@
 
 #include "tests/codec/support.h"
 
-namespace gw::tests {
+namespace gw::tests::words_test {
 namespace {
 
 using testbenches::describe_encoded;
@@ -55,4 +55,4 @@ TEST(Words, LanesThatAreNotThere) {
 }
 
 }  // namespace
-}  // namespace gw::tests
+}  // namespace gw::tests::words_test

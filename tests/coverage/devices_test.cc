@@ -17,7 +17,7 @@
 #include "testbenches/registry.h"
 #include "tests/support.h"
 
-namespace gw::tests {
+namespace gw::tests::devices_test {
 namespace {
 
 using sim::coverage::Points;
@@ -362,4 +362,4 @@ TEST(Report, HoldsWhatWasReachedAndThePoints) {
 }
 
 }  // namespace
-}  // namespace gw::tests
+}  // namespace gw::tests::devices_test

@@ -9,7 +9,7 @@
 #include "sim/base/error.h"
 #include "sim/coverage/summary.h"
 
-namespace gw::sim::coverage {
+namespace gw::sim::coverage::points_test {
 namespace {
 
 Table pairs(size_t small, size_t large) {
@@ -286,4 +286,4 @@ TEST(Lcov, HoldsLinesAndBranchesOverAllInstances) {
 }
 
 }  // namespace
-}  // namespace gw::sim::coverage
+}  // namespace gw::sim::coverage::points_test

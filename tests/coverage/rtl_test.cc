@@ -12,7 +12,7 @@
 #include "testbenches/registry.h"
 #include "tests/support.h"
 
-namespace gw::tests {
+namespace gw::tests::rtl_test {
 namespace {
 
 using nlohmann::json;
@@ -131,4 +131,4 @@ TEST(Rtl, CountingChangesNothing) {
 }
 
 }  // namespace
-}  // namespace gw::tests
+}  // namespace gw::tests::rtl_test

@@ -8,7 +8,7 @@
 #include "sim/harness/lockstep.h"
 #include "tests/harness/passthrough.h"
 
-namespace gw::sim::coverage {
+namespace gw::sim::coverage::streams_test {
 namespace {
 
 using Ports = toys::StreamPorts<>;
@@ -217,4 +217,4 @@ TEST(Streams, CountedOrNotARunIsTheSame) {
 }
 
 }  // namespace
-}  // namespace gw::sim::coverage
+}  // namespace gw::sim::coverage::streams_test

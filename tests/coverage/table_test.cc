@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace gw::sim::coverage {
+namespace gw::sim::coverage::table_test {
 namespace {
 
 Table table() {
@@ -105,4 +105,4 @@ TEST(Table, DamagedJsonIsRefused) {
 }
 
 }  // namespace
-}  // namespace gw::sim::coverage
+}  // namespace gw::sim::coverage::table_test

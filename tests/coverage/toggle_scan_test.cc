@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-namespace gw::testbenches {
+namespace gw::testbenches::toggle_scan_test {
 namespace {
 
 /// As Verilator's runtime declares them.
@@ -119,4 +119,4 @@ TEST_F(Scanned, NothingIsCountedBeforeItBegins) {
 }
 
 }  // namespace
-}  // namespace gw::testbenches
+}  // namespace gw::testbenches::toggle_scan_test

@@ -5,7 +5,7 @@
 #include "sim/base/error.h"
 #include "sim/coverage/summary.h"
 
-namespace gw::sim::coverage {
+namespace gw::sim::coverage::waivers_test {
 namespace {
 
 constexpr const char* kOne = R"(
@@ -137,4 +137,4 @@ TEST(Waivers, OfOneInstanceLeaveTheModuleAsItIs) {
 }
 
 }  // namespace
-}  // namespace gw::sim::coverage
+}  // namespace gw::sim::coverage::waivers_test

@@ -14,7 +14,7 @@
 #include "testbenches/registry.h"
 #include "tests/support.h"
 
-namespace gw::tests {
+namespace gw::tests::configurations_test {
 namespace {
 
 struct Configuration {
@@ -127,4 +127,4 @@ TEST(Pairwise, HoldsEveryPair) {
 }
 
 }  // namespace
-}  // namespace gw::tests
+}  // namespace gw::tests::configurations_test

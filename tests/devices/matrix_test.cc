@@ -10,7 +10,7 @@
 #include "testbenches/registry.h"
 #include "tests/support.h"
 
-namespace gw::tests {
+namespace gw::tests::matrix_test {
 namespace {
 
 /// Beside the stimuli that a device names: packets with bytes, lengths and times that follow no
@@ -209,4 +209,4 @@ TEST(Registry, HoldsEveryDevice) {
 }
 
 }  // namespace
-}  // namespace gw::tests
+}  // namespace gw::tests::matrix_test

@@ -22,7 +22,7 @@
 #include "testbenches/registry.h"
 #include "tests/support.h"
 
-namespace gw::tests {
+namespace gw::tests::random_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -792,4 +792,4 @@ TEST(Frames, AreRuntsAndComeFromAnyStationIfAsked) {
 }
 
 }  // namespace
-}  // namespace gw::tests
+}  // namespace gw::tests::random_test

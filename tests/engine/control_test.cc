@@ -18,7 +18,7 @@
 #include "tests/harness/scaler.h"
 #include "tests/harness/toys.h"
 
-namespace gw::testbenches {
+namespace gw::testbenches::control_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -254,4 +254,4 @@ TEST(ControlRtl, SaveFileGroupsTheSignalsAndTheWaveformHasThem) {
 }
 
 }  // namespace
-}  // namespace gw::testbenches
+}  // namespace gw::testbenches::control_test

@@ -17,7 +17,7 @@
 #include "tests/engine/requests.h"
 #include "tests/engine/support.h"
 
-namespace gw::testbenches {
+namespace gw::testbenches::glue_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -440,4 +440,4 @@ TEST(EngineSource, LeanText) {
 }
 
 }  // namespace
-}  // namespace gw::testbenches
+}  // namespace gw::testbenches::glue_test

@@ -11,7 +11,7 @@
 #include "tests/engine/requests.h"
 #include "tests/engine/support.h"
 
-namespace gw::testbenches {
+namespace gw::testbenches::inside_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -283,4 +283,4 @@ TEST_F(Inside, ShownOrNotTheRtlIsTheSame) {
 }
 
 }  // namespace
-}  // namespace gw::testbenches
+}  // namespace gw::testbenches::inside_test

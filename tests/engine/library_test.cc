@@ -21,7 +21,7 @@
 #include "tests/engine/requests.h"
 #include "tests/engine/support.h"
 
-namespace gw::testbenches {
+namespace gw::testbenches::library_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -615,4 +615,4 @@ TEST_F(Library, ProgressIsTold) {
 }
 
 }  // namespace
-}  // namespace gw::testbenches
+}  // namespace gw::testbenches::library_test

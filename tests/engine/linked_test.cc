@@ -10,7 +10,7 @@
 #include "models/systemc/parser.h"
 #include "tests/engine/support.h"
 
-namespace gw::testbenches {
+namespace gw::testbenches::linked_test {
 namespace {
 
 TEST(Linked, FoundByTopParametersAndWaves) {
@@ -109,4 +109,4 @@ TEST(Linked, UnknownPinsAndWrites) {
 }
 
 }  // namespace
-}  // namespace gw::testbenches
+}  // namespace gw::testbenches::linked_test

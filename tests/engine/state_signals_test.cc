@@ -6,7 +6,7 @@
 
 #include "testbenches/engine/engine_source.h"
 
-namespace gw::testbenches {
+namespace gw::testbenches::state_signals_test {
 namespace {
 
 constexpr const char* kHeader = R"(
@@ -124,4 +124,4 @@ TEST(DeclaredSignals, AreThoseOfAllInstancesWithTheirBits) {
 TEST(DeclaredSignals, OfNoXmlAreNone) { EXPECT_TRUE(declared_signals("", "top").empty()); }
 
 }  // namespace
-}  // namespace gw::testbenches
+}  // namespace gw::testbenches::state_signals_test

@@ -18,22 +18,22 @@ import time
 
 # Which files, and which tests are tried first.
 PLACES = [
-    ("models/systemc/*compressor*", ["systemc_codec_test", "codec_streams_test", "codec_pins_test"]),
-    ("models/systemc/group_codec.h", ["systemc_codec_test", "codec_streams_test"]),
+    ("models/systemc/*compressor*", ["systemc_codec_test", "codec_test"]),
+    ("models/systemc/group_codec.h", ["systemc_codec_test", "codec_test"]),
     ("models/systemc/nic_*", ["systemc_nic_test", "nic_devices_test"]),
-    ("models/systemc/*_module.h", ["systemc_module_test", "systemc_frame_module_test"]),
-    ("models/systemc/*.cc", ["switch_frames_test", "devices_matrix_test", "switch_optimizer_test", "switch_switch_test"]),
-    ("models/reference/codec*.cc", ["reference_codec_value_test", "reference_codec_stream_test"]),
+    ("models/systemc/*_module.h", ["systemc_module_test"]),
+    ("models/systemc/*.cc", ["switch_devices_test", "devices_matrix_test", "switch_optimizer_test", "switch_switch_test"]),
+    ("models/reference/codec*.cc", ["reference_codec_test"]),
     ("models/reference/capture/*.cc", ["capture_test"]),
     ("models/reference/nic/*.cc", ["nic_reference_test"]),
-    ("models/reference/expether/*.cc", ["reference_switch_frame_test"]),
-    ("models/reference/aggregator/*.cc", ["reference_switch_aggregator_test"]),
-    ("models/reference/optimizer/*.cc", ["reference_switch_fp_test", "reference_switch_optimizer_test"]),
-    ("models/reference/*/*.cc", ["switch_feeds_test", "devices_matrix_test"]),
-    ("sim/harness/*", ["harness_test", "codec_figures_test", "switch_skip_test"]),
+    ("models/reference/expether/*.cc", ["reference_switch_test"]),
+    ("models/reference/aggregator/*.cc", ["reference_switch_test"]),
+    ("models/reference/optimizer/*.cc", ["reference_switch_test"]),
+    ("models/reference/*/*.cc", ["switch_devices_test", "devices_matrix_test"]),
+    ("sim/harness/*", ["harness_test", "codec_test", "switch_devices_test"]),
     ("sim/report/*.cc", ["report_test"]),
-    ("sim/feeds/*.cc", ["feeds_test", "codec_wiring_test", "switch_feeds_test"]),
-    ("sim/run/*.cc", ["codec_figures_test", "switch_figures_test", "cli_test"]),
+    ("sim/feeds/*.cc", ["feeds_test", "codec_test", "switch_devices_test"]),
+    ("sim/run/*.cc", ["codec_test", "switch_devices_test", "cli_test"]),
 ]
 # What an operator or a number becomes. Spaces around it tell an operator from a bracket of a template.
 CHANGES = [

@@ -10,7 +10,7 @@
 #include "models/reference/codec_statistics.h"
 #include "sim/base/error.h"
 
-namespace gw::sim {
+namespace gw::sim::gradients_test {
 namespace {
 
 using reference::Tag;
@@ -168,4 +168,4 @@ TEST(OpenTrace, ACaptureWithoutGradientsSaysSo) {
 }
 
 }  // namespace
-}  // namespace gw::sim
+}  // namespace gw::sim::gradients_test

@@ -11,7 +11,7 @@
 #include "models/axis/beat.h"
 #include "sim/base/error.h"
 
-namespace gw::sim {
+namespace gw::sim::random_table_test {
 namespace {
 
 RandomKind kind_of(std::string name, std::string base, std::string unit, bool codec,
@@ -365,4 +365,4 @@ TEST(RandomStalls, AsTheTableSays) {
 }
 
 }  // namespace
-}  // namespace gw::sim
+}  // namespace gw::sim::random_table_test

@@ -16,7 +16,7 @@
 #include "sim/feeds/frames.h"
 #include "sim/feeds/gradients.h"
 
-namespace gw::sim {
+namespace gw::sim::stream_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -222,4 +222,4 @@ TEST(Feed, WhatCountsOnTheFirstBeatMayBeWrongBehindIt) {
 }
 
 }  // namespace
-}  // namespace gw::sim
+}  // namespace gw::sim::stream_test

@@ -6,7 +6,7 @@
 
 #include "tests/fp/fp_reference.h"
 
-namespace gw::fp_test {
+namespace gw::fp_test::fp_iterative_test {
 namespace {
 
 constexpr int kLatency = 27;
@@ -88,4 +88,4 @@ TEST(FpIterative, TheResultStaysUntilTheNextOne) {
 }
 
 }  // namespace
-}  // namespace gw::fp_test
+}  // namespace gw::fp_test::fp_iterative_test

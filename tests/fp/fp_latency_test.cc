@@ -6,7 +6,7 @@
 
 #include "tests/fp/fp_reference.h"
 
-namespace gw::fp_test {
+namespace gw::fp_test::fp_latency_test {
 namespace {
 
 constexpr int kPairs = 20'000;
@@ -44,4 +44,4 @@ TEST(FpLatency, EveryLatencyAgreesWithThePapers) {
 }
 
 }  // namespace
-}  // namespace gw::fp_test
+}  // namespace gw::fp_test::fp_latency_test

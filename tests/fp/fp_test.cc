@@ -3,7 +3,7 @@
 
 #include "tests/fp/fp_check.h"
 
-namespace gw::fp_test {
+namespace gw::fp_test::fp_test {
 namespace {
 
 constexpr uint64_t kSeed = 1;
@@ -108,4 +108,4 @@ INSTANTIATE_TEST_SUITE_P(Operators, Fp,
                          name_of);
 
 }  // namespace
-}  // namespace gw::fp_test
+}  // namespace gw::fp_test::fp_test

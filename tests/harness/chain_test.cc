@@ -8,7 +8,7 @@
 
 #include "tests/harness/toys.h"
 
-namespace gw::sim::toys {
+namespace gw::sim::toys::chain_test {
 namespace {
 
 using Ports = StreamPorts<>;
@@ -507,4 +507,4 @@ TEST(Ring, AHostsPacketIsConfiguredAtItsNodesPortOfHosts) {
 }
 
 }  // namespace
-}  // namespace gw::sim::toys
+}  // namespace gw::sim::toys::chain_test

@@ -5,7 +5,7 @@
 #include "tests/harness/scaler.h"
 #include "tests/harness/toys.h"
 
-namespace gw::sim::toys {
+namespace gw::sim::toys::control_mutants_test {
 namespace {
 
 using Toy = Scaler<>;
@@ -373,4 +373,4 @@ TEST(ControlHangs, AQuietThatDoesNotComeIsTheStreams) {
 }
 
 }  // namespace
-}  // namespace gw::sim::toys
+}  // namespace gw::sim::toys::control_mutants_test

@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-namespace gw::sim {
+namespace gw::sim::control_rules_test {
 namespace {
 
 /// Both sides of a cycle; a whole script has one row a cycle.
@@ -247,4 +247,4 @@ TEST(Replies, WhatIsNotValidIsNotCompared) {
 }
 
 }  // namespace
-}  // namespace gw::sim
+}  // namespace gw::sim::control_rules_test

@@ -14,7 +14,7 @@
 #include "tests/harness/scaler.h"
 #include "tests/harness/toys.h"
 
-namespace gw::sim::toys {
+namespace gw::sim::toys::control_test {
 namespace {
 
 using Scaling = ScalerPorts<>;
@@ -809,4 +809,4 @@ TEST(ControlRing, HasThePortsOfAllNodes) {
 }
 
 }  // namespace
-}  // namespace gw::sim::toys
+}  // namespace gw::sim::toys::control_test

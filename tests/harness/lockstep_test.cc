@@ -9,7 +9,7 @@
 #include "sim/feeds/source.h"
 #include "tests/harness/toys.h"
 
-namespace gw::sim::toys {
+namespace gw::sim::toys::lockstep_test {
 namespace {
 
 using Ports = StreamPorts<>;
@@ -587,4 +587,4 @@ TEST(Watching, EveryCycleIsShownWithItsPacketsAndStalls) {
 }
 
 }  // namespace
-}  // namespace gw::sim::toys
+}  // namespace gw::sim::toys::lockstep_test

@@ -5,7 +5,7 @@
 
 #include "tests/harness/toys.h"
 
-namespace gw::sim::toys {
+namespace gw::sim::toys::mutants_test {
 namespace {
 
 using Toy = Equipped<Passthrough<>>;
@@ -661,4 +661,4 @@ TEST(Values, OfAnErrorBitBesideMetadataDiffer) {
 }
 
 }  // namespace
-}  // namespace gw::sim::toys
+}  // namespace gw::sim::toys::mutants_test

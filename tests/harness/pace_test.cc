@@ -11,7 +11,7 @@
 
 #include "tests/harness/toys.h"
 
-namespace gw::sim::toys {
+namespace gw::sim::toys::pace_test {
 namespace {
 
 using Paced = StreamPorts<gw::Beat, true, 2>;
@@ -384,4 +384,4 @@ TEST(Skipping, ADeviceThatIsToldHowLongItSleptMayHaveAClock) {
 }
 
 }  // namespace
-}  // namespace gw::sim::toys
+}  // namespace gw::sim::toys::pace_test

@@ -6,7 +6,7 @@
 #include "sim/feeds/source.h"
 #include "tests/harness/toys.h"
 
-namespace gw::sim::toys {
+namespace gw::sim::toys::packet_test {
 namespace {
 
 template <class Beat>
@@ -117,4 +117,4 @@ TEST(QueueOracles, OweInOrderAndPeek) {
 }
 
 }  // namespace
-}  // namespace gw::sim::toys
+}  // namespace gw::sim::toys::packet_test

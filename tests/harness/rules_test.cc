@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace gw::sim {
+namespace gw::sim::rules_test {
 namespace {
 
 template <class Beat>
@@ -153,4 +153,4 @@ TEST(RuleTexts, EveryRuleHasASentenceOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace gw::sim
+}  // namespace gw::sim::rules_test

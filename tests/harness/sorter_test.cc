@@ -6,7 +6,7 @@
 
 #include "tests/harness/toys.h"
 
-namespace gw::sim::toys {
+namespace gw::sim::toys::sorter_test {
 namespace {
 
 using Toy = Bent<Sorter>;
@@ -431,4 +431,4 @@ TEST(SorterFaults, APacketThatNoOtherMadeHasNoLatency) {
 }
 
 }  // namespace
-}  // namespace gw::sim::toys
+}  // namespace gw::sim::toys::sorter_test

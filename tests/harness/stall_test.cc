@@ -8,7 +8,7 @@
 
 #include "sim/base/error.h"
 
-namespace gw::sim {
+namespace gw::sim::stall_test {
 namespace {
 
 TEST(StallSpec, ParsesAndPrints) {
@@ -138,4 +138,4 @@ TEST(StallPattern, EachPortAndSeedHasItsOwn) {
 }
 
 }  // namespace
-}  // namespace gw::sim
+}  // namespace gw::sim::stall_test

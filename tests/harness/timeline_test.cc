@@ -7,7 +7,7 @@
 
 #include "sim/base/random.h"
 
-namespace gw::sim {
+namespace gw::sim::timeline_test {
 namespace {
 
 using Rows = std::vector<std::pair<uint64_t, uint64_t>>;
@@ -122,4 +122,4 @@ TEST(Timelines, AWindowReachesOverAllPorts) {
 }
 
 }  // namespace
-}  // namespace gw::sim
+}  // namespace gw::sim::timeline_test

@@ -3,7 +3,7 @@
 
 #include "tests/harness/toys.h"
 
-namespace gw::sim::toys {
+namespace gw::sim::toys::wide_test {
 namespace {
 
 using Wide = gw::BasicBeat<16>;
@@ -169,4 +169,4 @@ TEST(Wide, A100GbEPort) {
 }
 
 }  // namespace
-}  // namespace gw::sim::toys
+}  // namespace gw::sim::toys::wide_test

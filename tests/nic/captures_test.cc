@@ -19,7 +19,7 @@
 #include "tests/nic/support.h"
 #include "tests/nic/tshark.h"
 
-namespace gw::tests {
+namespace gw::tests::captures_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -320,4 +320,4 @@ TEST_F(Captures, TheWireIsNotWrittenOntoTheTrace) {
 }
 
 }  // namespace
-}  // namespace gw::tests
+}  // namespace gw::tests::captures_test

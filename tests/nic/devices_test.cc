@@ -7,7 +7,7 @@
 #include "testbenches/nic/oracle.h"
 #include "tests/nic/support.h"
 
-namespace gw::tests {
+namespace gw::tests::devices_test {
 namespace {
 
 namespace nic = reference::nic;
@@ -252,4 +252,4 @@ TEST(Options, AreRefusedWhereTheyMeanNothing) {
 }
 
 }  // namespace
-}  // namespace gw::tests
+}  // namespace gw::tests::devices_test

@@ -11,7 +11,7 @@
 #include "sim/base/random.h"
 #include "tests/nic/support.h"
 
-namespace gw::tests {
+namespace gw::tests::matrix_test {
 namespace {
 
 namespace nic = reference::nic;
@@ -472,4 +472,4 @@ TEST(Retransmission, WithOtherBoundariesHoldsTheBound) {
 }
 
 }  // namespace
-}  // namespace gw::tests
+}  // namespace gw::tests::matrix_test

@@ -15,7 +15,7 @@
 #include "models/reference/nic/nic.h"
 #include "tests/nic/frames.h"
 
-namespace gw::reference::nic {
+namespace gw::reference::nic::nic_rx_rtl_test {
 namespace {
 
 using capture::load16;
@@ -490,4 +490,4 @@ TEST(NicRxRtl, Throughput) {
 }
 
 }  // namespace
-}  // namespace gw::reference::nic
+}  // namespace gw::reference::nic::nic_rx_rtl_test

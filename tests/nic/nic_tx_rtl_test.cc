@@ -12,7 +12,7 @@
 #include "tests/nic/frames.h"
 #include "tests/support.h"
 
-namespace gw::reference::nic {
+namespace gw::reference::nic::nic_tx_rtl_test {
 namespace {
 
 constexpr std::size_t kBeat = 32;
@@ -528,4 +528,4 @@ TEST(NicTxRtl, OneBeatACycleBackToBackWithoutGapsInsideFrames) {
 }
 
 }  // namespace
-}  // namespace gw::reference::nic
+}  // namespace gw::reference::nic::nic_tx_rtl_test

@@ -16,7 +16,7 @@
 #include "models/reference/nic/nic.h"
 #include "tests/nic/frames.h"
 
-namespace gw::reference::nic {
+namespace gw::reference::nic::reference_test {
 namespace {
 
 using capture::load16;
@@ -535,4 +535,4 @@ TEST(NicRx, AnyBytes) {
 }
 
 }  // namespace
-}  // namespace gw::reference::nic
+}  // namespace gw::reference::nic::reference_test

@@ -12,7 +12,7 @@
 #include "tests/nic/frames.h"
 #include "tests/nic/tshark.h"
 
-namespace gw::reference::nic {
+namespace gw::reference::nic::wireshark_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -186,4 +186,4 @@ TEST(Wireshark, ExpEther) {
 }
 
 }  // namespace
-}  // namespace gw::reference::nic
+}  // namespace gw::reference::nic::wireshark_test

@@ -10,7 +10,7 @@
 #include "models/reference/optimizer/bit_exact.h"
 #include "testbenches/pes/pe_rtl.h"
 
-namespace gw::testbenches {
+namespace gw::testbenches::pes_test {
 namespace {
 
 namespace optimizer = reference::optimizer;
@@ -208,4 +208,4 @@ INSTANTIATE_TEST_SUITE_P(Builds, Pes, testing::ValuesIn(pe_builds().begin(), pe_
                          });
 
 }  // namespace
-}  // namespace gw::testbenches
+}  // namespace gw::testbenches::pes_test

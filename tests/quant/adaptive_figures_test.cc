@@ -5,7 +5,7 @@
 #include "sim/base/error.h"
 #include "tests/quant/figures.h"
 
-namespace gw::tests {
+namespace gw::tests::adaptive_figures_test {
 namespace {
 
 const sim::Device& adaptive() { return quantiser("adaptive"); }
@@ -155,4 +155,4 @@ TEST(AdaptiveReport, SettingsAndFiguresByHand) {
 }
 
 }  // namespace
-}  // namespace gw::tests
+}  // namespace gw::tests::adaptive_figures_test

@@ -13,7 +13,7 @@
 #include "tests/quant/adaptive_contract.h"
 #include "tests/quant/chunk_bench.h"
 
-namespace gw::adaptive_contract {
+namespace gw::adaptive_contract::adaptive_rtl_test {
 namespace {
 
 using quant_rtl::Stalls;
@@ -331,4 +331,4 @@ TYPED_TEST(AdaptiveRtl, Recorded) {
 }
 
 }  // namespace
-}  // namespace gw::adaptive_contract
+}  // namespace gw::adaptive_contract::adaptive_rtl_test

@@ -6,7 +6,7 @@
 
 #include "tests/quant/bytes.h"
 
-namespace gw::reference::quant {
+namespace gw::reference::quant::decoder_test {
 namespace {
 
 Reason reason_of(const std::string& text, size_t limit = kDefaultLimit) {
@@ -160,4 +160,4 @@ TEST(QuantDecoder, IntoMemoryOfTheCaller) {
 }
 
 }  // namespace
-}  // namespace gw::reference::quant
+}  // namespace gw::reference::quant::decoder_test

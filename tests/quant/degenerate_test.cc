@@ -7,7 +7,7 @@
 
 #include "tests/quant/bytes.h"
 
-namespace gw::reference::quant {
+namespace gw::reference::quant::degenerate_test {
 namespace {
 
 const std::vector<std::string>& specs() {
@@ -313,4 +313,4 @@ TEST(QuantDegenerate, TheLargestChunk) {
 }
 
 }  // namespace
-}  // namespace gw::reference::quant
+}  // namespace gw::reference::quant::degenerate_test

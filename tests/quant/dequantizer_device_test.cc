@@ -9,7 +9,7 @@
 #include "testbenches/quant/words.h"
 #include "tests/quant/figures.h"
 
-namespace gw::tests {
+namespace gw::tests::dequantizer_device_test {
 namespace {
 
 namespace quant = reference::quant;
@@ -294,4 +294,4 @@ TEST(QuantisedWords, OfEveryFormat) {
 }
 
 }  // namespace
-}  // namespace gw::tests
+}  // namespace gw::tests::dequantizer_device_test

@@ -6,7 +6,7 @@
 #include "testbenches/quant/packets.h"
 #include "tests/quant/pins.h"
 
-namespace gw::tests {
+namespace gw::tests::dequantizer_pins_test {
 namespace {
 
 namespace quant = reference::quant;
@@ -83,4 +83,4 @@ TEST(DequantizerPins, AgreeOnAnything) { drive_anything<Dequantizer>(UINT32_MAX,
 TEST(DequantizerPins, AgreeFromRandomRegisters) { drive_anything<Dequantizer>(UINT32_MAX, true); }
 
 }  // namespace
-}  // namespace gw::tests
+}  // namespace gw::tests::dequantizer_pins_test

@@ -16,7 +16,7 @@
 #include "models/reference/quant/decoder.h"
 #include "models/reference/quant/quantiser.h"
 
-namespace gw {
+namespace gw::dequantizer_rtl_test {
 namespace {
 
 using reference::quant::Config;
@@ -443,4 +443,4 @@ TEST(DequantizerRtl, ABeatACycle) {
 }
 
 }  // namespace
-}  // namespace gw
+}  // namespace gw::dequantizer_rtl_test

@@ -6,7 +6,7 @@
 
 #include "tests/quant/bytes.h"
 
-namespace gw::reference::quant {
+namespace gw::reference::quant::groups_test {
 namespace {
 
 struct Left {
@@ -184,4 +184,4 @@ TEST(QuantGroups, AgreeWithTheDecoderOfWholePackets) {
 }
 
 }  // namespace
-}  // namespace gw::reference::quant
+}  // namespace gw::reference::quant::groups_test

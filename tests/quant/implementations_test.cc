@@ -7,7 +7,7 @@
 
 #include "tests/quant/bytes.h"
 
-namespace gw::reference::quant {
+namespace gw::reference::quant::implementations_test {
 namespace {
 
 /// Values around everything that is decided on: thresholds, blocks' largest, rounding, the ends of
@@ -138,4 +138,4 @@ TEST(QuantImplementations, DamagedPacketsAreMalformedForTheSameReason) {
 }
 
 }  // namespace
-}  // namespace gw::reference::quant
+}  // namespace gw::reference::quant::implementations_test

@@ -11,7 +11,7 @@
 #include "testbenches/quant/words.h"
 #include "tests/quant/support.h"
 
-namespace gw::tests {
+namespace gw::tests::mx_device_test {
 namespace {
 
 using nlohmann::json;
@@ -230,4 +230,4 @@ TEST(WideUser, ItsErrorBitAndInvertedBits) {
 }
 
 }  // namespace
-}  // namespace gw::tests
+}  // namespace gw::tests::mx_device_test

@@ -5,7 +5,7 @@
 #include "sim/run/run.h"
 #include "tests/quant/figures.h"
 
-namespace gw::tests {
+namespace gw::tests::mx_figures_test {
 namespace {
 
 using nlohmann::json;
@@ -118,4 +118,4 @@ TEST(MxFigures, AChunkWaitsForItsRows) {
 }
 
 }  // namespace
-}  // namespace gw::tests
+}  // namespace gw::tests::mx_figures_test

@@ -11,7 +11,7 @@
 #include "tests/quant/chunk_bench.h"
 #include "tests/quant/mx_contract.h"
 
-namespace gw::mx_contract {
+namespace gw::mx_contract::mx_rtl_test {
 namespace {
 
 using quant_rtl::Stalls;
@@ -202,4 +202,4 @@ TYPED_TEST(MxRtl, Recorded) {
 }
 
 }  // namespace
-}  // namespace gw::mx_contract
+}  // namespace gw::mx_contract::mx_rtl_test

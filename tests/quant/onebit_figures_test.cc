@@ -4,7 +4,7 @@
 
 #include "tests/quant/figures.h"
 
-namespace gw::tests {
+namespace gw::tests::onebit_figures_test {
 namespace {
 
 const sim::Device& onebit() { return quantiser("onebit"); }
@@ -87,4 +87,4 @@ TEST(OneBitReport, FiguresByHand) {
 }
 
 }  // namespace
-}  // namespace gw::tests
+}  // namespace gw::tests::onebit_figures_test

@@ -13,7 +13,7 @@
 #include "tests/quant/chunk_bench.h"
 #include "tests/quant/onebit_contract.h"
 
-namespace gw::onebit_contract {
+namespace gw::onebit_contract::onebit_rtl_test {
 namespace {
 
 using quant_rtl::Stalls;
@@ -245,4 +245,4 @@ TYPED_TEST(OnebitRtl, Recorded) {
 }
 
 }  // namespace
-}  // namespace gw::onebit_contract
+}  // namespace gw::onebit_contract::onebit_rtl_test

@@ -5,7 +5,7 @@
 
 #include "tests/quant/bytes.h"
 
-namespace gw::reference::quant {
+namespace gw::reference::quant::packet_test {
 namespace {
 
 struct Example {
@@ -185,4 +185,4 @@ TEST(QuantPacket, RiceK) {
 }
 
 }  // namespace
-}  // namespace gw::reference::quant
+}  // namespace gw::reference::quant::packet_test

@@ -6,7 +6,7 @@
 #include "models/systemc/onebit.h"
 #include "models/systemc/threshold.h"
 
-namespace gw::tests {
+namespace gw::tests::pins_test {
 namespace {
 
 using testbenches::ChunkUser;
@@ -122,4 +122,4 @@ TEST(AdaptivePins, AgreeOnAnythingWithOddRows) { drive_anything<Adaptive>(73, fa
 TEST(AdaptivePins, AgreeFromRandomRegisters) { drive_anything<Adaptive>(64, true); }
 
 }  // namespace
-}  // namespace gw::tests
+}  // namespace gw::tests::pins_test

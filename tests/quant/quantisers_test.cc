@@ -5,7 +5,7 @@
 
 #include "tests/quant/support.h"
 
-namespace gw::tests {
+namespace gw::tests::quantisers_test {
 namespace {
 
 constexpr uint32_t kInfinity = 0x7F80'0000, kNan = 0x7FC0'0000, kMinusZero = 0x8000'0000;
@@ -290,4 +290,4 @@ TEST(ThresholdPinsOfAPacket, AnIllegalThresholdLeavesAsRaw) {
 }
 
 }  // namespace
-}  // namespace gw::tests
+}  // namespace gw::tests::quantisers_test

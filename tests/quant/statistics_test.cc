@@ -8,7 +8,7 @@
 
 #include "tests/quant/bytes.h"
 
-namespace gw::reference::quant {
+namespace gw::reference::quant::statistics_test {
 namespace {
 
 void pass(Quantiser& quantiser, Statistics& statistics, const std::vector<float>& g,
@@ -86,4 +86,4 @@ TEST(QuantStatistics, ChunksThatDoNotFitAreCounted) {
 }
 
 }  // namespace
-}  // namespace gw::reference::quant
+}  // namespace gw::reference::quant::statistics_test

@@ -5,7 +5,7 @@
 #include "sim/run/run.h"
 #include "tests/quant/figures.h"
 
-namespace gw::tests {
+namespace gw::tests::threshold_figures_test {
 namespace {
 
 using nlohmann::json;
@@ -170,4 +170,4 @@ TEST(ThresholdReport, SettingsAndFiguresByHand) {
 }
 
 }  // namespace
-}  // namespace gw::tests
+}  // namespace gw::tests::threshold_figures_test

@@ -12,7 +12,7 @@
 #include "tests/quant/chunk_bench.h"
 #include "tests/quant/threshold_contract.h"
 
-namespace gw::threshold_contract {
+namespace gw::threshold_contract::threshold_rtl_test {
 namespace {
 
 using quant_rtl::Stalls;
@@ -345,4 +345,4 @@ TEST(ThresholdRtl, Recorded) {
 }
 
 }  // namespace
-}  // namespace gw::threshold_contract
+}  // namespace gw::threshold_contract::threshold_rtl_test

@@ -8,7 +8,7 @@
 
 #include "tests/quant/bytes.h"
 
-namespace gw::reference::quant {
+namespace gw::reference::quant::values_test {
 namespace {
 
 /// floor(|v| / t) by long division of the significands, one bit at a time.
@@ -219,4 +219,4 @@ TEST(QuantConfig, RefusesWithASentence) {
 }
 
 }  // namespace
-}  // namespace gw::reference::quant
+}  // namespace gw::reference::quant::values_test

@@ -9,7 +9,7 @@
 #include "models/reference/codec_benchmark.h"
 #include "models/reference/codec_statistics.h"
 
-namespace gw::reference {
+namespace gw::reference::baselines_test {
 namespace {
 
 constexpr CodecConfig kConfig{10, Mode::kBounded};
@@ -106,4 +106,4 @@ TEST(Benchmark, MeasuresEveryImplementation) {
 }
 
 }  // namespace
-}  // namespace gw::reference
+}  // namespace gw::reference::baselines_test

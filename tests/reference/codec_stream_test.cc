@@ -12,7 +12,7 @@
 #include "models/reference/codec_benchmark.h"
 #include "tests/reference/codec_test_util.h"
 
-namespace gw::reference {
+namespace gw::reference::codec_stream_test {
 namespace {
 
 /// Memory that ends exactly where an unmapped page begins: one byte too far crashes.
@@ -319,4 +319,4 @@ TEST(Implementations, ScalarAndPortableAlwaysThereAndUnknownNamesAreNot) {
 }
 
 }  // namespace
-}  // namespace gw::reference
+}  // namespace gw::reference::codec_stream_test

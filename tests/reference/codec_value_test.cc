@@ -10,7 +10,7 @@
 #include "models/reference/codec_statistics.h"
 #include "tests/reference/codec_test_util.h"
 
-namespace gw::reference {
+namespace gw::reference::codec_value_test {
 namespace {
 
 constexpr CodecConfig kPaper10{10, Mode::kPaper};
@@ -315,4 +315,4 @@ TEST(CodecStatistics, NothingCounted) {
 }
 
 }  // namespace
-}  // namespace gw::reference
+}  // namespace gw::reference::codec_value_test

@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-namespace gw::reference {
+namespace gw::reference::aggregator_test {
 namespace {
 
 using Values = std::vector<std::uint32_t>;
@@ -294,4 +294,4 @@ INSTANTIATE_TEST_SUITE_P(Workers, AggregatorTraffic,
                                                           fp::Subnormal::kIeee)));
 
 }  // namespace
-}  // namespace gw::reference
+}  // namespace gw::reference::aggregator_test

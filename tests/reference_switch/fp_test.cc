@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-namespace gw::reference::fp {
+namespace gw::reference::fp::fp_test {
 namespace {
 
 constexpr auto kFlush = Subnormal::kFlush;
@@ -116,4 +116,4 @@ TEST(Fp, MinIsMinimumNumber) {
 }
 
 }  // namespace
-}  // namespace gw::reference::fp
+}  // namespace gw::reference::fp::fp_test

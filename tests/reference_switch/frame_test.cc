@@ -10,7 +10,7 @@
 #include <set>
 #include <string>
 
-namespace gw::reference::expether {
+namespace gw::reference::expether::frame_test {
 namespace {
 
 using Frame = std::vector<std::uint8_t>;
@@ -339,4 +339,4 @@ TEST(Frame, NamesAreStable) {
 }
 
 }  // namespace
-}  // namespace gw::reference::expether
+}  // namespace gw::reference::expether::frame_test

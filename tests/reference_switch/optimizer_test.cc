@@ -12,7 +12,7 @@
 
 #include "models/reference/optimizer/drift.h"
 
-namespace gw::reference::optimizer {
+namespace gw::reference::optimizer::optimizer_test {
 namespace {
 
 using fp::Subnormal;
@@ -277,4 +277,4 @@ TEST(Drift, IsDeterministic) {
 }
 
 }  // namespace
-}  // namespace gw::reference::optimizer
+}  // namespace gw::reference::optimizer::optimizer_test

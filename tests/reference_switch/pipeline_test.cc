@@ -7,7 +7,7 @@
 #include <bit>
 #include <vector>
 
-namespace gw::reference {
+namespace gw::reference::pipeline_test {
 namespace {
 
 std::vector<std::uint8_t> gradient(std::uint32_t sequence, std::uint32_t iteration) {
@@ -85,4 +85,4 @@ TEST(Host, TheTextbookFollowsStatesThatHoldEps) {
 }
 
 }  // namespace
-}  // namespace gw::reference
+}  // namespace gw::reference::pipeline_test

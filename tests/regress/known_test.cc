@@ -7,7 +7,7 @@
 #include "sim/regress/junit.h"
 #include "sim/regress/summary.h"
 
-namespace gw::tests {
+namespace gw::tests::known_test {
 namespace {
 
 using namespace regress;
@@ -148,4 +148,4 @@ TEST(Buckets, WhatIsNoDivergenceHasOneToo) {
 }
 
 }  // namespace
-}  // namespace gw::tests
+}  // namespace gw::tests::known_test

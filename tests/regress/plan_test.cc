@@ -11,7 +11,7 @@
 #include "sim/regress/expectation.h"
 #include "tests/regress/fake_vocabulary.h"
 
-namespace gw::tests {
+namespace gw::tests::plan_test {
 namespace {
 
 using namespace regress;
@@ -329,4 +329,4 @@ TEST_F(Plans, Refusals) {
 }
 
 }  // namespace
-}  // namespace gw::tests
+}  // namespace gw::tests::plan_test

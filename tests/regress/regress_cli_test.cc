@@ -18,7 +18,7 @@
 
 #include "tests/program.h"
 
-namespace gw::tests {
+namespace gw::tests::regress_cli_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -354,4 +354,4 @@ TEST_F(Regress, AFullDiskIsSaid) {
 }
 
 }  // namespace
-}  // namespace gw::tests
+}  // namespace gw::tests::regress_cli_test

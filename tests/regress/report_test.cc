@@ -14,7 +14,7 @@
 #include "sim/regress/summary.h"
 #include "tests/regress/fake_vocabulary.h"
 
-namespace gw::tests {
+namespace gw::tests::report_test {
 namespace {
 
 using namespace regress;
@@ -337,4 +337,4 @@ TEST(RegressBaseline, CasesThatAreGoneAreSaid) {
 }
 
 }  // namespace
-}  // namespace gw::tests
+}  // namespace gw::tests::report_test

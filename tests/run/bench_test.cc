@@ -13,7 +13,7 @@
 #include "sim/run/run.h"
 #include "testbenches/registry.h"
 
-namespace gw::sim {
+namespace gw::sim::bench_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -103,4 +103,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace gw::sim
+}  // namespace gw::sim::bench_test

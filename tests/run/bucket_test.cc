@@ -8,7 +8,7 @@
 #include "sim/run/run.h"
 #include "testbenches/registry.h"
 
-namespace gw::sim {
+namespace gw::sim::bucket_test {
 namespace {
 
 std::string bucket(FailureKind kind, const std::string& text, const std::string& port = "m_axis") {
@@ -60,4 +60,4 @@ TEST(Window, LiesAroundTheFailureAndBeginsAtZero) {
 }
 
 }  // namespace
-}  // namespace gw::sim
+}  // namespace gw::sim::bucket_test

@@ -13,7 +13,7 @@
 #include "sim/base/error.h"
 #include "sim/feeds/frames.h"
 
-namespace gw::sim {
+namespace gw::sim::captures_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 constexpr int kPorts = 4;
 constexpr int64_t kSecond = 1'000'000'000, kHour = 3600 * kSecond, kDay = 24 * kHour;
 
-class Load : public testing::Test {
+class Load : public ::testing::Test {
  protected:
   void SetUp() override {
     file_ = (fs::temp_directory_path() / fmt::format("gradwire-load-{}.pcap", getpid())).string();
@@ -276,4 +276,4 @@ TEST_F(Load, TheFirstFrameComesAtOnceWhateverTheClockSaid) {
 }
 
 }  // namespace
-}  // namespace gw::sim
+}  // namespace gw::sim::captures_test

@@ -9,7 +9,7 @@
 #include "sim/run/run.h"
 #include "tests/switch/support.h"
 
-namespace gw::testbenches::testing {
+namespace gw::testbenches::testing::figures_test {
 namespace {
 
 using nlohmann::json;
@@ -305,4 +305,4 @@ TEST_F(Report, DriftAndDistanceBelongToTheOptimizer) {
 }
 
 }  // namespace
-}  // namespace gw::testbenches::testing
+}  // namespace gw::testbenches::testing::figures_test

@@ -9,7 +9,7 @@
 #include "sim/base/error.h"
 #include "tests/switch/support.h"
 
-namespace gw::testbenches::testing {
+namespace gw::testbenches::testing::frames_test {
 namespace {
 
 namespace expether = reference::expether;
@@ -169,4 +169,4 @@ TEST(Refused, WhatNoSwitchHas) {
 }
 
 }  // namespace
-}  // namespace gw::testbenches::testing
+}  // namespace gw::testbenches::testing::frames_test

@@ -8,7 +8,7 @@
 #include "models/systemc/hosted_cores.h"
 #include "tests/switch/pair.h"
 
-namespace gw::testbenches::testing {
+namespace gw::testbenches::testing::host_test {
 namespace {
 
 constexpr reference::Blocks kBlocks = {.optimization = true};
@@ -227,4 +227,4 @@ TEST(Host, EachRegisterOfTheMapIsOneOfTheCore) {
 }
 
 }  // namespace
-}  // namespace gw::testbenches::testing
+}  // namespace gw::testbenches::testing::host_test

@@ -8,7 +8,7 @@
 #include "sim/base/error.h"
 #include "tests/switch/support.h"
 
-namespace gw::testbenches::testing {
+namespace gw::testbenches::testing::optimizer_test {
 namespace {
 
 namespace expether = reference::expether;
@@ -188,4 +188,4 @@ TEST(OptimizerModel, RunsEveryCombination) {
 }
 
 }  // namespace
-}  // namespace gw::testbenches::testing
+}  // namespace gw::testbenches::testing::optimizer_test

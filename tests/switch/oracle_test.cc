@@ -3,7 +3,7 @@
 
 #include "tests/switch/support.h"
 
-namespace gw::testbenches::testing {
+namespace gw::testbenches::testing::oracle_test {
 namespace {
 
 constexpr uint64_t served(size_t port) { return event::kServed | port << 1; }
@@ -191,4 +191,4 @@ TEST_F(SwitchOracleTest, CountsWhatTheDeviceDecided) {
 }
 
 }  // namespace
-}  // namespace gw::testbenches::testing
+}  // namespace gw::testbenches::testing::oracle_test

@@ -8,7 +8,7 @@
 #include "models/reference/aggregator/aggregator.h"
 #include "tests/switch/pair.h"
 
-namespace gw::testbenches::testing {
+namespace gw::testbenches::testing::pins_test {
 namespace {
 
 namespace expether = reference::expether;
@@ -235,4 +235,4 @@ TEST(IllegalPins, OfTheAggregatorAreClipped) {
 }
 
 }  // namespace
-}  // namespace gw::testbenches::testing
+}  // namespace gw::testbenches::testing::pins_test

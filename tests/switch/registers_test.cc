@@ -16,7 +16,7 @@
 #include "sim/harness/control_rules.h"
 #include "tests/switch/pair.h"
 
-namespace gw::testbenches::testing {
+namespace gw::testbenches::testing::registers_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -687,4 +687,4 @@ TEST_F(States, SchedulesThatDoNotRiseAreRefused) {
 }
 
 }  // namespace
-}  // namespace gw::testbenches::testing
+}  // namespace gw::testbenches::testing::registers_test

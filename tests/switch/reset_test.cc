@@ -3,7 +3,7 @@
 
 #include "tests/switch/pair.h"
 
-namespace gw::testbenches::testing {
+namespace gw::testbenches::testing::reset_test {
 namespace {
 
 constexpr reference::Blocks kBlocks = {.aggregation = true, .optimization = true, .lookup = true};
@@ -91,4 +91,4 @@ TEST(Reset, BehindALastBeatAFrameIsTakenAtOnce) {
 }
 
 }  // namespace
-}  // namespace gw::testbenches::testing
+}  // namespace gw::testbenches::testing::reset_test

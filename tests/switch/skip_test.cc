@@ -1,7 +1,7 @@
 // Time that is not simulated: the same passages in the same cycles with and without it.
 #include "tests/switch/support.h"
 
-namespace gw::testbenches::testing {
+namespace gw::testbenches::testing::skip_test {
 namespace {
 
 constexpr int64_t kMillisecond = 1'000'000, kSecond = 1'000 * kMillisecond;
@@ -176,4 +176,4 @@ TEST(Skip, TheRunEndsWhenSuchWorkIsDone) {
 }
 
 }  // namespace
-}  // namespace gw::testbenches::testing
+}  // namespace gw::testbenches::testing::skip_test

@@ -6,7 +6,7 @@
 #include "sim/run/run.h"
 #include "tests/switch/support.h"
 
-namespace gw::testbenches::testing {
+namespace gw::testbenches::testing::switch_test {
 namespace {
 
 using nlohmann::json;
@@ -195,4 +195,4 @@ TEST(LookupReference, FollowsItsTable) {
 }
 
 }  // namespace
-}  // namespace gw::testbenches::testing
+}  // namespace gw::testbenches::testing::switch_test

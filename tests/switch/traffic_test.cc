@@ -19,7 +19,7 @@
 #include "models/reference/expether/frame.h"
 #include "sim/base/error.h"
 
-namespace gw::testbenches {
+namespace gw::testbenches::traffic_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -96,7 +96,7 @@ TrafficOptions with_faults() {
 
 // ---- what every kind holds to
 
-class EveryKind : public testing::TestWithParam<std::string> {};
+class EveryKind : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(EveryKind, KeepsToTheWireAndToLegalLengths) {
   for (const uint64_t seed : {1u, 2u, 3u}) {
@@ -172,14 +172,14 @@ TEST_P(EveryKind, ComesBackFromACapture) {
   fs::remove(file);
 }
 
-INSTANTIATE_TEST_SUITE_P(Traffic, EveryKind, testing::ValuesIn([] {
+INSTANTIATE_TEST_SUITE_P(Traffic, EveryKind, ::testing::ValuesIn([] {
                            std::vector<std::string> names;
                            for (const sim::SynthKind& kind : frame_synth_kinds()) {
                              names.emplace_back(kind.name);
                            }
                            return names;
                          }()),
-                         [](const testing::TestParamInfo<std::string>& info) {
+                         [](const ::testing::TestParamInfo<std::string>& info) {
                            std::string name = info.param;
                            std::ranges::replace(name, '-', '_');
                            return name;
@@ -517,4 +517,4 @@ TEST(Refused, FilesThatCannotBeRead) {
 }
 
 }  // namespace
-}  // namespace gw::testbenches
+}  // namespace gw::testbenches::traffic_test

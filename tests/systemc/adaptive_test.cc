@@ -10,7 +10,7 @@
 
 #include "tests/systemc/quantiser_bench.h"
 
-namespace gw::systemc {
+namespace gw::systemc::adaptive_test {
 namespace {
 
 constexpr AdaptiveConfig kHalf{1, false, false}, kHalfKept{1, false, true};
@@ -442,4 +442,4 @@ TEST(AdaptiveBytes, AsValueByValue) {
 }
 
 }  // namespace
-}  // namespace gw::systemc
+}  // namespace gw::systemc::adaptive_test

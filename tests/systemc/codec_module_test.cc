@@ -9,9 +9,7 @@
 #include "tests/systemc/module_compare.h"
 #include "tests/systemc/stimulus.h"
 
-int sc_main(int, char**) { return 0; }  // the library refers to it; GoogleTest has the main
-
-namespace gw::systemc {
+namespace gw::systemc::codec_module_test {
 namespace {
 
 /// A signal for every port.
@@ -84,4 +82,4 @@ TEST(CodecModule, RefusesBeatsUnderABadBound) {
 }
 
 }  // namespace
-}  // namespace gw::systemc
+}  // namespace gw::systemc::codec_module_test

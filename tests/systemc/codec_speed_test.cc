@@ -11,7 +11,7 @@
 #include "models/systemc/decompressor.h"
 #include "tests/systemc/spec_codec.h"
 
-namespace gw::systemc {
+namespace gw::systemc::codec_speed_test {
 namespace {
 
 constexpr double k10GbeMbursts = 39.0625;  // 10 Gb/s over 256 bits
@@ -149,4 +149,4 @@ TEST(CodecSpeed, UniformTags) { bench_both("uniform tags", {1, 1, 1, 1}); }
 TEST(CodecSpeed, AllRaw) { bench_both("all RAW", {0, 0, 0, 1}); }
 
 }  // namespace
-}  // namespace gw::systemc
+}  // namespace gw::systemc::codec_speed_test

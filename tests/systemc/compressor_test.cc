@@ -6,7 +6,7 @@
 #include "tests/systemc/bench.h"
 #include "tests/systemc/stimulus.h"
 
-namespace gw::systemc {
+namespace gw::systemc::compressor_test {
 namespace {
 
 using CompressorBench = Bench<Compressor>;
@@ -253,4 +253,4 @@ TEST(Compressor, BoundBelongsToThePacket) {
 }
 
 }  // namespace
-}  // namespace gw::systemc
+}  // namespace gw::systemc::compressor_test

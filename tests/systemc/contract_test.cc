@@ -8,7 +8,7 @@
 #include "models/systemc/decompressor.h"
 #include "tests/systemc/stimulus.h"
 
-namespace gw::systemc {
+namespace gw::systemc::contract_test {
 namespace {
 
 constexpr std::array<double, 3> kStalls = {0, 0.3,
@@ -288,4 +288,4 @@ TEST(Contract, ReconfiguresBetweenPackets) {
 }
 
 }  // namespace
-}  // namespace gw::systemc
+}  // namespace gw::systemc::contract_test

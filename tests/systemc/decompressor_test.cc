@@ -6,7 +6,7 @@
 #include "tests/systemc/bench.h"
 #include "tests/systemc/stimulus.h"
 
-namespace gw::systemc {
+namespace gw::systemc::decompressor_test {
 namespace {
 
 using DecompressorBench = Bench<Decompressor>;
@@ -279,4 +279,4 @@ TEST(Decompressor, BoundBelongsToThePacket) {
 }
 
 }  // namespace
-}  // namespace gw::systemc
+}  // namespace gw::systemc::decompressor_test

@@ -10,7 +10,7 @@
 #include "models/systemc/threshold.h"
 #include "tests/systemc/quantiser_bench.h"
 
-namespace gw::systemc {
+namespace gw::systemc::dequantizer_steps_test {
 namespace {
 
 constexpr uint32_t kUnit = 0x3F80'0000, kMinus = 0x8000'0000;
@@ -395,4 +395,4 @@ TEST(DequantizerSteps, ReadsBackWhatThresholdMakes) {
 }
 
 }  // namespace
-}  // namespace gw::systemc
+}  // namespace gw::systemc::dequantizer_steps_test

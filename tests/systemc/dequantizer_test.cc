@@ -14,7 +14,7 @@
 #include "models/reference/quant/decoder.h"
 #include "models/reference/quant/quantiser.h"
 
-namespace gw::systemc {
+namespace gw::systemc::dequantizer_test {
 namespace {
 
 namespace quant = reference::quant;
@@ -483,4 +483,4 @@ TEST(DequantizerByHand, ResetWithinRice) {
 }
 
 }  // namespace
-}  // namespace gw::systemc
+}  // namespace gw::systemc::dequantizer_test

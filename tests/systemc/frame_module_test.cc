@@ -12,7 +12,7 @@
 #include "tests/systemc/module_compare.h"
 #include "tests/systemc/pins.h"
 
-namespace gw::systemc {
+namespace gw::systemc::frame_module_test {
 namespace {
 
 constexpr int kCycles = 6000;
@@ -355,4 +355,4 @@ TEST(FrameModule, PortsAreNamedAsTheRtls) {
 }
 
 }  // namespace
-}  // namespace gw::systemc
+}  // namespace gw::systemc::frame_module_test

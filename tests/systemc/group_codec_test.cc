@@ -10,7 +10,7 @@
 #include "tests/systemc/spec_codec.h"
 #include "tests/systemc/stimulus.h"
 
-namespace gw::systemc {
+namespace gw::systemc::group_codec_test {
 namespace {
 
 uint32_t bits(float f) { return std::bit_cast<uint32_t>(f); }
@@ -171,4 +171,4 @@ TEST(GroupCodec, ReceivedIsDecodedEncoded) {
 }
 
 }  // namespace
-}  // namespace gw::systemc
+}  // namespace gw::systemc::group_codec_test

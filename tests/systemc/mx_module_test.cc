@@ -9,9 +9,7 @@
 #include "tests/systemc/module_compare.h"
 #include "tests/systemc/mx_stimulus.h"
 
-int sc_main(int, char**) { return 0; }  // the library refers to it; GoogleTest has the main
-
-namespace gw::systemc {
+namespace gw::systemc::mx_module_test {
 namespace {
 
 struct MxWires : BasicStreamWires<53> {
@@ -65,4 +63,4 @@ TEST(MxModule, PortsAreNamedAsTheRtls) {
 }
 
 }  // namespace
-}  // namespace gw::systemc
+}  // namespace gw::systemc::mx_module_test

@@ -11,7 +11,7 @@
 #include "models/systemc/mx.h"
 #include "tests/systemc/mx_stimulus.h"
 
-namespace gw::systemc {
+namespace gw::systemc::mx_speed_test {
 namespace {
 
 constexpr uint32_t kValues = 360;  // of a packet: 45 beats
@@ -93,4 +93,4 @@ TEST(MxSpeed, NanosecondsACycle) {
 }
 
 }  // namespace
-}  // namespace gw::systemc
+}  // namespace gw::systemc::mx_speed_test

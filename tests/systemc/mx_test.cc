@@ -12,7 +12,7 @@
 #include "tests/systemc/mx_contract.h"
 #include "tests/systemc/mx_stimulus.h"
 
-namespace gw::systemc {
+namespace gw::systemc::mx_test {
 namespace {
 
 using mx_spec::Bytes;
@@ -814,4 +814,4 @@ TEST(MxContract, NoticesMutants) {
 }
 
 }  // namespace
-}  // namespace gw::systemc
+}  // namespace gw::systemc::mx_test

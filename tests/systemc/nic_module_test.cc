@@ -10,9 +10,7 @@
 #include "tests/systemc/module_compare.h"
 #include "tests/systemc/nic_bench.h"
 
-int sc_main(int, char**) { return 0; }  // the library refers to it; GoogleTest has the main
-
-namespace gw::systemc {
+namespace gw::systemc::nic_module_test {
 namespace {
 
 using Byte = sc_core::sc_signal<sc_dt::sc_uint<8>>;
@@ -124,4 +122,4 @@ TEST(NicModule, PortsAreNamedAsTheRtls) {
 }
 
 }  // namespace
-}  // namespace gw::systemc
+}  // namespace gw::systemc::nic_module_test

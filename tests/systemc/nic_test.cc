@@ -5,7 +5,7 @@
 
 #include "tests/systemc/nic_bench.h"
 
-namespace gw::systemc {
+namespace gw::systemc::nic_test {
 namespace {
 
 /// What the reference says of a row of frames.
@@ -486,4 +486,4 @@ TEST(NicFigures, NoPauseInsideAFrame) {
 }
 
 }  // namespace
-}  // namespace gw::systemc
+}  // namespace gw::systemc::nic_test

@@ -9,7 +9,7 @@
 
 #include "tests/systemc/quantiser_bench.h"
 
-namespace gw::systemc {
+namespace gw::systemc::onebit_test {
 namespace {
 
 constexpr OneBitConfig kFresh{false}, kKept{true};
@@ -269,4 +269,4 @@ TEST(OneBitBytes, AsValueByValue) {
 }
 
 }  // namespace
-}  // namespace gw::systemc
+}  // namespace gw::systemc::onebit_test

@@ -11,9 +11,7 @@
 #include "tests/systemc/module_compare.h"
 #include "tests/systemc/mx_stimulus.h"
 
-int sc_main(int, char**) { return 0; }  // the library refers to it; GoogleTest has the main
-
-namespace gw::systemc {
+namespace gw::systemc::quantiser_module_test {
 namespace {
 
 struct CountWires : BasicStreamWires<53> {
@@ -193,4 +191,4 @@ TEST(DequantizerModule, PortsAreNamedAsTheRtls) {
 }
 
 }  // namespace
-}  // namespace gw::systemc
+}  // namespace gw::systemc::quantiser_module_test

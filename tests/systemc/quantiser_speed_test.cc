@@ -13,7 +13,7 @@
 #include "models/systemc/threshold.h"
 #include "tests/systemc/mx_stimulus.h"
 
-namespace gw::systemc {
+namespace gw::systemc::quantiser_speed_test {
 namespace {
 
 constexpr uint32_t kSpeedRows = 8192;
@@ -118,4 +118,4 @@ TEST(QuantiserSpeed, Dequantizer) {
 }
 
 }  // namespace
-}  // namespace gw::systemc
+}  // namespace gw::systemc::quantiser_speed_test

@@ -9,7 +9,7 @@
 
 #include "tests/systemc/quantiser_bench.h"
 
-namespace gw::systemc {
+namespace gw::systemc::threshold_test {
 namespace {
 
 constexpr uint32_t kThresholdOne = 0x3F80'0000;
@@ -375,4 +375,4 @@ TEST(ThresholdBytes, AsValueByValue) {
 }
 
 }  // namespace
-}  // namespace gw::systemc
+}  // namespace gw::systemc::threshold_test

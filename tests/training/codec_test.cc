@@ -6,7 +6,7 @@
 #include <array>
 #include <random>
 
-namespace gw::training {
+namespace gw::training::codec_test {
 namespace {
 
 TEST(Codec, NamesComeBack) {
@@ -69,4 +69,4 @@ TEST(Codec, PrecedingMeansAreTheChunksOwnOneIterationLater) {
 }
 
 }  // namespace
-}  // namespace gw::training
+}  // namespace gw::training::codec_test

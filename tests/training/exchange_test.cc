@@ -11,7 +11,7 @@
 
 #include "tools/training/network.h"
 
-namespace gw::training {
+namespace gw::training::exchange_test {
 namespace {
 
 const std::vector<size_t> kLengths{13, 40, 8, 5, 33, 1, 64, 7, 16, 21};
@@ -294,4 +294,4 @@ TEST(Exchange, Names) {
 }
 
 }  // namespace
-}  // namespace gw::training
+}  // namespace gw::training::exchange_test

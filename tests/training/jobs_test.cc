@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <thread>
 
-namespace gw::training {
+namespace gw::training::jobs_test {
 namespace {
 
 using nlohmann::json;
@@ -73,4 +73,4 @@ TEST(Jobs, EndsWhenTold) {
 }
 
 }  // namespace
-}  // namespace gw::training
+}  // namespace gw::training::jobs_test

@@ -11,7 +11,7 @@
 #include "tools/training/codec.h"
 #include "tools/training/trainer.h"
 
-namespace gw::capture::testing {
+namespace gw::capture::testing::steps_test {
 namespace {
 
 std::string steps_file() { return ::testing::TempDir() + "steps_test.pcap"; }
@@ -77,4 +77,4 @@ TEST(Steps, RefuseWhatIsNotThereBeforeAnythingIsWritten) {
 }
 
 }  // namespace
-}  // namespace gw::capture::testing
+}  // namespace gw::capture::testing::steps_test

@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-namespace gw::tests {
+namespace gw::tests::train_cli_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -123,4 +123,4 @@ TEST_F(Train, DivergingEndsWithOne) {
 }
 
 }  // namespace
-}  // namespace gw::tests
+}  // namespace gw::tests::train_cli_test

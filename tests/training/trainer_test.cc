@@ -7,7 +7,7 @@
 #include "tools/training/page.h"
 #include "tools/training/presets.h"
 
-namespace gw::training {
+namespace gw::training::trainer_test {
 namespace {
 
 using nlohmann::json;
@@ -186,4 +186,4 @@ TEST(Presets, AreJudgedFromTheDocumentAlone) {
 }
 
 }  // namespace
-}  // namespace gw::training
+}  // namespace gw::training::trainer_test
