@@ -91,9 +91,19 @@ def fast_tests(build):
     return {test["name"] for test in tests}
 
 
+def known_tests():
+    """As the tests' CMakeLists.txt name them: a name that is none of these would be passed over in silence."""
+    text = "".join(path.read_text() for path in (ROOT / "tests").glob("**/CMakeLists.txt"))
+    return set(re.findall(r"(?:gw_add_(?:program_)?test\(|add_test\(NAME )(\w+)", text))
+
+
 def listed(patterns):
     faults = tomllib.loads(LIST.read_text())["fault"]
+    tests = known_tests()
     for fault in faults:
+        for test in fault["near"]:
+            if test not in tests:
+                fail(f"{LIST.relative_to(ROOT)}: '{fault['name']}': there is no test '{test}'")
         text = (ROOT / fault["file"]).read_text()
         if text.count(fault["old"]) != 1:
             fail(f"{LIST.relative_to(ROOT)}: '{fault['name']}': its text stands {text.count(fault['old'])} times in {fault['file']}")
