@@ -131,22 +131,34 @@ function(gw_unite name)
   endif()
 endfunction()
 
-# gw_add_library(NAME SOURCES a.cc ... [ALONE b.cc ...] [LIBS lib ...] [APART] [COLD]): a static library of our own. ALONE: more
-# sources, never united with others. APART: a name means one thing in one of its files and another in the next, so none are. COLD: it
-# works once a run, not once a cycle or packet.
+# gw_add_library(NAME SOURCES a.cc ... [ALONE b.cc ...] [ONCE c.cc ...] [LIBS lib ...] [APART] [COLD]): a static library of our own.
+# ALONE: more sources, never united with others. APART: a name means one thing in one of its files and another in the next, so none are.
+# ONCE: more sources, that work once a run, not once a cycle or packet. COLD: all of it does.
 function(gw_add_library name)
-  cmake_parse_arguments(A "APART;COLD" "" "SOURCES;ALONE;LIBS" ${ARGN})
+  cmake_parse_arguments(A "APART;COLD" "" "SOURCES;ALONE;ONCE;LIBS" ${ARGN})
   add_library(${name} STATIC ${A_SOURCES} ${A_ALONE})
   target_link_libraries(${name} PUBLIC gw_flags ${A_LIBS} PRIVATE $<BUILD_INTERFACE:gw_own>)
   if(A_COLD)
-    target_compile_options(${name} PRIVATE ${GW_COLD_OPTIMIZATION})
-    gw_precompile(${name} gw_cold_headers)
+    gw_cold(${name})
   elseif(GRADWIRE_SANITIZE)  # what is compiled for speed keeps all warnings, and gains less
     gw_precompile(${name} gw_headers)
   endif()
   if(NOT A_APART)
     gw_unite(${name} ALONE ${A_ALONE})
   endif()
+  if(A_ONCE)
+    add_library(${name}_once OBJECT ${A_ONCE})
+    target_link_libraries(${name}_once PUBLIC gw_flags ${A_LIBS} PRIVATE gw_own)
+    gw_cold(${name}_once)
+    gw_unite(${name}_once)
+    target_sources(${name} PRIVATE $<TARGET_OBJECTS:${name}_once>)
+  endif()
+endfunction()
+
+# gw_cold(TARGET): to compile it for speed would cost more than to run it.
+function(gw_cold target)
+  target_compile_options(${target} PRIVATE ${GW_COLD_OPTIMIZATION})
+  gw_precompile(${target} gw_cold_headers)
 endfunction()
 
 # gw_add_test(NAME SOURCES a.cc ... [LIBS lib ...] [LABELS l ...] [TIMEOUT s] [EACH]): a GoogleTest program. A helper's name may mean

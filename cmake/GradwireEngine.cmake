@@ -1,9 +1,7 @@
 # RTL that is linked into the program, as engines behind testbenches/engine/engine_abi.h.
 
-# gw_add_linked_engine(NAME TOP module FILES list.f INPUTS bundle[:slots[:tuser bits]] ... OUTPUTS ... [PARAMETERS
-# Name=value ...] [BEAT_BITS 256] [TRACED]): part of the library gw_engines, found by linked_engine() (testbenches/engine/linked.h).
-# PARAMETERS names all that the top has, at its defaults.
-function(gw_add_linked_engine name)
+# gw_build_engine(NAME ...): its library, as gw_add_linked_engine says.
+function(gw_build_engine name)
   cmake_parse_arguments(A "TRACED" "TOP;FILES;BEAT_BITS" "INPUTS;OUTPUTS;PARAMETERS" ${ARGN})
   if(NOT A_BEAT_BITS)
     set(A_BEAT_BITS 256)
@@ -40,12 +38,25 @@ function(gw_add_linked_engine name)
     COMMENT "Verilating ${A_TOP} as engine ${name}"
     VERBATIM)
   set_source_files_properties(${dir}/${name}_engine.cc PROPERTIES COMPILE_OPTIONS ${GW_UNWATCHED})
-  set_source_files_properties(${cold} PROPERTIES COMPILE_OPTIONS "-O0;${GW_UNWATCHED}")
+  # They know nothing of the glue, and the library's headers of C++17 are read sooner.
+  set_source_files_properties(${cold} PROPERTIES COMPILE_OPTIONS "-O0;-std=c++17;${GW_UNWATCHED}")
   add_library(gw_engine_${name} STATIC ${units})
   target_include_directories(gw_engine_${name} SYSTEM PRIVATE ${dir})
   target_link_libraries(gw_engine_${name} PUBLIC gw_verilated_runtime)
   target_compile_options(gw_engine_${name} PRIVATE -w
     $<IF:$<BOOL:${A_TRACED}>,${GW_VERILATED_TRACED},${GW_VERILATED_FAST}>)
+endfunction()
+
+# gw_add_linked_engine(NAME TOP module FILES list.f INPUTS bundle[:slots[:tuser bits]] ... OUTPUTS ... [PARAMETERS
+# Name=value ...] [BEAT_BITS 256] [TRACED]): part of the library gw_engines, found by linked_engine() (testbenches/engine/linked.h).
+# PARAMETERS names all that the top has, at its defaults.
+function(gw_add_linked_engine name)
+  cmake_parse_arguments(A "TRACED" "TOP;FILES;BEAT_BITS" "INPUTS;OUTPUTS;PARAMETERS" ${ARGN})
+  if(GRADWIRE_RTL_OF)
+    gw_take_rtl(gw_engine_${name})
+  else()
+    gw_build_engine(${name} ${ARGN})
+  endif()
   target_link_libraries(gw_engines PRIVATE gw_engine_${name})
 
   set(is_traced false)

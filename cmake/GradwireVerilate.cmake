@@ -31,6 +31,29 @@ endif()
 # Tracing spends its time in the writer: its generated code need not be optimised to the last.
 set(GW_VERILATED_TRACED -O1)
 
+# Sanitizers watch our own code, not what is generated: their build takes it, and what its tests build on demand, from another build.
+set(GRADWIRE_RTL_OF "" CACHE PATH
+    "A build of the same sources, up to date, whose compiled RTL is linked: what is generated is not compiled once more")
+set(GW_RTL_COMPILER ${CMAKE_CXX_COMPILER})
+if(GRADWIRE_RTL_OF)
+  get_filename_component(GRADWIRE_RTL_OF ${GRADWIRE_RTL_OF} ABSOLUTE BASE_DIR ${PROJECT_SOURCE_DIR})
+  if(NOT EXISTS ${GRADWIRE_RTL_OF}/CMakeCache.txt)
+    message(FATAL_ERROR "GRADWIRE_RTL_OF: '${GRADWIRE_RTL_OF}' is no build folder.")
+  endif()
+  load_cache(${GRADWIRE_RTL_OF} READ_WITH_PREFIX of_ CMAKE_CXX_COMPILER GW_RTL_FAST)
+  set(GW_RTL_COMPILER ${of_CMAKE_CXX_COMPILER})
+  set(GW_VERILATED_FAST ${of_GW_RTL_FAST})
+endif()
+set(GW_RTL_FAST "${GW_VERILATED_FAST}" CACHE INTERNAL "How RTL was compiled for speed, for builds that take it from here")
+
+# gw_take_rtl(TARGET): the library of that name, as the other build has it.
+function(gw_take_rtl target)
+  file(RELATIVE_PATH place ${PROJECT_BINARY_DIR} ${CMAKE_CURRENT_BINARY_DIR})
+  add_library(${target} STATIC IMPORTED GLOBAL)
+  set_target_properties(${target} PROPERTIES IMPORTED_LOCATION ${GRADWIRE_RTL_OF}/${place}/lib${target}.a)
+  target_link_libraries(${target} INTERFACE gw_verilated_runtime)
+endfunction()
+
 # The runtime, compiled once for all devices. Generated code and runtime are not ours: no warnings, SYSTEM headers.
 add_library(gw_verilated_runtime STATIC
   ${PROJECT_SOURCE_DIR}/testbenches/engine/verilated_runtime.cc
@@ -46,13 +69,19 @@ find_package(ZLIB REQUIRED)
 # clang asks a library whether an atomic is one, where GCC knows.
 target_link_libraries(gw_verilated_runtime PUBLIC gw_flags ZLIB::ZLIB Threads::Threads $<$<CXX_COMPILER_ID:Clang>:atomic>)
 
-# gw_verilate(TARGET TOP module PREFIX class SOURCES a.sv ... [PARAMETERS Name=value ...] [TRACED] [UNEDITED]): a library
-# with class PREFIX, the top's parameters set as given. UNEDITED leaves the generated text as Verilator wrote it, as RTL that
-# is not in our tree always is.
+# gw_verilate(TARGET TOP module PREFIX class SOURCES a.sv ... [PARAMETERS Name=value ...] [TRACED] [BRIEF] [UNEDITED]): a
+# library with class PREFIX, the top's parameters set as given. BRIEF: much code that runs for a moment, not worth optimising.
+# UNEDITED leaves the generated text as Verilator wrote it, as RTL that is not in our tree always is.
 # Paths are relative to the source tree and the command runs there, so that the generated C++ is the same wherever the
 # clone lies and ccache finds it again. One translation unit per library lets the compiler inline across the design.
 function(gw_verilate target)
-  cmake_parse_arguments(A "TRACED;UNEDITED" "TOP;PREFIX" "SOURCES;PARAMETERS" ${ARGN})
+  cmake_parse_arguments(A "TRACED;BRIEF;UNEDITED" "TOP;PREFIX" "SOURCES;PARAMETERS" ${ARGN})
+  if(GRADWIRE_RTL_OF)
+    file(RELATIVE_PATH place ${PROJECT_BINARY_DIR} ${CMAKE_CURRENT_BINARY_DIR})
+    gw_take_rtl(${target})
+    target_include_directories(${target} SYSTEM INTERFACE ${GRADWIRE_RTL_OF}/${place}/${target}.verilated)
+    return()
+  endif()
   set(dir ${CMAKE_CURRENT_BINARY_DIR}/${target}.verilated)
   set(all ${dir}/${A_PREFIX}__all.cpp)
   set(flags ${GW_VERILATOR_FAST})
@@ -88,5 +117,6 @@ function(gw_verilate target)
   add_library(${target} STATIC ${all})
   target_include_directories(${target} SYSTEM PUBLIC ${dir})
   target_link_libraries(${target} PUBLIC gw_verilated_runtime)
-  target_compile_options(${target} PRIVATE -w $<IF:$<BOOL:${A_TRACED}>,${GW_VERILATED_TRACED},${GW_VERILATED_FAST}>)
+  target_compile_options(${target} PRIVATE -w $<IF:$<BOOL:${A_TRACED}>,${GW_VERILATED_TRACED},${GW_VERILATED_FAST}>
+    $<$<BOOL:${A_BRIEF}>:-O0>)
 endfunction()

@@ -251,8 +251,13 @@ class Builder {
   }
 
   std::vector<std::string> compile_flags(bool cold) const {
-    std::vector<std::string> flags = {"-std=c++20", "-march=native", "-fPIC", "-fvisibility=hidden",
-                                      "-w",         "-pthread"};
+    // What is cold knows nothing of the glue, and the library's headers of C++17 are read sooner.
+    std::vector<std::string> flags = {cold ? "-std=c++17" : "-std=c++20",
+                                      "-march=native",
+                                      "-fPIC",
+                                      "-fvisibility=hidden",
+                                      "-w",
+                                      "-pthread"};
     if (!tools_.clang) {
       flags.emplace_back("-fno-gnu-unique");
     }

@@ -14,6 +14,9 @@ namespace gw::testbenches {
 
 inline constexpr size_t kShortFrame = reference::expether::kMinFrameBytes;
 inline constexpr int kSwitchPorts = 4;
+inline constexpr uint64_t kDefaultFrames = 1024;  ///< of a stimulus that is not told how many
+/// The switch floods a warm-up frame before the next comes.
+inline constexpr int64_t kWarmUpGapNs = 2'000;
 
 /// Station 0 is the host; 02:00:00:00:00:01 upwards.
 constexpr uint64_t mac_of(int station) { return 0x0200'0000'0001 + static_cast<uint64_t>(station); }

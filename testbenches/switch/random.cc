@@ -18,10 +18,8 @@ namespace {
 namespace expether = reference::expether;
 using sim::Random;
 
-constexpr uint64_t kDefaultFrames = 1024;
 constexpr int64_t kLongest = 9'600;  // longer than what a queue of the switch takes
 constexpr uint32_t kLatest = 8;      // frames that may come before one that is late
-constexpr int64_t kWarmUpGapNs = 2'000;
 constexpr int kGuests = 16;
 constexpr size_t kFlippedFrom = expether::kTpidOffset;  // MACs stay: they say who is where
 

@@ -28,9 +28,7 @@ using sim::Frame;
 using sim::FrameList;
 using sim::Random;
 
-constexpr uint64_t kDefaultFrames = 1024;
-constexpr int64_t kWarmUpGapNs = 2'000;  // the switch floods a warm-up frame before the next comes
-constexpr uint32_t kVlans = 4095;        // 0..4094
+constexpr uint32_t kVlans = 4095;  // 0..4094
 
 /// Gradients, 32 at a time: a captured run's, walked through again and again, or random ones of
 /// like magnitude.
