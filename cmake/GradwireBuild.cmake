@@ -131,11 +131,12 @@ function(gw_unite name)
   endif()
 endfunction()
 
-# gw_add_library(NAME SOURCES a.cc ... [ALONE b.cc ...] [ONCE c.cc ...] [LIBS lib ...] [APART] [COLD]): a static library of our own.
-# ALONE: more sources, never united with others. APART: a name means one thing in one of its files and another in the next, so none are.
+# gw_add_library(NAME SOURCES a.cc ... [ALONE b.cc ...] [ALIKE c.cc ...] [ONCE d.cc ...] [LIBS lib ...] [APART] [COLD]): a static
+# library of our own. ALONE: more sources, never united with others. ALIKE: more sources, which make the same of templates and are
+# compiled as one, so that it is made once. APART: a name means one thing in one of its files and another in the next, so none are.
 # ONCE: more sources, that work once a run, not once a cycle or packet. COLD: all of it does.
 function(gw_add_library name)
-  cmake_parse_arguments(A "APART;COLD" "" "SOURCES;ALONE;ONCE;LIBS" ${ARGN})
+  cmake_parse_arguments(A "APART;COLD" "" "SOURCES;ALONE;ALIKE;ONCE;LIBS" ${ARGN})
   add_library(${name} STATIC ${A_SOURCES} ${A_ALONE})
   target_link_libraries(${name} PUBLIC gw_flags ${A_LIBS} PRIVATE $<BUILD_INTERFACE:gw_own>)
   if(A_COLD)
@@ -146,13 +147,20 @@ function(gw_add_library name)
   if(NOT A_APART)
     gw_unite(${name} ALONE ${A_ALONE})
   endif()
-  if(A_ONCE)
-    add_library(${name}_once OBJECT ${A_ONCE})
-    target_link_libraries(${name}_once PUBLIC gw_flags ${A_LIBS} PRIVATE gw_own)
-    gw_cold(${name}_once)
-    gw_unite(${name}_once)
-    target_sources(${name} PRIVATE $<TARGET_OBJECTS:${name}_once>)
-  endif()
+  foreach(part ALIKE ONCE)
+    if(A_${part})
+      string(TOLOWER ${name}_${part} of)
+      add_library(${of} OBJECT ${A_${part}})
+      target_link_libraries(${of} PUBLIC gw_flags ${A_LIBS} PRIVATE gw_own)
+      if(part STREQUAL ONCE)
+        gw_cold(${of})
+      elseif(GRADWIRE_SANITIZE)
+        gw_precompile(${of} gw_headers)
+      endif()
+      gw_unite(${of})
+      target_sources(${name} PRIVATE $<TARGET_OBJECTS:${of}>)
+    endif()
+  endforeach()
 endfunction()
 
 # gw_cold(TARGET): to compile it for speed would cost more than to run it.

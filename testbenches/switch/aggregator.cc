@@ -7,7 +7,7 @@
 namespace gw::testbenches {
 namespace {
 
-constexpr reference::Blocks kBlocks = {.aggregation = true};
+constexpr reference::Blocks kAggregator = {.aggregation = true};
 
 template <class M>
 class AggregatorDevice final : public FrameDevice<M> {
@@ -19,13 +19,13 @@ class AggregatorDevice final : public FrameDevice<M> {
                         .top = "gw_aggregator",
                         .file_list = "rtl/switch/gw_aggregator.f",
                         .inside = {"tvalid", "tready", "tlast"}},
-                       kBlocks) {}
+                       kAggregator) {}
 
  protected:
   std::unique_ptr<M> model(const sim::RunSpec& spec) const override {
     const NetworkSpec net = network_spec(spec.options);
     if constexpr (FrameDevice<M>::kHosted) {
-      return std::make_unique<M>(frame_registers(kBlocks, net), aggregation_config(net));
+      return std::make_unique<M>(frame_registers(kAggregator, net), aggregation_config(net));
     } else {
       return std::make_unique<M>(aggregation_config(net));
     }

@@ -6,7 +6,7 @@
 namespace gw::testbenches {
 namespace {
 
-constexpr reference::Blocks kBlocks = {.optimization = true};
+constexpr reference::Blocks kOptimizer = {.optimization = true};
 
 template <class M>
 class OptimizerDevice final : public FrameDevice<M> {
@@ -19,14 +19,14 @@ class OptimizerDevice final : public FrameDevice<M> {
                         .file_list = "rtl/switch/gw_optimizer.f",
                         .host_writes = true,
                         .inside = {"tvalid", "tready", "tlast"}},
-                       kBlocks) {}
+                       kOptimizer) {}
 
  protected:
   std::unique_ptr<M> model(const sim::RunSpec& spec) const override {
     const NetworkSpec net = network_spec(spec.options);
     // The parameters are the host's to write.
     if constexpr (FrameDevice<M>::kHosted) {
-      return std::make_unique<M>(frame_registers(kBlocks, net), optimizer_config(net));
+      return std::make_unique<M>(frame_registers(kOptimizer, net), optimizer_config(net));
     } else {
       return std::make_unique<M>(optimizer_config(net), std::span<const uint32_t>{});
     }
