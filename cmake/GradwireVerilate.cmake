@@ -33,7 +33,7 @@ set(GW_VERILATED_TRACED -O1)
 
 # Sanitizers watch our own code, not what is generated: their build takes it, and what its tests build on demand, from another build.
 set(GRADWIRE_RTL_OF "" CACHE PATH
-    "A build of the same sources, up to date, whose compiled RTL is linked: what is generated is not compiled once more")
+    "A build of the same sources, whose compiled RTL is linked: what is generated is not compiled once more")
 set(GW_RTL_COMPILER ${CMAKE_CXX_COMPILER})
 if(GRADWIRE_RTL_OF)
   get_filename_component(GRADWIRE_RTL_OF ${GRADWIRE_RTL_OF} ABSOLUTE BASE_DIR ${PROJECT_SOURCE_DIR})
@@ -46,12 +46,32 @@ if(GRADWIRE_RTL_OF)
 endif()
 set(GW_RTL_FAST "${GW_VERILATED_FAST}" CACHE INTERNAL "How RTL was compiled for speed, for builds that take it from here")
 
-# gw_take_rtl(TARGET): the library of that name, as the other build has it.
+# gw_take_rtl(TARGET [HEADERS]): the library of that name, as the other build has it; in which folder of it its headers lie.
 function(gw_take_rtl target)
   file(RELATIVE_PATH place ${PROJECT_BINARY_DIR} ${CMAKE_CURRENT_BINARY_DIR})
+  set(archive ${GRADWIRE_RTL_OF}/${place}/lib${target}.a)
   add_library(${target} STATIC IMPORTED GLOBAL)
-  set_target_properties(${target} PROPERTIES IMPORTED_LOCATION ${GRADWIRE_RTL_OF}/${place}/lib${target}.a)
+  set_target_properties(${target} PROPERTIES IMPORTED_LOCATION ${archive})
+  if(ARGN)
+    target_include_directories(${target} SYSTEM INTERFACE ${GRADWIRE_RTL_OF}/${place}/${ARGN})
+  endif()
   target_link_libraries(${target} INTERFACE gw_verilated_runtime)
+  add_dependencies(${target} gw_taken_rtl)
+  set_property(GLOBAL APPEND PROPERTY GW_TAKEN_TARGETS ${target})
+  set_property(GLOBAL APPEND PROPERTY GW_TAKEN_ARCHIVES ${archive})
+endfunction()
+
+# gw_refresh_taken_rtl(): once all are known. The other build looks first whether its sources have changed.
+function(gw_refresh_taken_rtl)
+  get_property(targets GLOBAL PROPERTY GW_TAKEN_TARGETS)
+  get_property(archives GLOBAL PROPERTY GW_TAKEN_ARCHIVES)
+  if(targets)
+    add_custom_target(gw_taken_rtl
+      COMMAND ${CMAKE_COMMAND} --build ${GRADWIRE_RTL_OF} --target ${targets}
+      BYPRODUCTS ${archives}
+      COMMENT "Compiled RTL of ${GRADWIRE_RTL_OF}"
+      VERBATIM)
+  endif()
 endfunction()
 
 # The runtime, compiled once for all devices. Generated code and runtime are not ours: no warnings, SYSTEM headers.
@@ -77,9 +97,7 @@ target_link_libraries(gw_verilated_runtime PUBLIC gw_flags ZLIB::ZLIB Threads::T
 function(gw_verilate target)
   cmake_parse_arguments(A "TRACED;BRIEF;UNEDITED" "TOP;PREFIX" "SOURCES;PARAMETERS" ${ARGN})
   if(GRADWIRE_RTL_OF)
-    file(RELATIVE_PATH place ${PROJECT_BINARY_DIR} ${CMAKE_CURRENT_BINARY_DIR})
-    gw_take_rtl(${target})
-    target_include_directories(${target} SYSTEM INTERFACE ${GRADWIRE_RTL_OF}/${place}/${target}.verilated)
+    gw_take_rtl(${target} ${target}.verilated)
     return()
   endif()
   set(dir ${CMAKE_CURRENT_BINARY_DIR}/${target}.verilated)

@@ -17,6 +17,7 @@
 
 #include "models/reference/capture/capture.h"
 #include "tests/program.h"
+#include "tests/sanitized.h"
 
 namespace gw::tests::cli_test {
 namespace {
@@ -272,9 +273,7 @@ TEST_F(Cli, TraceInfoSliceSynth) {
 }
 
 TEST_F(Cli, TraceInfoAndSliceHoldAPacketNotTheCapture) {
-#ifdef GW_SANITIZED
-  GTEST_SKIP() << "AddressSanitizer needs more addresses than any capture";
-#endif
+  if (kSanitized) GTEST_SKIP() << "AddressSanitizer needs more addresses than any capture";
   auto writer = capture::PcapWriter::open(path("large.pcap"));
   ASSERT_TRUE(writer);
   constexpr size_t kPackets = 16'000, kPayload = 8'000;
@@ -829,9 +828,9 @@ TEST_F(Cli, AnInterruptedBenchmarkSaysSo) {
   expect_one_sentence(r, 1, "interrupted before parser was timed");
   EXPECT_FALSE(fs::exists(path("b.json")));
 
-#ifdef GW_SANITIZED
-  GTEST_SKIP() << "the twenty million cycles of a whole run take most of a minute";
-#endif
+  if (kSanitized) {
+    GTEST_SKIP() << "the twenty million cycles of a whole run take most of a minute";
+  }
   // Of several devices those stay that were timed: here the first, once the second has begun.
   const Ended several = shell(GRADWIRE_BINARY
                               " bench --seconds 0.05 --json b.json 2> said & run=$!;"

@@ -15,6 +15,7 @@
 #include "sim/base/random.h"
 #include "sim/feeds/frames.h"
 #include "sim/feeds/gradients.h"
+#include "tests/sanitized.h"
 
 namespace gw::sim::stream_test {
 namespace {
@@ -122,9 +123,9 @@ TEST_F(Stream, ACaptureCutInItsMiddleIsReportedBehindThePacketsBefore) {
 }
 
 TEST_F(Stream, MemoryDoesNotGrowWithTheCapture) {
-#ifdef GW_SANITIZED
-  GTEST_SKIP() << "what is freed stays in memory under AddressSanitizer";
-#endif
+  if (tests::kSanitized) {
+    GTEST_SKIP() << "what is freed stays in memory under AddressSanitizer";
+  }
   constexpr size_t kPackets = 50'000, kGrowth = 8'000'000;
   write(kPackets, Random(1), 100'000);
   ASSERT_GT(fs::file_size(file_), 8 * kGrowth);

@@ -235,8 +235,8 @@ TEST(Shapes, AnySectionMayBeAbsent) {
   }
 }
 
-/// Puts `value` at every place of the document in turn; under sanitizers at every fourth, another
-/// four for each `turn`.
+/// Puts `value` at every place of the document in turn; under sanitizers at every fourth, which
+/// `turn` says.
 template <class F>
 void at_every_place(const json& whole, const json& value, size_t turn, F&& f) {
   const json flat = whole.flatten();

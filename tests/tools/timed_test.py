@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+"""What is timed, or works once a cycle, is compiled for speed: timed_test.py BUILD FLAGS.
+
+Files are sorted into those that work once a run and the others by hand (gw_add_library): one that moves to the wrong side fails no
+other test, and its figures are another machine's."""
+import json
+import pathlib
+import shlex
+import sys
+
+TIMED = """
+models/reference/codec.cc
+models/systemc/parser.cc
+sim/feeds/frames.cc
+testbenches/codec/devices.cc
+testbenches/nic/devices.cc
+testbenches/quant/devices.cc
+testbenches/switch/host_cpu.cc
+testbenches/switch/optimizer.cc
+testbenches/switch/parser.cc
+testbenches/switch/switch.cc
+tools/training/network.cc
+""".split()
+
+root = pathlib.Path(__file__).resolve().parents[2]
+build, flags = pathlib.Path(sys.argv[1]), sys.argv[2].split()
+wanted = [flag for flag in flags if flag.startswith("-O")][-1]
+found = {}
+for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
+    file = pathlib.Path(entry["directory"], entry["file"])
+    united = "/Unity/" in str(file)
+    files = [line.split('"')[1] for line in file.read_text().splitlines() if line.startswith("#include")] if united else [str(file)]
+    level = [word for word in shlex.split(entry["command"]) if word.startswith("-O")][-1]
+    for one in files:
+        if one.startswith(f"{root}/"):
+            found.setdefault(one[len(str(root)) + 1:], set()).add(level)
+wrong = [f"{file}: {' '.join(sorted(found.get(file, ['is not compiled'])))}" for file in TIMED if found.get(file) != {wanted}]
+print("\n".join(wrong) or f"{len(TIMED)} files: {wanted}")
+sys.exit(bool(wrong))
