@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <boost/crc.hpp>
 #include <boost/interprocess/sync/file_lock.hpp>
 #include <chrono>
@@ -172,7 +173,8 @@ std::optional<std::string> Cache::note(const std::string& name) const {
 }
 
 void Cache::keep_note(const std::string& name, std::string_view text) const {
-  const fs::path made = folder_ / fmt::format("{}.{}", name, ::getpid());
+  static std::atomic<int> notes = 0;  // threads may keep one at a time
+  const fs::path made = folder_ / fmt::format("{}.{}-{}", name, ::getpid(), notes++);
   write_whole(made, checksum(text) + '\n' + std::string(text));
   if (::rename(made.c_str(), (folder_ / name).c_str()) != 0) unusable(folder_ / name, errno);
 }

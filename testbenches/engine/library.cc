@@ -26,6 +26,8 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
+const std::string kHeaders = "verilated_headers.h", kCompiledHeaders = kHeaders + ".gch";
+
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
@@ -389,6 +391,35 @@ class Builder {
     return r;
   }
 
+  /// verilated_headers.h, compiled for the flags that an engine's code is compiled with: a small
+  /// engine then takes a third of the time. It takes as long as an engine and some 70 MB, so only a
+  /// cache in which the third is built gets one.
+  struct Headers {
+    std::string name, key;
+    std::vector<std::string> flags;
+    std::optional<fs::path> entry;
+    bool wanted = false;
+  };
+  Headers headers(bool cold) const {
+    Headers h;
+    h.flags = compile_flags(cold);
+    h.key = fmt::format("gradwire headers\n{}\n{}\n{}\n{}\n", tools_.verilator_version,
+                        tools_.verilator_root, tools_.compiler_version, tools_.cpu);
+    for (const std::string& flag : h.flags) h.key += flag + '\n';
+    for (const EmbeddedFile& file : kEmbedded) {
+      if (file.path.ends_with(kHeaders)) h.key += file.text;
+    }
+    h.name = "headers-" + checksum(h.key);
+    if (tools_.clang) return h;
+    h.entry = cache_.find(h.name, h.key);
+    if (h.entry) return h;
+    const std::string built = cache_.note(h.name + ".built").value_or("");
+    std::error_code ignored;
+    h.wanted = built.size() >= 2 && fs::space(cache_.folder(), ignored).available > 1'000'000'000;
+    if (!h.wanted) cache_.keep_note(h.name + ".built", built + '+');
+    return h;
+  }
+
   std::shared_ptr<RtlLibrary> build() {
     const Cache::Workplace place(cache_);
     const fs::path folder = place.folder();
@@ -418,9 +449,8 @@ class Builder {
 
     const Clock::time_point compiler_begin = Clock::now();
     std::vector<Command> commands;
-    const auto compile = [&](const fs::path& unit, const std::string& object,
-                             const std::vector<std::string>& flags) {
-      std::vector<std::string> arguments = flags;
+    const auto compile = [&](const fs::path& unit, const fs::path& object,
+                             std::vector<std::string> arguments) {
       const std::string include = tools_.verilator_root + "/include";
       for (const std::string& dir :
            {folder.string(), (folder / "rtl").string(), include, include + "/vltstd"}) {
@@ -429,9 +459,16 @@ class Builder {
       arguments.insert(arguments.end(), {"-c", unit.string(), "-o", (folder / object).string()});
       commands.push_back({tools_.compiler, arguments, folder.string()});
     };
-    compile(source.hot, "hot.o", compile_flags(false));
-    compile(source.cold, "cold.o", compile_flags(true));
-    if (request_.traced) compile(source.harness, "harness.o", compile_flags(true));
+    const Headers hot_headers = headers(false), cold_headers = headers(true);
+    const auto compile_generated = [&](const fs::path& unit, const fs::path& object,
+                                       const Headers& h) {
+      std::vector<std::string> flags = h.flags;
+      if (h.entry) flags.insert(flags.end(), {"-include", (*h.entry / kHeaders).string()});
+      compile(unit, object, std::move(flags));
+    };
+    compile_generated(source.hot, "hot.o", hot_headers);
+    compile_generated(source.cold, "cold.o", cold_headers);
+    if (request_.traced) compile_generated(source.harness, "harness.o", cold_headers);
     std::vector<Runtime> runtimes = {runtime("testbenches/engine/verilated_runtime.cc", "-O1")};
     if (request_.traced) {
       runtimes.push_back(runtime("testbenches/engine/verilated_trace_runtime.cc", "-O2"));
@@ -449,13 +486,31 @@ class Builder {
       flags.insert(flags.end(), request_.compile_options.begin(), request_.compile_options.end());
       compile(folder / r.source, r.object, flags);
     }
+    const size_t needed = commands.size();
+    const fs::path headers_here = folder / "testbenches/engine" / kHeaders;
+    std::vector<const Headers*> made;
+    for (const Headers* h : {&hot_headers, &cold_headers}) {
+      if (!h->wanted) continue;
+      made.push_back(h);
+      std::vector<std::string> flags = h->flags;
+      flags.insert(flags.end(), {"-x", "c++-header"});
+      fs::create_directory(folder / h->name);
+      fs::copy_file(headers_here, folder / h->name / kHeaders);
+      compile(headers_here, fs::path(h->name) / kCompiledHeaders, std::move(flags));
+    }
     const auto run = [&](const std::vector<Command>& all) {
-      for (const Finished& f :
-           run_programs(all, [&] { tell("compiler", compiler_begin, false); })) {
-        if (f.status != 0) failed("compiler", f.words, folder);
-      }
+      return run_programs(all, [&] { tell("compiler", compiler_begin, false); });
     };
-    run(commands);
+    const auto need = [&](const Finished& f) {
+      if (f.status != 0) failed("compiler", f.words, folder);
+    };
+    const std::vector<Finished> compiled = run(commands);
+    std::for_each_n(compiled.begin(), needed, need);
+    for (size_t i = 0; i < made.size(); ++i) {
+      if (compiled[needed + i].status != 0) continue;  // the next one may have more luck
+      cache_.keep(made[i]->name, made[i]->key, folder / made[i]->name,
+                  {kHeaders, kCompiledHeaders});
+    }
 
     std::vector<std::string> link = {"-shared",
                                      "-fPIC",
@@ -474,7 +529,7 @@ class Builder {
     link.push_back("-Wl,--version-script=" + (folder / "version").string());
     if (request_.traced) link.emplace_back("-lz");
     link.insert(link.end(), request_.compile_options.begin(), request_.compile_options.end());
-    run({{tools_.compiler, link, folder.string()}});
+    need(run({{tools_.compiler, link, folder.string()}}).front());
     for (const Runtime& r : runtimes) {
       if (r.entry) continue;
       const Cache::Workplace aside(cache_);

@@ -59,25 +59,19 @@ std::string toy(const std::string& inside, const std::string& ports = "",
          inside + "\nendmodule\n";
 }
 
-/// The simulator's runtime is compiled once for all tests, in this folder.
-fs::path shared_runtime() { return fs::path(GW_TEST_CACHE) / "runtime"; }
+/// The simulator's runtime and headers are compiled once for all tests, in this folder.
+fs::path shared() { return fs::path(GW_TEST_CACHE) / "shared"; }
 
 class Library : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    fs::remove_all(shared_runtime());
+    fs::remove_all(shared());
     const fs::path folder = fs::path(GW_TEST_CACHE) / "first";
-    fs::create_directories(folder);
-    write(folder / "toy.sv", toy(""));
-    write(folder / "toy.f", "toy.sv\n");
-    RtlRequest request;
-    request.top = "toy";
-    request.list = folder / "toy.f";
-    request.shape = one_stream(1, 1);
-    request.compile_options = {"-O0"};
     LibraryOptions options;
-    options.cache = shared_runtime();
-    rtl_library(request, options);
+    options.cache = shared();
+    for (const char* inside : {"// first", "// second", "// third: its headers are kept"}) {
+      rtl_library(toy_request(folder, toy(inside)), options);
+    }
   }
   void SetUp() override {
     const auto* test = testing::UnitTest::GetInstance()->current_test_info();
@@ -86,11 +80,13 @@ class Library : public testing::Test {
     fs::create_directories(folder_);
     options_.cache = folder_ / "cache";
     options_.use_linked = false;
-    for (const fs::directory_entry& e : fs::directory_iterator(shared_runtime())) {
-      if (!e.path().filename().string().starts_with("verilated_")) continue;
-      fs::create_directories(options_.cache);
-      fs::permissions(options_.cache, fs::perms::owner_all);
-      fs::copy(e.path(), options_.cache / e.path().filename(), fs::copy_options::recursive);
+    fs::create_directories(options_.cache);
+    fs::permissions(options_.cache, fs::perms::owner_all);
+    for (const fs::directory_entry& e : fs::directory_iterator(shared())) {
+      const std::string name = e.path().filename().string();
+      if (!name.starts_with("verilated_") && !name.starts_with("headers-")) continue;
+      fs::copy(e.path(), options_.cache / name,
+               fs::copy_options::recursive | fs::copy_options::create_hard_links);
     }
     // Every run of the compiler leaves a line.
     write(folder_ / "cxx", "#!/bin/sh\ncase \"$*\" in --version|*-###*) ;; *) echo \"$*\" >> '" +
@@ -105,16 +101,17 @@ class Library : public testing::Test {
     return static_cast<int>(
         std::count(std::istreambuf_iterator<char>(lines), std::istreambuf_iterator<char>(), '\n'));
   }
-  RtlRequest toy_request(const std::string& text) const {
-    write(folder_ / "toy.sv", text);
-    write(folder_ / "toy.f", "toy.sv\n");
+  static RtlRequest toy_request(const fs::path& folder, const std::string& text) {
+    write(folder / "toy.sv", text);
+    write(folder / "toy.f", "toy.sv\n");
     RtlRequest request;
     request.top = "toy";
-    request.list = folder_ / "toy.f";
+    request.list = folder / "toy.f";
     request.shape = one_stream(1, 1);
     request.compile_options = {"-O0"};  // soon built
     return request;
   }
+  RtlRequest toy_request(const std::string& text) const { return toy_request(folder_, text); }
   std::shared_ptr<RtlLibrary> make(const RtlRequest& request) const {
     return rtl_library(request, options_);
   }
@@ -227,6 +224,44 @@ TEST_F(Library, AQuickBuildIsMadeOnlyIfThereIsNoneForSpeed) {
   make(request);
   request.quick = true;
   EXPECT_EQ(make(request)->origin(), RtlLibrary::Origin::kCached);
+}
+
+TEST_F(Library, HeadersAreCompiledForTheThirdAndReadByTheNext) {
+  const auto headers = [this] {
+    std::vector<fs::path> all;
+    for (const fs::directory_entry& e : fs::directory_iterator(options_.cache)) {
+      if (e.path().filename().string().starts_with("headers-")) all.push_back(e.path());
+    }
+    return all;
+  };
+  for (const fs::path& shared : headers()) fs::remove_all(shared);
+  // How many times headers are compiled, and how many times they are read.
+  const auto built = [this](const std::string& inside, bool quick) {
+    fs::remove(folder_ / "compiled");
+    RtlRequest request = toy_request(toy(inside));
+    request.quick = quick;
+    const auto library = make(request);
+    EXPECT_EQ(library->origin(), RtlLibrary::Origin::kBuilt);
+    EXPECT_EQ(passed(library->engine(), 5), 5u);
+    const std::string lines = sim::bytes_of_file(folder_ / "compiled");
+    const auto count = [&lines](std::string_view word) {
+      int n = 0;
+      for (size_t at = 0; (at = lines.find(word, at)) != std::string::npos; ++at) ++n;
+      return n;
+    };
+    return std::pair(count(" -x c++-header "), count(" -include "));
+  };
+  EXPECT_EQ(built("// 1", false), std::pair(0, 0));
+  EXPECT_EQ(built("// 2", false), std::pair(0, 0));
+  EXPECT_EQ(built("// 3", false), std::pair(2, 0));
+  for (const fs::path& one : headers()) {
+    if (!fs::is_directory(one)) continue;
+    fs::resize_file(one / "verilated_headers.h.gch", 1000);
+    break;
+  }
+  EXPECT_EQ(built("// 4", false), std::pair(1, 1)) << "what was cut is made anew";
+  EXPECT_EQ(built("// 5", false), std::pair(0, 2));
+  EXPECT_EQ(built("// 6", true), std::pair(0, 1)) << "what runs is compiled with other flags";
 }
 
 TEST_F(Library, VerilatorsHeadersMayLieBehindABlankOrMustBeNamed) {

@@ -64,7 +64,7 @@ module gw_aggregation_stream_props #(
   // And a frame waits for one with its sequence number.
 `ifdef GW_REACH
   wire [2:0] all_covers = {valid_i && !s_ready && !clearing && ready_i && first, covers};
-  `GW_ASSERT(NeverReached, !all_covers[`GW_REACH])
+  gw_never u_never [$bits(all_covers)-1:0] (.clk_i, .rst_ni, .seen_i(all_covers));
 `endif
 endmodule
 

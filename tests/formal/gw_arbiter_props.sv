@@ -57,7 +57,7 @@ module gw_arbiter_props (
   // A port waits for three others; the port that hands over is served again.
   wire [1:0] covers = {last && more_i[port] && chosen == port, waits_q[0] == 3'd3};
 `ifdef GW_REACH
-  `GW_ASSERT(NeverReached, !covers[`GW_REACH])
+  gw_never u_never [$bits(covers)-1:0] (.clk_i, .rst_ni, .seen_i(covers));
 `endif
   `GW_ASSERT(WaitsForThreeAtMost, &fair)
   `GW_ASSERT(IdleForOneCycle, !(idle_q && !active))

@@ -89,7 +89,7 @@ module gw_axil_slave_props (
   // A read that a write delayed is answered in the cycle in which the write's response still waits; both wait and are refused.
   wire [2:0] covers = {rvalid && !rready_i && rresp[1], read_waits_q && write_waits_q && bresp[1], late3_q && bvalid};
 `ifdef GW_REACH
-  `GW_ASSERT(NeverReached, !covers[`GW_REACH])
+  gw_never u_never [$bits(covers)-1:0] (.clk_i, .rst_ni, .seen_i(covers));
 `endif
   `GW_ASSERT(NothingInReset, !reset_q || !(awready | wready | bvalid | arready | rvalid | write | read))
   `GW_ASSERT(ReadyUnlessOneIsOpen, reset_q || (awready != has_address_q && wready != has_data_q && arready != has_read_q))

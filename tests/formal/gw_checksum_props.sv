@@ -32,7 +32,7 @@ module gw_checksum_props (
   // A checksum that is right but not what RFC 1071 gives; a carry that comes back in.
   wire [1:0] covers = {possible && right && checksum_i == 16'hFFFF, possible && right && change_i == 2'd2 && amended > checksum_i};
 `ifdef GW_REACH
-  `GW_ASSERT(NeverReached, !covers[`GW_REACH])
+  gw_never u_never [$bits(covers)-1:0] (.clk_i, .rst_ni, .seen_i(covers));
 `endif
   `GW_ASSERT(AmendedIsAnew, !(possible && right) || amended == anew)
 endmodule

@@ -34,7 +34,7 @@ module gw_codec_stream_props #(
     .m_valid_i(valid), .m_ready_i(ready_i), .m_last_i(last), .m_keep_i(keep), .m_bits_i(user), .covers_o(covers)
   );
 `ifdef GW_REACH
-  `GW_ASSERT(NeverReached, !covers[`GW_REACH])
+  gw_never u_never [$bits(covers)-1:0] (.clk_i, .rst_ni, .seen_i(covers));
 `endif
 endmodule
 

@@ -48,7 +48,7 @@ module gw_codec_value_props (
   wire [1:0] covers = {legal_q && !bounded_q && small && x - y >= limit,  // the paper's mode exceeds its bound
                        legal_q && bounded_q && small && x - y == limit - 37'd1};
 `ifdef GW_REACH
-  `GW_ASSERT(NeverReached, !covers[`GW_REACH])
+  gw_never u_never [$bits(covers)-1:0] (.clk_i, .rst_ni, .seen_i(covers));
 `endif
   `GW_ASSERT(NeverLarger, !legal_q || !small || y <= x)
   `GW_ASSERT(BoundHolds, !legal_q || !bounded_q || !small || x - y < limit)

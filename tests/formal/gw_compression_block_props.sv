@@ -25,7 +25,7 @@ module gw_compression_block_props (
   wire [3:0] covers = {looked_q && tag_q == 2'd1 && payload_q[6:0] == 7'd0, looked_q && tag_q == 2'd2,
                        looked_q && tag_q == 2'd3, looked_q && tag_q == 2'd0};
 `ifdef GW_REACH
-  `GW_ASSERT(NeverReached, !covers[`GW_REACH])
+  gw_never u_never [$bits(covers)-1:0] (.clk_i, .rst_ni, .seen_i(covers));
 `endif
   `GW_ASSERT(TagIsTheClass, !looked_q || tag == tag_q)
   `GW_ASSERT(PayloadIsTheClasss, !looked_q || payload == payload_q)

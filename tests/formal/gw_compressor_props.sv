@@ -45,7 +45,7 @@ module gw_compressor_props (
     waited_q <= rst_ni && valid && !ready_i;
   end
 `ifdef GW_REACH
-  `GW_ASSERT(NeverReached, !covers[`GW_REACH])
+  gw_never u_never [$bits(covers)-1:0] (.clk_i, .rst_ni, .seen_i(covers));
 `endif
   `GW_ASSERT(UsedIsTheCount, used_q == queued + {under_way[4:0], 1'b0})
   `GW_ASSERT(NeverMoreThanQueue, used_q <= 6'd32)

@@ -20,7 +20,7 @@ module gw_decompression_block_props (
   wire [2:0] covers = {tag_i == 2'd3, tag_i == 2'd1 && bounded_i && value[30:23] != 8'd0,
                        tag_i == 2'd2 && value == 32'h8000_0000};
 `ifdef GW_REACH
-  `GW_ASSERT(NeverReached, !covers[`GW_REACH])
+  gw_never u_never [$bits(covers)-1:0] (.clk_i, .rst_ni, .seen_i(covers));
 `endif
   `GW_ASSERT(ValueIsTheClasss, value == spec_value(tag_i, payload_i, bound_i, bounded_i))
 endmodule

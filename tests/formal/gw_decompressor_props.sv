@@ -45,7 +45,7 @@ module gw_decompressor_props (
     waited_q <= rst_ni && valid && !ready_i;
   end
 `ifdef GW_REACH
-  `GW_ASSERT(NeverReached, !covers[`GW_REACH])
+  gw_never u_never [$bits(covers)-1:0] (.clk_i, .rst_ni, .seen_i(covers));
 `endif
   `GW_ASSERT(UsedIsTheCount, used_q == queued + {4'd0, issued_q} + {4'd0, decoded_q})
   `GW_ASSERT(NeverMoreThanQueue, used_q <= 5'd16)

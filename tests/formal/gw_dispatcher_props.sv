@@ -152,7 +152,7 @@ module gw_dispatcher_props #(
   wire [2:0] covers = {Adam ? {4'd0, advance} == 9'd1 : pending && changed_i && first_round && newer_q && !locked && !dispatch,
                        waits_q > 9'd2 && dispatch, pending && first_round && locked};
 `ifdef GW_REACH
-  `GW_ASSERT(NeverReached, !covers[`GW_REACH])
+  gw_never u_never [$bits(covers)-1:0] (.clk_i, .rst_ni, .seen_i(covers));
 `endif
   // Frames that are in order.
   `GW_ASSERT(PlacesAreEnough, waiting <= 7'd4 && known1 <= waiting && known2 <= known1 && whole <= known2)

@@ -59,7 +59,7 @@ module gw_fifo_2w_props (
   // Full; the followed word was a second one and leaves behind three others; two in and one out at once.
   wire [2:0] covers = {second && pop, following_q && ahead_q == 3'd3, held_q == 3'd4};
 `ifdef GW_REACH
-  `GW_ASSERT(NeverReached, !covers[`GW_REACH])
+  gw_never u_never [$bits(covers)-1:0] (.clk_i, .rst_ni, .seen_i(covers));
 `endif
   `GW_ASSERT(ValidUnlessEmpty, valid == (held_q != 3'd0))
   `GW_ASSERT(NeverMoreThanDepth, held_q <= 3'd4)

@@ -57,7 +57,7 @@ module gw_fifo_head_props (
   // Full; the followed word leaves behind others.
   wire [1:0] covers = {following_q && ahead_q == 3'd4, held_q == 3'd5};
 `ifdef GW_REACH
-  `GW_ASSERT(NeverReached, !covers[`GW_REACH])
+  gw_never u_never [$bits(covers)-1:0] (.clk_i, .rst_ni, .seen_i(covers));
 `endif
   `GW_ASSERT(ReadyUnlessFull, s_ready == (held_q != 3'd5))
   `GW_ASSERT(ValidUnlessEmpty, m_valid == (held_q != 3'd0))

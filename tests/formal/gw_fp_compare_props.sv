@@ -37,7 +37,7 @@ module gw_fp_compare_props #(
 
   wire [1:0] covers = {seen_q && a_nan_q && b_nan_q, seen_q && less && min == 32'h8000_0001};
 `ifdef GW_REACH
-  `GW_ASSERT(NeverReached, !covers[`GW_REACH])
+  gw_never u_never [$bits(covers)-1:0] (.clk_i, .rst_ni, .seen_i(covers));
 `endif
   `GW_ASSERT(MinimumNumber, !seen_q || min == min_q)
   `GW_ASSERT(Less, !seen_q || less == less_q)

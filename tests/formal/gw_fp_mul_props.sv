@@ -75,7 +75,7 @@ module gw_fp_mul_props #(
   wire [1:0] covers = {seen_q && expected_q[30:0] == 31'h7F7F_FFFF,
                        seen_q && expected_q[30:0] == (Subnormal ? 31'd1 : 31'h0080_0000)};
 `ifdef GW_REACH
-  `GW_ASSERT(NeverReached, !covers[`GW_REACH])
+  gw_never u_never [$bits(covers)-1:0] (.clk_i, .rst_ni, .seen_i(covers));
 `endif
   `GW_ASSERT(ProductIsRoundedOnce, !seen_q || result == expected_q)
 endmodule

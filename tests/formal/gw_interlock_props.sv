@@ -73,7 +73,7 @@ module gw_interlock_props #(
   // A frame waits for one with its sequence number; a frame is read to its end.
   wire [1:0] covers = {offered_i && hazard, issue && payload && index_q == 3'd5};
 `ifdef GW_REACH
-  `GW_ASSERT(NeverReached, !covers[`GW_REACH])
+  gw_never u_never [$bits(covers)-1:0] (.clk_i, .rst_ni, .seen_i(covers));
 `endif
   `GW_ASSERT(NoRowReadBeforeItIsWritten, !(issue && payload && |stale))
 endmodule

@@ -109,7 +109,7 @@ module gw_packet_queue_props #(
   always_ff @(posedge clk_i) cut_q <= rst_ni && lost_c_q && s_valid && last_i;
   wire [1:0] covers = {Rx ? cut_q && dropped : whole_q == 3'd4, follows_q && !inside_q && valid && ready_i && last_q};
 `ifdef GW_REACH
-  `GW_ASSERT(NeverReached, !covers[`GW_REACH])
+  gw_never u_never [$bits(covers)-1:0] (.clk_i, .rst_ni, .seen_i(covers));
 `endif
   `GW_ASSERT(ShownByTheContract, valid == shown_q)
   `GW_ASSERT(MoreByTheContract, more == (whole_q != 3'd0))

@@ -54,7 +54,7 @@ module gw_skid_props (
   // Both places taken; the followed word leaves.
   wire [1:0] covers = {following_q && pop && ahead_q == '0, held_q == 2'd2};
 `ifdef GW_REACH
-  `GW_ASSERT(NeverReached, !covers[`GW_REACH])
+  gw_never u_never [$bits(covers)-1:0] (.clk_i, .rst_ni, .seen_i(covers));
 `endif
   `GW_ASSERT(ValidUnlessEmpty, m_valid == (held_q != 2'd0))
   `GW_ASSERT(HoldsTwo, held_q == {1'b0, m_valid} + {1'b0, skid_valid_q})

@@ -45,7 +45,7 @@ module gw_stream_gate_props (
   // Something is held up; something that has begun is not; idle again while it drains.
   wire [2:0] covers = {drain_i && idle && within_q == 10'd0 && s_valid_i, drain_i && taken, drain_i && s_valid_i && core_ready && !s_ready};
 `ifdef GW_REACH
-  `GW_ASSERT(NeverReached, !covers[`GW_REACH])
+  gw_never u_never [$bits(covers)-1:0] (.clk_i, .rst_ni, .seen_i(covers));
 `endif
   `GW_ASSERT(NoneBegins, !(drain_i && begins))
   `GW_ASSERT(NoneIsHeldUp, !inside_q || (s_ready == core_ready && core_valid == s_valid_i))

@@ -1,26 +1,27 @@
 #!/bin/sh
-# Proves properties of cells with Yosys alone, by induction after one cycle in reset: run.sh [CELL...]
+# Proves properties of cells, by induction after one cycle in reset (Yosys): run.sh [CELL...]
 # Those named .._stream are whole devices, whose every run of some cycles from reset on is looked at instead (steps), whatever their
-# registers hold before it; queues are shrunk and blocks that do not matter are free to do anything, as docs/verification.md says.
-# Of each cell also: every cover is reached, so that what the proof assumes can be met, and its mutants are refuted by a
-# counterexample. TIMES=1 prints seconds.
+# registers hold before it (ABC, which comes with Yosys); queues are shrunk and blocks that do not matter are free to do anything, as
+# docs/verification.md says. Of each cell also: every cover is reached, so that what the proof assumes can be met, and its mutants are
+# refuted by a counterexample (ABC). TIMES=1 prints seconds.
 # Covers of the RTL (GW_COVER) are simulation's to reach, and left out.
 # async2sync lowers assertions, which newer versions of Yosys read as $check cells, to the $assert cells that sat proves.
 set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
 command -v yosys >/dev/null || { echo "formal: yosys is not installed; on Debian: apt-get install yosys" >&2; exit 1; }
+abc=$(command -v yosys-abc || command -v berkeley-abc) || { echo "formal: Yosys came without its ABC (yosys-abc)" >&2; exit 1; }
 cd "$root"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# of CELL: files (packages first), covers 0..covers-1, mutant (a sed expression) of the file `of`, or several, one a line, shrink (the
+# of CELL: files (packages first), covers (how many), mutant (a sed expression) of the file `of`, or several, one a line, shrink (the
 # same, for what is proved and for mutants), steps (empty: proved by induction), probes (signal=register of
 # u_dut, connected once the hierarchy is flat), props (the properties' module, if it is not named after the cell), sets (one run for
 # each, parameters of the properties; @ and steps of its own),
 # depth (cycles within which covers and the mutant's counterexample are found, with GW_SHORT's inputs if the properties know them).
 of() {
-  of=$(ls rtl/*/"$1".sv 2>/dev/null || true); files=$of; probes=""; sets="-"; covers=2; depth=12; props=${1}_props; flatten=""
+  of=$(ls rtl/*/"$1".sv 2>/dev/null || true); files=$of; probes=""; sets="-"; covers=2; depth=12; props=${1}_props; optimised=1
   shrink=""; steps=""; rules=tests/formal/gw_stream_rules.sv
   case $1 in
     gw_fifo)
@@ -35,7 +36,7 @@ of() {
       for i in 0 1 2 3; do probes="$probes even_q[$i]=even${i}_q odd_q[$i]=odd${i}_q"; done
       mutant='s/write_q\[DepthLog2:1\] + .*/write_q[DepthLog2:1];/' ;;
     gw_packet_queue)  # not optimised before probes are connected: with Rx = 0 some have nobody else who looks
-      depth=10; flatten="hierarchy -check -top $props; proc; flatten; memory_collect"
+      depth=10; optimised=""
       sets="Rx=0 Rx=1"; probes="write_q begin_q read_q spoilt_q lost_q idle_q"
       for i in 0 1 2 3; do probes="$probes memory_q[$i]=place${i}_q"; done
       mutant='s/(lost_q | ~rst_ni)/lost_q/' ;;
@@ -52,7 +53,7 @@ of() {
     # Not optimised before probes are connected; the last set has short waits, for covers and mutants. _arrays (slow): the other kinds.
     gw_dispatcher | gw_dispatcher_arrays)
       of=rtl/switch/gw_dispatcher.sv; files=$of; props=gw_dispatcher_props
-      covers=3; depth=14; flatten="hierarchy -check -top $props; proc; flatten; memory_collect"
+      covers=3; depth=14; optimised=""
       sets="Adam=1,Longest=3,Advance=6"
       if [ "$1" = gw_dispatcher ]; then
         sets="Adam=1 $sets"
@@ -140,31 +141,65 @@ of() {
   fi
 }
 
-# sat SET LOG OPTIONS READ: 0 if the proof succeeds; the log says what happened.
-sat() {
+# read_cell SET READ OPTIMISED: what reads the cell's properties, for SET, with READ, a list of files.
+read_cell() {
   connect=""
   for probe in $probes; do
     connect="$connect; connect -set ${probe#*=} u_dut.${probe%=*}"
   done
+  flatten="hierarchy -check -top $props; proc; flatten; memory_collect"
+  [ -z "$3" ] || flatten="prep -flatten -top $props"
   parameters=""
   [ "$1" = - ] || parameters="chparam -set $(echo "${1%@*}" | sed 's/=/ /g; s/,/ -set /g') $props;"
-  # shellcheck disable=SC2086 # a list of files
-  yosys -e 'implicitly declared' -p "
-    read_verilog -sv -formal -Irtl/common -Itests/formal $4 tests/formal/$props.sv; $parameters
-    ${flatten:-prep -flatten -top $props}
+  echo "
+    read_verilog -sv -formal -Irtl/common -Itests/formal $2 tests/formal/gw_never.sv tests/formal/$props.sv; $parameters
+    $flatten
     async2sync
     chformal -cover -remove
     memory_map $connect
-    ${steps:+simplemap}
-    opt_clean
-    select -assert-min 1 t:\$assert; select -count t:\$assert
-    sat $3 -prove-asserts -set-at 1 rst_ni 0" > "$2" 2>&1
+    opt_clean -purge
+    select -assert-min 1 t:\$assert; select -count t:\$assert; select -clear"
 }
 
-# bound SET: how the set's proof is bounded, if it is. The first step is in reset, and what it shows is checked in the second.
+# induct SET: 0 if the properties hold by induction; the log says what happened.
+induct() {
+  yosys -e 'implicitly declared' -p "$(read_cell "$1" "$files" "$optimised")
+    sat -verify -tempinduct -seq 1 -prove-asserts -set-at 1 rst_ni 0" > "$log" 2>&1
+}
+
+# search SET CYCLES READ: looks for a counterexample of READ's properties in so many cycles, the first of which is in reset and finds
+# anything in the registers; for one of each cover if GW_REACH is defined. The log says what happened.
+search() {
+  only=""
+  look="bmc3 -v -S $first -F $2"
+  case $3 in
+    *-DGW_REACH*)
+      only="chformal -assert -remove c:* c:*u_never* %d; select -assert-count $covers t:\$assert; select -clear"
+      each=""
+      for cover in $(seq 0 $((covers - 1))); do each="$each read_aiger $work/miter.aig; fold; cone -s -O $cover; $look;"; done
+      look=$each ;;
+  esac
+  yosys -e 'implicitly declared' -p "$(read_cell "$1" "$3" "")
+    $only
+    fminit -seq rst_ni 0,1'bz
+    setundef -undriven -anyseq
+    formalff -clk2ff -ff2anyinit
+    techmap
+    simplemap
+    setundef -anyseq
+    dffunmap
+    aigmap
+    write_aiger -zinit -no-startoffset $work/miter.aig" > "$log" 2>&1 || return
+  "$abc" -c "read_aiger $work/miter.aig; fold; $look" >> "$log" 2>&1
+}
+found() { grep -c '^Output .* was asserted in frame' "$log"; }
+
+# bound SET: in how many cycles, if not by induction. The first one's properties are no matter, and of streams those of the second,
+# which still tell of the first.
 bound() {
   case $1 in *@*) steps=${1#*@} ;; esac
-  bounded=${steps:+-seq $steps -prove-skip 2}
+  first=${steps:+2}
+  first=${first:-1}
 }
 
 proven=0
@@ -185,19 +220,22 @@ for cell in "$@"; do
     name=$cell
     [ "$set" = - ] || name="$cell ${set%@*}"
     bound "$set"
-    if sat "$set" "$log" "-verify ${bounded:--tempinduct -seq 1}" "$files"; then
+    holds=1
+    if [ -z "$steps" ]; then
+      induct "$set" || holds=0
+    else
+      search "$set" "$steps" "$files" || true
+      { grep -q "^ *$((steps - 1)) + :" "$log" && [ "$(found)" = 0 ]; } || holds=0
+    fi
+    if [ $holds = 1 ]; then
       proven=$((proven + 1))
-      echo "formal: $name: all $(sed -n 's/^\([0-9]*\) objects\.$/\1/p' "$log" | tail -1) properties hold${bounded:+ for $steps cycles}"
+      echo "formal: $name: all $(sed -n 's/^\([0-9]*\) objects\.$/\1/p' "$log" | tail -1) properties hold${steps:+ for $steps cycles}"
     else
       fail "$name failed:"
     fi
   done
-  cover=0
-  while [ $cover -lt $covers ]; do
-    sat "$set" "$log" "${bounded:--seq $depth}" "-DGW_SHORT -DGW_REACH=$cover $files" || true
-    grep -q 'model found: FAIL' "$log" || fail "$cell: cover $cover is not reached:"
-    cover=$((cover + 1))
-  done
+  search "$set" "${steps:-$depth}" "-DGW_SHORT -DGW_REACH $files" || true
+  [ "$(found)" = $covers ] || fail "$cell: of $covers covers $(found) are reached:"
   mutated=$set
   [ -z "$steps" ] || mutated=$sets
   echo "$mutant" | sed 's/^ *//' > "$work/mutants"
@@ -206,10 +244,10 @@ for cell in "$@"; do
     ! cmp -s "$of" "$work/mutant.sv" || fail "$cell: the mutant is no other than the original: $mutant"
     for set in $mutated; do
       bound "$set"
-      sat "$set" "$log" "${bounded:--seq $depth}" "-DGW_SHORT $(echo "$files" | sed "s|$of|$work/mutant.sv|")" || true
-      ! grep -q 'model found: FAIL' "$log" || break
+      search "$set" "${steps:-$depth}" "-DGW_SHORT $(echo "$files" | sed "s|$of|$work/mutant.sv|")" || true
+      [ "$(found)" = 0 ] || break
     done
-    grep -q 'model found: FAIL' "$log" || fail "$cell: the mutant is not refuted: $mutant"
+    [ "$(found)" != 0 ] || fail "$cell: the mutant is not refuted: $mutant"
   done 3< "$work/mutants"
   [ -z "${TIMES:-}" ] || echo "formal: $cell: $(($(date +%s) - since)) s"
 done

@@ -1,12 +1,13 @@
 #!/bin/sh
-# The proofs themselves: with this Yosys a true property is proved, a false one is not, and none at all is a failure.
+# The proofs themselves: with this Yosys and its ABC a true property is proved, a false one is not, and none at all is a failure; nor is a
+# cover passed over that is not reached, a mutant that is not refuted, a search that says nothing.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/tests/formal"
 ln -s "$root/rtl" "$work/rtl"
-cp "$root/tests/formal/run.sh" "$work/tests/formal/"
+cp "$root/tests/formal/run.sh" "$root/tests/formal/gw_never.sv" "$work/tests/formal/"
 failed=0
 wrong() {
   failed=$((failed + 1))
@@ -20,11 +21,34 @@ cp "$props" "$work/tests/formal/"
 proved || wrong "what is true is not proved"
 grep -q 'all [1-9][0-9]* properties hold' "$work/said" || wrong "the number of properties is not said"
 
+# The same as a device is proved: for some cycles.
+sed 's/^    gw_skid) /&steps=6; /' "$root/tests/formal/run.sh" > "$work/tests/formal/run.sh"
+proved || wrong "what is true is not found to hold for some cycles"
+grep -q 'properties hold for 6 cycles' "$work/said" || wrong "the number of cycles is not said"
+mkdir "$work/bin"
+printf '#!/bin/sh\necho "No output asserted in 0 frames."\n' > "$work/bin/yosys-abc"
+chmod +x "$work/bin/yosys-abc"
+if PATH=$work/bin:$PATH proved; then wrong "what nobody looked for holds"; fi
+cp "$root/tests/formal/run.sh" "$work/tests/formal/"
+
+sed 's/\(wire \[1:0\] covers = {\).*/\11'"'"'b0, held_q == 2'"'"'d2};/' "$props" > "$work/tests/formal/gw_skid_props.sv"
+if proved; then wrong "a cover that is not reached passes"; fi
+grep -q 'of 2 covers 1 are reached' "$work/said" || wrong "the cover is not told"
+cp "$props" "$work/tests/formal/"
+sed 's/^\(    gw_skid) .*mutant=\).*/\1"s|^module gw_skid|\&|; s|endmodule|\& \/\/|" ;;/' "$root/tests/formal/run.sh" > "$work/tests/formal/run.sh"
+if proved; then wrong "a mutant that is not refuted passes"; fi
+grep -q 'is not refuted' "$work/said" || wrong "the mutant is not told"
+cp "$root/tests/formal/run.sh" "$work/tests/formal/"
+
 # HoldsTwo, planted: never two.
 # shellcheck disable=SC2016 # a macro of SystemVerilog
 sed 's/`GW_ASSERT(HoldsTwo, .*/`GW_ASSERT(HoldsOne, held_q != 2'"'"'d2)/' "$props" > "$work/tests/formal/gw_skid_props.sv"
 grep -q HoldsOne "$work/tests/formal/gw_skid_props.sv" || wrong "nothing was planted"
 if proved; then wrong "what is false is proved"; fi
+sed 's/^    gw_skid) /&steps=6; /' "$root/tests/formal/run.sh" > "$work/tests/formal/run.sh"
+if proved; then wrong "what is false holds for some cycles"; fi
+grep -q 'formal: gw_skid failed' "$work/said" || wrong "what is false is not told"
+cp "$root/tests/formal/run.sh" "$work/tests/formal/"
 
 sed '/`GW_ASSERT(/d' "$props" > "$work/tests/formal/gw_skid_props.sv"
 cp -r "$root/rtl/common" "$work/common"
