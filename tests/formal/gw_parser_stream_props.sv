@@ -25,7 +25,7 @@ module gw_parser_stream_props (
     .m_axis_tlast(last), .m_axis_tuser(user), .stat_o(unused_stat)
   );
   wire [1:0] covers;
-  gw_stream_rules #(.Bits(16), .Silence(4), .Stall(1)) u_rules (
+  gw_stream_rules #(.Bits(16), .Silence(4), .Stall(2)) u_rules (
     .clk_i, .aresetn(rst_ni), .s_stalls_i(valid_i & ~s_ready), .s_ends_i(valid_i & s_ready & last_i),
     .m_valid_i(valid), .m_ready_i(ready_i), .m_last_i(last),
     .m_keep_i(keep), .m_bits_i({user[149:142], data[7:0]}), .covers_o(covers)

@@ -103,7 +103,7 @@ of() {
       mutant='s/issue_end   = credit_i \& ended/issue_end   = credit_i \& (end_two | end_three)/
         s/last_o   <= ~goes_on;/last_o   <= 1;/' ;;
     gw_parser_stream)
-      steps=12; of=rtl/switch/gw_parser.sv; shrink='s/DepthLog2(6)/DepthLog2(3)/; s/used_d\[6\]/used_d[3]/; s/7.d64/7'"'"'d8/'
+      steps=17; of=rtl/switch/gw_parser.sv; shrink='s/DepthLog2(6)/DepthLog2(3)/; s/used_d\[6\]/used_d[3]/; s/7.d64/7'"'"'d8/'
       files="rtl/switch/gw_expether_pkg.sv $of rtl/common/gw_fifo_head.sv $rules"
       mutant='s/(s_axis_tlast \&\& index_q </(s_axis_tlast \&\& !first \&\& index_q </
         s/data_valid \& verdict_valid;/data_valid \& s_axis_tready;/' ;;
