@@ -78,6 +78,12 @@ struct Tools {
   std::string compiler, compiler_version, cpu;
   std::string yosys, yosys_version;  ///< if a netlist is asked for
   bool clang = false;
+
+  /// What decides how C++ becomes code.
+  std::string words() const {
+    return fmt::format("{}\n{}\n{}\n{}\n", verilator_version, verilator_root, compiler_version,
+                       cpu);
+  }
 };
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
@@ -380,8 +386,7 @@ class Builder {
   Runtime runtime(const std::string& source, const std::string& optimise) const {
     Runtime r{source, optimise, fs::path(source).stem().string() + ".o", "", "gradwire runtime\n",
               {}};
-    r.key += tools_.verilator_version + '\n' + tools_.verilator_root + '\n' +
-             tools_.compiler_version + '\n' + tools_.cpu + '\n' + optimise + '\n';
+    r.key += tools_.words() + optimise + '\n';
     for (const std::string& option : request_.compile_options) r.key += option + '\n';
     for (const EmbeddedFile& file : kEmbedded) {
       r.key += fmt::format("{} {}\n{}", file.path, file.text.size(), file.text);
@@ -391,9 +396,9 @@ class Builder {
     return r;
   }
 
-  /// verilated_headers.h, compiled for the flags that an engine's code is compiled with: a small
-  /// engine then takes a third of the time. It takes as long as an engine and some 70 MB, so only a
-  /// cache in which the third is built gets one.
+  /// verilated_headers.h, compiled for the flags that an engine's code is compiled with, for small
+  /// engines are mostly the reading of it. That takes as long as an engine, and tens of megabytes:
+  /// so only the third build leaves it behind. Clang's would have to be named another way.
   struct Headers {
     std::string name, key;
     std::vector<std::string> flags;
@@ -403,8 +408,7 @@ class Builder {
   Headers headers(bool cold) const {
     Headers h;
     h.flags = compile_flags(cold);
-    h.key = fmt::format("gradwire headers\n{}\n{}\n{}\n{}\n", tools_.verilator_version,
-                        tools_.verilator_root, tools_.compiler_version, tools_.cpu);
+    h.key = "gradwire headers\n" + tools_.words();
     for (const std::string& flag : h.flags) h.key += flag + '\n';
     for (const EmbeddedFile& file : kEmbedded) {
       if (file.path.ends_with(kHeaders)) h.key += file.text;
@@ -488,10 +492,10 @@ class Builder {
     }
     const size_t needed = commands.size();
     const fs::path headers_here = folder / "testbenches/engine" / kHeaders;
-    std::vector<const Headers*> made;
+    std::vector<const Headers*> making;
     for (const Headers* h : {&hot_headers, &cold_headers}) {
       if (!h->wanted) continue;
-      made.push_back(h);
+      making.push_back(h);
       std::vector<std::string> flags = h->flags;
       flags.insert(flags.end(), {"-x", "c++-header"});
       fs::create_directory(folder / h->name);
@@ -506,9 +510,9 @@ class Builder {
     };
     const std::vector<Finished> compiled = run(commands);
     std::for_each_n(compiled.begin(), needed, need);
-    for (size_t i = 0; i < made.size(); ++i) {
+    for (size_t i = 0; i < making.size(); ++i) {
       if (compiled[needed + i].status != 0) continue;  // the next one may have more luck
-      cache_.keep(made[i]->name, made[i]->key, folder / made[i]->name,
+      cache_.keep(making[i]->name, making[i]->key, folder / making[i]->name,
                   {kHeaders, kCompiledHeaders});
     }
 

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -377,6 +378,24 @@ TEST_F(Library, EntriesAreWholeOrNotThere) {
   std::ofstream(cache.folder() / "note", std::ios::app) << "more";
   EXPECT_EQ(cache.note("note"), std::nullopt);
   EXPECT_EQ(cache.note("another"), std::nullopt);
+
+  // Of one name at a time, by threads.
+  std::vector<std::thread> threads;
+  std::atomic<int> refused = 0;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&] {
+      for (int k = 0; k < 20; ++k) {
+        try {
+          cache.keep_note("note", "text\n");
+        } catch (const sim::InputError&) {
+          ++refused;
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(refused, 0);
+  EXPECT_EQ(cache.note("note"), "text\n");
 }
 
 TEST_F(Library, NothingIsLoadedThatOthersMayWrite) {
