@@ -13,13 +13,16 @@ reference::CodecConfig config_of(const sim::Packet<Beat>& packet) {
 
 Lanes lanes_of(const sim::Packet<Beat>& packet) {
   Lanes lanes;
+  lanes.values.resize(packet.beats.size() * kLanes);
+  uint32_t* values = lanes.values.data();
   for (const Beat& beat : packet.beats) {
-    for (int lane = 0; lane < kLanes; ++lane) {
-      const bool whole = beat.last == 0 || (beat.keep >> (4 * lane) & 0xF) == 0xF;
-      lanes.values.push_back(whole ? beat.data[static_cast<size_t>(lane)] : 0);
-    }
+    std::memcpy(values, beat.data.data(), kBeatBytes);
+    values += kLanes;
   }
   const uint32_t keep = packet.beats.back().keep;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    if ((keep >> (4 * lane) & 0xF) != 0xF) values[lane - kLanes] = 0;
+  }
   const int bytes = std::countr_one(keep);
   lanes.broken = bytes == 0 || bytes % 4 != 0 || keep != keep_of_bytes(bytes);
   // Lanes that are missing count as ZERO, and are no values; but a beat is always a group.
@@ -60,7 +63,7 @@ void CompressorOracle::arrives(size_t, const sim::PacketRef<Beat>& packet) {
 void DecompressorOracle::arrives(size_t, const sim::PacketRef<Beat>& packet) {
   const std::vector<uint8_t> bytes = sim::bytes_of(*packet);
   const reference::DecodeResult decoded = reference::decode(bytes, config_of(*packet));
-  sim::PacketRef<Beat> owed(new sim::Packet<Beat>);
+  sim::PacketRef<Beat> owed = sim::make_packet<Beat>();
   owed->beats.resize(decoded.values.size() / kLanes);
   for (size_t i = 0; i < owed->beats.size(); ++i) {
     std::memcpy(owed->beats[i].data.data(), decoded.values.data() + i * kLanes, kBeatBytes);

@@ -21,6 +21,8 @@ using sim::Random;
 constexpr int64_t kLongest = 9'600;  // longer than what a queue of the switch takes
 constexpr uint32_t kLatest = 8;      // frames that may come before one that is late
 constexpr int kGuests = 16;
+/// Between two introductions: an idle switch has sent on the one (170 ns) before the next is there.
+constexpr int64_t kIntroductionGapNs = 200;
 constexpr size_t kFlippedFrom = expether::kTpidOffset;  // MACs stay: they say who is where
 
 std::vector<sim::RandomKey> frame_keys(bool macs) {
@@ -156,7 +158,7 @@ class RandomFrames final : public sim::Frames {
                      .time_ns = latest_ / 10,
                      .measured = false};
     boost::endian::store_big_u48(&frame.bytes[6], address(station));
-    latest_ += 10 * kWarmUpGapNs + sim::wire_tenths(frame.bytes.size());
+    latest_ += 10 * kIntroductionGapNs + sim::wire_tenths(frame.bytes.size());
     free_.fill(latest_);
     return frame;
   }

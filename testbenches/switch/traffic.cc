@@ -60,15 +60,21 @@ class Gradients {
 
   std::vector<uint32_t> next(size_t count = expether::kMaxValues) {
     std::vector<uint32_t> values(count);
-    for (uint32_t& v : values) v = path_.empty() ? drawn() : captured();
+    if (path_.empty()) {
+      Random random = random_;  // its state in registers
+      for (uint32_t& v : values) v = drawn(random);
+      random_ = random;
+    } else {
+      for (uint32_t& v : values) v = captured();
+    }
     return values;
   }
 
  private:
-  uint32_t drawn() {
+  static uint32_t drawn(Random& random) {
     // The sum of four uniform ones is near enough to normal.
     double sum = -2;
-    for (int i = 0; i < 4; ++i) sum += random_.unit();
+    for (int i = 0; i < 4; ++i) sum += random.unit();
     return std::bit_cast<uint32_t>(static_cast<float>(sum * 0.01));
   }
 

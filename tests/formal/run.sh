@@ -161,10 +161,16 @@ read_cell() {
     select -assert-min 1 t:\$assert; select -count t:\$assert; select -clear"
 }
 
+# Yosys gets a script and no -p, which its version 0.52 (Debian 13) cuts apart at commas.
+ask() {
+  echo "$1" > "$work/script.ys"
+  yosys -e 'implicitly declared' -s "$work/script.ys" > "$log" 2>&1
+}
+
 # induct SET: 0 if the properties hold by induction; the log says what happened.
 induct() {
-  yosys -e 'implicitly declared' -p "$(read_cell "$1" "$files" "$optimised")
-    sat -verify -tempinduct -seq 1 -prove-asserts -set-at 1 rst_ni 0" > "$log" 2>&1
+  ask "$(read_cell "$1" "$files" "$optimised")
+    sat -verify -tempinduct -seq 1 -prove-asserts -set-at 1 rst_ni 0"
 }
 
 # search SET CYCLES READ: looks for a counterexample of READ's properties in so many cycles, the first of which is in reset and finds
@@ -179,7 +185,7 @@ search() {
       for cover in $(seq 0 $((covers - 1))); do each="$each read_aiger $work/miter.aig; fold; cone -s -O $cover; $look;"; done
       look=$each ;;
   esac
-  yosys -e 'implicitly declared' -p "$(read_cell "$1" "$3" "")
+  ask "$(read_cell "$1" "$3" "")
     $only
     fminit -seq rst_ni 0,1'bz
     setundef -undriven -anyseq
@@ -189,7 +195,7 @@ search() {
     setundef -anyseq
     dffunmap
     aigmap
-    write_aiger -zinit -no-startoffset $work/miter.aig" > "$log" 2>&1 || return
+    write_aiger -zinit -no-startoffset $work/miter.aig" || return
   "$abc" -c "read_aiger $work/miter.aig; fold; $look" >> "$log" 2>&1
 }
 found() { grep -c '^Output .* was asserted in frame' "$log"; }

@@ -32,7 +32,7 @@ class CableOracle final : public QueueOracle<gw::Beat> {
     const LinkFaults::Fate fate = faults_.next();
     ++fates[static_cast<size_t>(fate)];
     if (fate == LinkFaults::Fate::kLost) return;
-    PacketRef<gw::Beat> out(new Packet<gw::Beat>);
+    PacketRef<gw::Beat> out = make_packet<gw::Beat>();
     out->beats = packet->beats;
     if (fate == LinkFaults::Fate::kCorrupt) out->beats.back().user = 1;
     out->source = packet;
@@ -311,7 +311,7 @@ using FourNodes = Four<Bent<Node>>;
 
 /// The host's own node counts twice: on the way out and on the way home.
 PacketRef<gw::Beat> once_round(const PacketRef<gw::Beat>& packet, uint32_t from) {
-  PacketRef<gw::Beat> out(new Packet<gw::Beat>);
+  PacketRef<gw::Beat> out = make_packet<gw::Beat>();
   out->beats = packet->beats;
   out->source = packet;
   std::array<uint32_t, 8>& head = out->beats[0].data;

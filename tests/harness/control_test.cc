@@ -670,7 +670,7 @@ class TwoFactors final : public QueueOracle<gw::Beat> {
  public:
   TwoFactors() : QueueOracle(1) {}
   void arrives(size_t, const PacketRef<gw::Beat>& packet) override {
-    PacketRef<gw::Beat> out(new Packet<gw::Beat>);
+    PacketRef<gw::Beat> out = make_packet<gw::Beat>();
     out->beats = packet->beats;
     out->source = packet;
     for (gw::Beat& beat : out->beats) {
@@ -778,7 +778,7 @@ TEST(ControlRing, HasThePortsOfAllNodes) {
   struct SideBySide final : QueueOracle<gw::Beat> {
     SideBySide() : QueueOracle(2) {}
     void arrives(size_t port, const PacketRef<gw::Beat>& packet) override {
-      PacketRef<gw::Beat> out(new Packet<gw::Beat>);
+      PacketRef<gw::Beat> out = make_packet<gw::Beat>();
       out->beats = packet->beats;
       out->source = packet;
       for (gw::Beat& beat : out->beats) {

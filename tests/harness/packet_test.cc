@@ -38,6 +38,59 @@ TYPED_TEST(Packets, BytesAreCutIntoBeatsAndBack) {
   }
 }
 
+/// A packet with something in each of its fields.
+template <class Beat>
+PacketRef<Beat> told(const PacketRef<Beat>& source) {
+  PacketRef<Beat> packet = make_packet<Beat>(std::vector<uint8_t>(100, 0xFF), true, {7});
+  packet->id = packet->trace_number = packet->gap = packet->port = packet->trigger = 3;
+  packet->accepted = packet->accepted_last = packet->triggered = packet->action = 5;
+  packet->measured = false;
+  packet->hostile = true;
+  packet->time_ns = 9;
+  packet->config.fill(1);
+  packet->ratio = 2;
+  packet->values = {1, 2};
+  packet->source = source;
+  return packet;
+}
+
+TYPED_TEST(Packets, WhatIsUsedAgainIsAsNew) {
+  using Beat = TypeParam;
+  const PacketRef<Beat> fresh(new Packet<Beat>);
+  PacketRef<Beat> source = make_packet<Beat>();
+  PacketRef<Beat> first = told(source);
+  const Packet<Beat>* place = first.get();
+  first.reset();
+  EXPECT_EQ(source->references.count, 1u) << "what is kept holds nobody";
+  const PacketRef<Beat> again = make_packet<Beat>();
+  if (SparePackets<Beat>::kMost > 0) {
+    ASSERT_EQ(again.get(), place) << "the room is used again";
+    EXPECT_GT(again->beats.capacity(), 0u);
+  }
+  EXPECT_TRUE(again->beats.empty());
+  EXPECT_TRUE(again->values.empty());
+  EXPECT_EQ(again->source, nullptr);
+  EXPECT_EQ(static_cast<const PacketFacts&>(*again), static_cast<const PacketFacts&>(*fresh));
+}
+
+TYPED_TEST(Packets, WhatIsVeryLongIsNotKept) {
+  using Beat = TypeParam;
+  PacketRef<Beat> longest = make_packet<Beat>(std::vector<uint8_t>(size_t{1} << 20));
+  longest.reset();
+  EXPECT_LT(make_packet<Beat>()->beats.capacity(), 2000u);
+}
+
+TYPED_TEST(Packets, ACopyIsReferredToByNobody) {
+  using Beat = TypeParam;
+  const PacketRef<Beat> one = told<Beat>(nullptr);
+  const PacketRef<Beat> other = one;
+  const PacketRef<Beat> copy(new Packet<Beat>(*one));
+  EXPECT_EQ(one->references.count, 2u);
+  EXPECT_EQ(copy->references.count, 1u);
+  *copy = *one;
+  EXPECT_EQ(copy->references.count, 1u);
+}
+
 TYPED_TEST(Packets, NoBytesAreABeatWithoutAny) {
   const PacketRef<TypeParam> packet = make_packet<TypeParam>({});
   ASSERT_EQ(packet->beats.size(), 1u);

@@ -78,7 +78,7 @@ class Echo : public QueueOracle<Beat> {
  public:
   Echo() : QueueOracle<Beat>(1) {}
   void arrives(size_t, const PacketRef<Beat>& packet) override {
-    PacketRef<Beat> out(new Packet<Beat>);
+    PacketRef<Beat> out = make_packet<Beat>();
     out->beats = packet->beats;
     out->source = packet;
     packet->trigger = 0;

@@ -196,7 +196,7 @@ class ScalerOracle : public QueueOracle<gw::Beat> {
  public:
   ScalerOracle() : QueueOracle(1) {}
   void arrives(size_t, const PacketRef<gw::Beat>& packet) override {
-    PacketRef<gw::Beat> out(new Packet<gw::Beat>);
+    PacketRef<gw::Beat> out = make_packet<gw::Beat>();
     out->beats = packet->beats;
     out->source = packet;
     for (gw::Beat& beat : out->beats) {

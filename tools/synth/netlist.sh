@@ -79,12 +79,12 @@ esac
 # Bit by bit only where gates are bits anyway.
 split=splitnets
 [ "$cells" != words ] || split=""
+# In a folder without blanks in its name, for `mutate`.
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
 plant=""
 if [ -n "$mutants" ]; then
   [ -n "$list" ] && [ -n "$wake" ] || usage
-  # `mutate` takes no name with blanks.
-  place=$(mktemp -d)
-  trap 'rm -rf "$place"' EXIT
   echo '/^mutate/ && !/ -port RD_(CLK|EN|ARST|SRST) / && n < count { $5 = ++n; print }' > "$place/keep"
   # No register is part of a memory's read port (-nordff), so none has a clock, an enable or a reset; Yosys has these ports all the same,
   # plants faults in them, and then cannot write what it made. So more are drawn, and those left out.
@@ -98,12 +98,15 @@ if [ -n "$mutants" ]; then
   echo 'module gw_output (input in, output out); assign out = in; endmodule' > "$place/output.v"
   split="opt_clean; iopadmap -bits -outpad gw_output in:out; opt_clean; splitnets -driver; splitnets -driver; techmap -map $place/output.v"
 fi
-"$yosys" -q -e 'implicitly declared' -w 'Resizing cell port' -w 'Replacing memory' ${log:+-l "$log"} -p "
+# A script and no -p, which Yosys 0.52 (Debian 13) cuts apart at commas.
+cat > "$place/script.ys" << END
   read_verilog -sv $words
   hierarchy -top $top $parameters; rename -top $name
   $map
-  ${json:+write_json \"$json\"}
-  ${rtlil:+write_rtlil \"$rtlil\"}
+  ${json:+write_json "$json"}
+  ${rtlil:+write_rtlil "$rtlil"}
   $plant
-  ${verilog:+$split; write_verilog -noattr -simple-lhs \"$verilog\"}"
+  ${verilog:+$split; write_verilog -noattr -simple-lhs "$verilog"}
+END
+"$yosys" -q -e 'implicitly declared' -w 'Resizing cell port' -w 'Replacing memory' ${log:+-l "$log"} -s "$place/script.ys"
 [ -z "$plant" ] || cp "$place/all" "$list"

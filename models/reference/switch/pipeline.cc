@@ -39,10 +39,10 @@ Pipeline::Pipeline(const PipelineConfig& config) : config_(config) {
   if (config.blocks.lookup) lookup_.emplace();
 }
 
-Pipeline::Frame Pipeline::accept(std::span<const std::uint8_t> bytes, int port) {
+Pipeline::Frame Pipeline::accept(std::vector<std::uint8_t> bytes, int port) {
   Frame frame;
-  frame.bytes.assign(bytes.begin(), bytes.end());
-  if (lookup_) frame.ports = lookup_->route(bytes, port);
+  frame.bytes = std::move(bytes);
+  if (lookup_) frame.ports = lookup_->route(frame.bytes, port);
   const expether::Classified what = expether::classify(frame.bytes);
   ++kinds_[static_cast<size_t>(what.kind)];
   ++reasons_[static_cast<size_t>(what.reason)];

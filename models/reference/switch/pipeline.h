@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "models/reference/aggregator/aggregator.h"
@@ -54,7 +53,7 @@ class Pipeline {
     std::size_t optimised = 0;  ///< values that became parameters
   };
   /// The frame as it leaves.
-  Frame accept(std::span<const std::uint8_t> bytes, int port);
+  Frame accept(std::vector<std::uint8_t> bytes, int port);
 
   // The host of the optimizer, as BitExact has it.
   void write_register(optimizer::Source source, std::uint32_t bits);
