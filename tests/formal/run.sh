@@ -182,7 +182,7 @@ search() {
     *-DGW_REACH*)
       only="chformal -assert -remove c:* c:*u_never* %d; select -assert-count $covers t:\$assert; select -clear"
       each=""
-      for cover in $(seq 0 $((covers - 1))); do each="$each read_aiger $work/miter.aig; fold; cone -s -O $cover; $look;"; done
+      for cover in $(seq 0 $((covers - 1))); do each="$each read_aiger $work/miter.aig; fold; &get; &cone -O $cover; &put; $look;"; done
       look=$each ;;
   esac
   ask "$(read_cell "$1" "$3" "")
