@@ -8,10 +8,4 @@ tools/setup.sh
 build=${BUILD:-build}
 echo "test: building ($build/)"
 tools/build.sh
-# Tests build RTL in empty caches of their own, and often the same: the compiler sees it once. What it made lies in the build
-# folder, so that nothing of before hides what no longer compiles.
-if [[ -d /usr/lib/ccache ]]; then
-  export PATH=/usr/lib/ccache:$PATH CCACHE_DIR=$PWD/$build/tests/ccache CCACHE_BASEDIR=/ CCACHE_NOHASHDIR=1
-  export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-fi
 ctest --test-dir "$build" --output-on-failure --label-exclude "${EXCLUDE:-slow}" --parallel "$(nproc)" "$@"
