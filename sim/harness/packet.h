@@ -104,7 +104,7 @@ class SparePackets {
     if (spare.size() == kMost) return;
     static_cast<PacketFacts&>(*packet) = {};
     packet->beats.clear();
-    packet->values.clear();
+    packet->values = std::vector<uint32_t>();  // always moved into: its room is of no use
     spare.push_back(std::move(packet));
   }
 

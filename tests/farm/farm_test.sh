@@ -109,8 +109,8 @@ kill_node() {
   for pid in $(pgrep -f "regress (task|worker) $work/"); do
     grep -qzxF "SLURM_CONF=$SLURM_CONF" "/proc/$pid/environ" 2> /dev/null || continue
     then+=("$pid")
-    parent=$(awk '$1 == "PPid:" { print $2 }' "/proc/$pid/status")
-    [[ $(cat "/proc/$parent/comm") != slurmstepd ]] || first+=("$parent")
+    parent=$(awk '$1 == "PPid:" { print $2 }' "/proc/$pid/status" 2> /dev/null) || continue
+    [[ $(cat "/proc/$parent/comm" 2> /dev/null) != slurmstepd ]] || first+=("$parent")
   done
   ((${#first[@]} > 0)) || fail "no slurmstepd has begun a task"
   for pid in "${first[@]}" "${then[@]}"; do kill -KILL "$pid" 2> /dev/null || true; done

@@ -79,8 +79,7 @@ esac
 # Bit by bit only where gates are bits anyway.
 split=splitnets
 [ "$cells" != words ] || split=""
-# In a folder without blanks in its name, for `mutate`.
-place=$(mktemp -d)
+place=$(mktemp -d)  # whose name may have no blanks, for `mutate`
 trap 'rm -rf "$place"' EXIT
 plant=""
 if [ -n "$mutants" ]; then
