@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # The simulator's speed beside that of an earlier commit: tools/bench-against.sh REV [--rounds N] [DEVICE ...]
 # Builds REV in out/bench-against/, and runs `gradwire bench` of both in turn, in the order new, old, old, new, ...; printed are medians of the
-# ratios of each pair, new to old: 1.05 is 5 % faster. The new one is that of build/ (BUILD). Other work on the machine disturbs it.
+# ratios of each pair, new to old: 1.05 is 5 % faster. The new one is that of build/ (BUILD). Other work on the machine disturbs it; a machine
+# that is at times half as fast, whoever works on it, more than the medians bear: the ratio of the fastest runs of either stands beside them.
 # Each round runs copies of its own: the same file is up to a third slower or faster by where its pages happen to lie in memory, as long as they do.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-usage() { sed -n '2,5s/^# //p' "$0" >&2; }
+usage() { sed -n '2,6s/^# //p' "$0" >&2; }
 die() {
   echo "bench-against: $*" >&2
   exit 2
@@ -78,13 +79,24 @@ columns = ("rtl_mcps", "model_mcps", "lockstep_mcps", "lockstep_to_rtl")
 def value(r, column):
     return r["ratios"][column] if column in r.get("ratios", {}) else r.get(column)
 
-print(f"new to old, medians of {rounds} pairs (least .. most)")
+def fastest(device, which, column):
+    """Of all rounds; of lockstep_to_rtl that of the fastest lockstep to the fastest RTL."""
+    if column == "lockstep_to_rtl":
+        return fastest(device, which, "lockstep_mcps") / fastest(device, which, "rtl_mcps")
+    return max(value(pair[which], column) or 0 for pair in pairs[device])
+
+pairs = {d: [(row("new", d, n), row("old", d, n)) for n in range(1, rounds + 1)] for d in devices}
+print(f"new to old, medians of {rounds} pairs (least .. most), best to best")
 print("device".ljust(14) + "".join(c.removesuffix("_mcps").rjust(26) for c in columns))
 for device in devices:
-    pairs = [(row("new", device, n), row("old", device, n)) for n in range(1, rounds + 1)]
     line = device.ljust(14)
     for column in columns:
-        ratios = [value(a, column) / value(b, column) for a, b in pairs if value(a, column) and value(b, column)]
-        line += (f"{statistics.median(ratios):.2f} ({min(ratios):.2f} .. {max(ratios):.2f})" if ratios else "-").rjust(26)
+        both = [(value(a, column), value(b, column)) for a, b in pairs[device] if value(a, column) and value(b, column)]
+        ratios = [a / b for a, b in both]
+        if ratios:
+            best = fastest(device, 0, column) / fastest(device, 1, column)
+            line += f"{statistics.median(ratios):.2f} ({min(ratios):.2f} .. {max(ratios):.2f}) {best:.2f}".rjust(26)
+        else:
+            line += "-".rjust(26)
     print(line)
 EOP

@@ -56,7 +56,10 @@ def fates(report):
     return [(m["number"], m["fate"] == "killed", m["cycles"], m.get("by")) for m in report["all"]]
 assert fates(a) == fates(b)
 PY
-  expect 2 "holds the mutants of another run" $mutate --plan plan.toml --check protocol --out half
+  # What --out is no good for is told before anything is built.
+  expect 2 "holds the mutants of another run" $mutate --plan plan.toml --check protocol --cache none --out half
+  expect 3 "cannot write 'plan.toml/mutants.jsonl'" $mutate --plan plan.toml --cache none --out plan.toml
+  [ ! -e none ] || { echo "mutate: built for an --out that is of no use"; exit 1; }
 
   # The rules alone do not see wrong bytes.
   expect 1 "^  .*serial_compressor.sv:[0-9]*: .* cycles$" $mutate --plan plan.toml --check protocol --prove 0 --json blind.json

@@ -97,8 +97,8 @@ class Bench final : public quant_rtl::ChunkBench<Top, Chunk, Clockwork> {
     top_->coding_i = c != nullptr ? c->rice : below(2);
     top_->p_i = c != nullptr ? c->p : below(16);
   }
-  void record_pins() override {
-    std::fprintf(record, "%x %x %x ", top_->p_i, top_->coding_i, top_->residual_i);
+  uint64_t settings() const override {
+    return top_->p_i | top_->coding_i << 4 | top_->residual_i << 5;
   }
 
   quant::Quantiser quantiser_;
@@ -308,26 +308,12 @@ TYPED_TEST(AdaptiveRtl, OneRow) {
   EXPECT_GT(bench.model().seen().waited_for_row, 5000u);
 }
 
-// A run that Icarus repeats (icarus.sh): written to GW_ADAPTIVE_VECTORS.ROWS.
 TYPED_TEST(AdaptiveRtl, Recorded) {
-  const char* path = std::getenv("GW_ADAPTIVE_VECTORS");
-  if (path == nullptr) GTEST_SKIP() << "GW_ADAPTIVE_VECTORS is not set";
-  FILE* file = std::fopen((path + ("." + std::to_string(TypeParam::kRows))).c_str(), "w");
-  ASSERT_NE(file, nullptr);
   typename TypeParam::Tried bench(7);
-  bench.record = file;
-  for (int episode = 0; episode < 4; ++episode) {
-    bench.reset();
-    int chunks = 50;
-    bench.run(
-        [&](Chunk& c) {
-          c = bench.chunk({episode == 0 ? kValueKinds : 7 + episode, 30, 80, 50, 20, 5},
-                          bench.below(90));
-          return chunks-- > 0;
-        },
-        {20, 25}, episode == 1 ? TypeParam::kRows + 100 : 1000000);
-  }
-  std::fclose(file);
+  quant_rtl::record_run<Chunk>(bench, TypeParam::kRows, [&](int episode) {
+    return bench.chunk({episode == 0 ? kValueKinds : 7 + episode, 30, 80, 50, 20, 5},
+                       bench.below(90));
+  });
 }
 
 }  // namespace

@@ -9,10 +9,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <list>
 #include <memory>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -94,8 +96,8 @@ class ChunkBench {
   virtual void forget() = 0;
   /// Settings, which count with first beats only; null: with nothing.
   virtual void set_pins(const Chunk* c) = 0;
-  /// The same into `record`, each with a space behind it.
-  virtual void record_pins() = 0;
+  /// The same in one word, for `record`; icarus.sh says which bits are which.
+  virtual uint64_t settings() const = 0;
 
   /// n values announced from a row on, and bytes that are so many, or in `early_late` percent
   /// others.
@@ -216,9 +218,8 @@ class ChunkBench {
   }
 
   void record_cycle() {
-    std::fprintf(record, "1 ");
-    record_pins();
-    std::fprintf(record, "%x %x %lx %x %x ", top_->s_axis_tvalid, top_->s_axis_tkeep,
+    std::fprintf(record, "1 %lx %x %x %lx %x %x ", static_cast<unsigned long>(settings()),
+                 top_->s_axis_tvalid, top_->s_axis_tkeep,
                  static_cast<unsigned long>(top_->s_axis_tuser), top_->s_axis_tlast,
                  top_->m_axis_tready);
     for (int i = 7; i >= 0; --i) std::fprintf(record, "%08x", top_->s_axis_tdata[i]);
@@ -237,5 +238,28 @@ class ChunkBench {
   bool offered_ = false;
   uint64_t cycles_ = 0;
 };
+
+/// A run that Icarus repeats (icarus.sh), written to GW_VECTORS.ROWS: four episodes behind a reset,
+/// the second of which is cut short by the next one's. `chunk` makes one of an episode.
+template <class Chunk, class Bench>
+void record_run(Bench& bench, uint32_t rows, const std::function<Chunk(int episode)>& chunk) {
+  const char* path = std::getenv("GW_VECTORS");
+  if (path == nullptr) GTEST_SKIP() << "GW_VECTORS is not set";
+  FILE* file = std::fopen((path + ("." + std::to_string(rows))).c_str(), "w");
+  ASSERT_NE(file, nullptr);
+  bench.record = file;
+  for (int episode = 0; episode < 4; ++episode) {
+    bench.reset();
+    int chunks = 50;
+    bench.run(
+        [&](Chunk& c) {
+          c = chunk(episode);
+          return chunks-- > 0;
+        },
+        {20, 25}, episode == 1 ? rows + 100 : 1'000'000);
+  }
+  bench.record = nullptr;
+  ASSERT_EQ(std::fclose(file), 0);
+}
 
 }  // namespace gw::quant_rtl

@@ -75,7 +75,7 @@ class Bench final : public quant_rtl::ChunkBench<Top, Chunk, Clockwork> {
     top_->format_i = c != nullptr ? c->fp4 : below(2);
     top_->residual_i = c != nullptr ? c->residual : below(2);
   }
-  void record_pins() override { std::fprintf(record, "%x %x ", top_->format_i, top_->residual_i); }
+  uint64_t settings() const override { return top_->format_i | top_->residual_i << 1; }
 
   std::vector<uint32_t> residuals_;
 };
@@ -179,26 +179,12 @@ TYPED_TEST(MxRtl, CreditRunsOut) {
   EXPECT_GE(bench.model().most_used(), 63);
 }
 
-// A run that Icarus repeats (icarus.sh): written to GW_MX_VECTORS.ROWS.
 TYPED_TEST(MxRtl, Recorded) {
-  const char* path = std::getenv("GW_MX_VECTORS");
-  if (path == nullptr) GTEST_SKIP() << "GW_MX_VECTORS is not set";
-  FILE* file = std::fopen((path + ("." + std::to_string(TypeParam::kRows))).c_str(), "w");
-  ASSERT_NE(file, nullptr);
   Bench<typename TypeParam::Top, TypeParam::kRows> bench(7);
-  bench.record = file;
-  for (int episode = 0; episode < 4; ++episode) {
-    bench.reset();
-    int chunks = 50;
-    bench.run(
-        [&](Chunk& c) {
-          c = bench.chunk({episode == 0 ? 7 : 5 + episode, 30, 80, 100}, bench.below(90),
-                          bench.below(2));
-          return chunks-- > 0;
-        },
-        {20, 25}, episode == 1 ? TypeParam::kRows + 100 : 1000000);
-  }
-  std::fclose(file);
+  quant_rtl::record_run<Chunk>(bench, TypeParam::kRows, [&](int episode) {
+    return bench.chunk({episode == 0 ? 7 : 5 + episode, 30, 80, 100}, bench.below(90),
+                       bench.below(2));
+  });
 }
 
 }  // namespace

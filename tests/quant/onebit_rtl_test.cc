@@ -100,7 +100,7 @@ class Bench final : public quant_rtl::ChunkBench<Top, Chunk, Clockwork> {
   void set_pins(const Chunk* c) override {
     top_->residual_i = c != nullptr ? c->residual : below(2);
   }
-  void record_pins() override { std::fprintf(record, "%x ", top_->residual_i); }
+  uint64_t settings() const override { return top_->residual_i; }
 
   reference::quant::Quantiser quantiser_;
 };
@@ -223,25 +223,11 @@ TYPED_TEST(OnebitRtl, OneRow) {
   EXPECT_GT(bench.model().seen().waited_for_row, 5000u);
 }
 
-// A run that Icarus repeats (icarus.sh): written to GW_ONEBIT_VECTORS.ROWS.
 TYPED_TEST(OnebitRtl, Recorded) {
-  const char* path = std::getenv("GW_ONEBIT_VECTORS");
-  if (path == nullptr) GTEST_SKIP() << "GW_ONEBIT_VECTORS is not set";
-  FILE* file = std::fopen((path + ("." + std::to_string(TypeParam::kRows))).c_str(), "w");
-  ASSERT_NE(file, nullptr);
   typename TypeParam::Tried bench(8);
-  bench.record = file;
-  for (int episode = 0; episode < 4; ++episode) {
-    bench.reset();
-    int chunks = 50;
-    bench.run(
-        [&](Chunk& c) {
-          c = bench.chunk({episode == 0 ? kValueKinds : 2 + episode, 30, 80, 20}, bench.below(90));
-          return chunks-- > 0;
-        },
-        {20, 25}, episode == 1 ? TypeParam::kRows + 100 : 1000000);
-  }
-  std::fclose(file);
+  quant_rtl::record_run<Chunk>(bench, TypeParam::kRows, [&](int episode) {
+    return bench.chunk({episode == 0 ? kValueKinds : 2 + episode, 30, 80, 20}, bench.below(90));
+  });
 }
 
 }  // namespace

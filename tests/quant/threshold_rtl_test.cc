@@ -116,9 +116,9 @@ class Bench final : public quant_rtl::ChunkBench<Top, Chunk, Clockwork> {
     top_->threshold_i = c != nullptr ? c->threshold : below(2) ? threshold() : random_();
     top_->residual_i = c != nullptr ? c->residual : below(2);
   }
-  void record_pins() override {
-    std::fprintf(record, "%x %x %x %x ", top_->method_i, top_->coding_i, top_->threshold_i,
-                 top_->residual_i);
+  uint64_t settings() const override {
+    return top_->threshold_i |
+           uint64_t(top_->method_i | top_->coding_i << 2 | top_->residual_i << 3) << 32;
   }
 
   quant::Quantiser quantiser_;
@@ -323,25 +323,11 @@ TEST(ThresholdRtl, CreditRunsOut) {
   EXPECT_GE(bench.model().most_used(), 63);
 }
 
-// A run that Icarus repeats (icarus.sh): written to GW_THRESHOLD_VECTORS.
 TEST(ThresholdRtl, Recorded) {
-  const char* path = std::getenv("GW_THRESHOLD_VECTORS");
-  if (path == nullptr) GTEST_SKIP() << "GW_THRESHOLD_VECTORS is not set";
-  FILE* file = std::fopen(path, "w");
-  ASSERT_NE(file, nullptr);
   ThresholdBench bench(7);
-  bench.record = file;
-  for (int episode = 0; episode < 4; ++episode) {
-    bench.reset();
-    int chunks = 50;
-    bench.run(
-        [&](Chunk& c) {
-          c = bench.chunk({episode == 0 ? 8 : episode - 1, 30, 80, 100}, bench.below(90));
-          return chunks-- > 0;
-        },
-        {20, 25}, episode == 1 ? kFewRows + 100 : 10000000);
-  }
-  std::fclose(file);
+  quant_rtl::record_run<Chunk>(bench, kFewRows, [&](int episode) {
+    return bench.chunk({episode == 0 ? 8 : episode - 1, 30, 80, 100}, bench.below(90));
+  });
 }
 
 }  // namespace

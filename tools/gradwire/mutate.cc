@@ -79,6 +79,7 @@ class Mutate {
       throw sim::UsageError(fmt::format("no case of the plan '{}' is of the device '{}'",
                                         found.front(), device_.name()));
     }
+    if (!a_.out.empty()) look_at_out();
     MutantRuns runs(plan_, points_, mutants_, cycles_);
     top_ = a_.rtl.empty() ? device_.facts_of(runs.first().run.spec).top : a_.top;
     build(runs);
@@ -233,31 +234,57 @@ class Mutate {
     return whole;
   }
 
-  /// The results that an earlier run of the same left in --out, and the file for more.
-  std::ofstream resume(const std::function<void(const MutantResult&)>& take) const {
-    if (a_.out.empty()) return {};
-    std::string key = fmt::format("{} {} {} {} {}", kFormat, list_.mutants.size(), mutants_.seed,
-                                  cycles_, a_.check);
-    for (const sim::Mutant& mutant : list_.mutants) key += mutant.words;  // other RTL, other faults
+  /// Results are those of a run that asks for the same ...
+  std::string asked() const {
+    std::string key =
+        fmt::format("{} {} {} {} {}", kFormat, mutants_.count, mutants_.seed, cycles_, a_.check);
     for (const regress::Point& point : points_) {
       key += fmt::format(" {} {}", point.name, point.contents);
     }
-    const std::string head = json{{"mutants", regress::Digest().add(key).hex()}}.dump();
-    fs::create_directories(a_.out);
-    const fs::path path = fs::path(a_.out) / "mutants.jsonl";
-    std::ifstream before(path);
+    return regress::Digest().add(key).hex();
+  }
+  /// ... and that got the same: of other RTL there are other mutants.
+  std::string got() const {
+    std::string key;
+    for (const sim::Mutant& mutant : list_.mutants) key += mutant.words;
+    return regress::Digest().add(key).hex();
+  }
+
+  fs::path results() const { return fs::path(a_.out) / "mutants.jsonl"; }
+  [[noreturn]] void refuse_out() const {
+    throw sim::UsageError(fmt::format("'{}' holds the mutants of another run", a_.out));
+  }
+  [[noreturn]] void fail_to_write() const {
+    throw sim::InputError(fmt::format("cannot write '{}'", results().string()));
+  }
+
+  /// Whether --out is of any use is told before minutes of building.
+  void look_at_out() const {
+    std::error_code error;
+    fs::create_directories(a_.out, error);
+    if (error || !std::ofstream(results(), std::ios::app)) fail_to_write();
+    std::ifstream before(results());
+    std::string line;
+    if (!std::getline(before, line) || line.empty()) return;
+    const json head = json::parse(line, nullptr, false);
+    if (!head.is_object() || head.value("asked", "") != asked()) refuse_out();
+  }
+
+  /// The results that an earlier run of the same left in --out, and the file for more.
+  std::ofstream resume(const std::function<void(const MutantResult&)>& take) const {
+    if (a_.out.empty()) return {};
+    const std::string head = json{{"asked", asked()}, {"mutants", got()}}.dump();
+    std::ifstream before(results());
     std::string line;
     const bool same = std::getline(before, line) && line == head;
-    if (before && !same && !line.empty()) {
-      throw sim::UsageError(fmt::format("'{}' holds the mutants of another run", a_.out));
-    }
+    if (before && !same && !line.empty()) refuse_out();
     while (same && std::getline(before, line)) {
       const json document = json::parse(line, nullptr, false);
       if (document.is_object()) take(MutantResult::of(document));  // the last may be cut
     }
     before.close();
-    std::ofstream file(path, same ? std::ios::app : std::ios::trunc);
-    if (!file) throw sim::InputError(fmt::format("cannot write '{}'", path.string()));
+    std::ofstream file(results(), same ? std::ios::app : std::ios::trunc);
+    if (!file) fail_to_write();
     file << (same ? "" : head) << std::endl;
     return file;
   }
