@@ -143,40 +143,56 @@ class RecordedOracle final : public sim::Oracle<Beat> {
   std::vector<std::optional<uint32_t>> statistics_;
 };
 
-/// Passes prepared packets through one engine with nothing else in the loop, and proves by a
-/// checksum that it worked. For devices whose ports have no pace.
+/// The beats of prepared packets in a row, so that an engine waits for itself and not for memory,
+/// and what must come of them.
+template <class P>
+struct BareStimulus {
+  using Beat = typename P::Beat;
+  using Sum = std::array<uint64_t, sizeof(Beat::data) / 4>;
+
+  BareStimulus(const sim::PreparedFeed<Beat>& feed, const RecordedOracle<Beat>& oracle) {
+    for (size_t p = 0; p < input.size(); ++p) {
+      if (!feed.packets(p).empty()) config[p] = feed.packets(p).front()->config;
+      for (const auto& packet : feed.packets(p)) {
+        input[p].insert(input[p].end(), packet->beats.begin(), packet->beats.end());
+      }
+      inputs += input[p].size();
+    }
+    for (size_t p = 0; p < sim::kOutputsOf<P>; ++p) {
+      for (const auto& packet : oracle.owed(p)) {
+        outputs += packet->beats.size();
+        for (const Beat& beat : packet->beats) add(expected, beat);
+      }
+    }
+  }
+  static void add(Sum& sum, const Beat& beat) {
+    for (size_t i = 0; i < sum.size(); ++i) sum[i] += beat.data[i];
+    sum[0] += beat.keep;
+  }
+
+  std::array<std::vector<Beat>, sim::kInputsOf<P>> input;
+  std::array<sim::PacketConfig, sim::kInputsOf<P>> config{};  ///< of the first packet
+  uint64_t inputs = 0, outputs = 0;
+  Sum expected{};
+};
+
+/// Passes them through one engine with nothing else in the loop, and proves by a checksum that it
+/// worked. For devices whose ports have no pace.
 template <sim::Engine E>
-sim::Speed bare_pass(E& engine, const sim::PreparedFeed<typename E::Ports::Beat>& feed,
-                     const RecordedOracle<typename E::Ports::Beat>& oracle, const sim::Boot& boot,
-                     const MakeHost<typename E::Ports::Beat>& host, const std::string& name) {
+sim::Speed bare_pass(E& engine, const BareStimulus<typename E::Ports>& stimulus,
+                     const sim::Boot& boot, const MakeHost<typename E::Ports::Beat>& host,
+                     const std::string& name) {
   using Ports = typename E::Ports;
   using Beat = typename Ports::Beat;
   constexpr size_t kIn = sim::kInputsOf<Ports>, kOut = sim::kOutputsOf<Ports>;
-  using Sum = std::array<uint64_t, sizeof(Beat::data) / 4>;
-  const auto add = [](Sum& sum, const Beat& beat) {
-    for (size_t i = 0; i < sum.size(); ++i) sum[i] += beat.data[i];
-    sum[0] += beat.keep;
-  };
-  std::array<std::vector<const Beat*>, kIn> input;
-  Sum expected{}, seen{};
-  uint64_t outputs = 0, inputs = 0;
-  for (size_t p = 0; p < kIn; ++p) {
-    for (const auto& packet : feed.packets(p)) {
-      for (const Beat& beat : packet->beats) input[p].push_back(&beat);
-    }
-    inputs += input[p].size();
-  }
-  for (size_t p = 0; p < kOut; ++p) {
-    for (const auto& packet : oracle.owed(p)) {
-      outputs += packet->beats.size();
-      for (const Beat& beat : packet->beats) add(expected, beat);
-    }
-  }
+  const auto& input = stimulus.input;
+  const uint64_t inputs = stimulus.inputs, outputs = stimulus.outputs;
+  typename BareStimulus<Ports>::Sum seen{};
   engine.reset();
   sim::boot_engine(engine, boot);
   if (host) boot_by_host(engine, *host());
   if constexpr (requires { engine.configure(0, sim::PacketConfig{}); }) {
-    for (size_t p = 0; p < kIn; ++p) engine.configure(p, feed.packets(p).front()->config);
+    for (size_t p = 0; p < kIn; ++p) engine.configure(p, stimulus.config[p]);
   }
   constexpr uint32_t kAllReady = static_cast<uint32_t>((uint64_t{1} << kOut) - 1);
   const uint64_t limit = 100 * (inputs + outputs) + 100'000;
@@ -187,21 +203,21 @@ sim::Speed bare_pass(E& engine, const sim::PreparedFeed<typename E::Ports::Beat>
     sim::Offered<Ports> offered;
     const uint32_t s_ready = engine.s_ready();
     for (size_t p = 0; p < kIn; ++p) {
-      offered[p] = at[p] < input[p].size() ? input[p][at[p]] : nullptr;
+      offered[p] = at[p] < input[p].size() ? &input[p][at[p]] : nullptr;
       const bool taken = offered[p] != nullptr && (s_ready >> p & 1) != 0;
       at[p] += taken;
       in += taken;
     }
     for (size_t p = 0; p < kOut; ++p) {
       if (const Beat* const m = engine.m_beat(p)) {
-        add(seen, *m);
+        stimulus.add(seen, *m);
         ++out;
       }
     }
     engine.clock(offered, kAllReady);
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  if (out != outputs || in != inputs || seen != expected) {
+  if (out != outputs || in != inputs || seen != stimulus.expected) {
     throw std::logic_error(
         fmt::format("{} alone delivered {} of {} beats, or wrong ones", name, out, outputs));
   }
@@ -603,6 +619,7 @@ class DeviceOf : public sim::Device {
         const auto oracle = device.oracle(spec);
         if (make_host_) boot_by_host(*device.model(spec), *make_host_(), oracle.get());
         recorded_.emplace(*oracle, feed_, kIn, kOut);
+        bare_.emplace(feed_, *recorded_);
       }
       sim::RunSpec plain = spec;
       plain.netlist.clear();
@@ -615,7 +632,7 @@ class DeviceOf : public sim::Device {
       const auto model = device_.model(spec_);
       if constexpr (kTimeless) {
         if (subject == sim::BenchSubject::kModel) {
-          return bare_pass(*model, feed_, *recorded_, boot_, make_host_, "model");
+          return bare_pass(*model, *bare_, boot_, make_host_, "model");
         }
       } else if (subject == sim::BenchSubject::kModel) {
         return timed(*model, {}, "model", "");
@@ -625,7 +642,7 @@ class DeviceOf : public sim::Device {
       R& rtl = *engine;
       if (subject == sim::BenchSubject::kLockstep) return timed(rtl, *model, "rtl", "model");
       if constexpr (kTimeless) {
-        return bare_pass(rtl, feed_, *recorded_, boot_, make_host_, "rtl");
+        return bare_pass(rtl, *bare_, boot_, make_host_, "rtl");
       } else {
         return timed(rtl, {}, "rtl", "");
       }
@@ -684,6 +701,7 @@ class DeviceOf : public sim::Device {
     MakeHost<Beat> make_host_;
     sim::PreparedFeed<Beat> feed_;
     std::optional<RecordedOracle<Beat>> recorded_;
+    std::optional<BareStimulus<P>> bare_;
     std::vector<CompiledRtl> rtl_, netlist_;
   };
 

@@ -74,6 +74,30 @@ PY
   sed -i 's/2099/2020/' waivers.toml
   expect 1 "ended on 2020-01-01" $mutate --plan plan.toml --check protocol --prove 0 --waivers waivers.toml
 
+  # Of a memory's words one bit is looked at: what is wrong with the others reaches no output, is proven, and does not run.
+  {
+    sed -n '/^module/,/^);/p' "$example/serial_compressor.sv" | sed 's/serial_compressor/spare_compressor/'
+    cat <<'SV'
+  logic         user;
+  logic [255:0] words [0:3];
+  logic [1:0]   place;
+  always_ff @(posedge aclk) begin
+    place <= place + 2'd1;
+    if (s_axis_tvalid) words[place] <= s_axis_tdata;
+  end
+  wire [255:0] word = words[place];
+  serial_compressor u_serial (.m_axis_tuser(user), .*);
+  assign m_axis_tuser = user | (word[0] & ~m_axis_tvalid);
+endmodule
+SV
+  } > spare.sv
+  printf '+define+SERIAL_FIXED\n%s\nspare.sv\n' "$example/serial_compressor.sv" > spare.f
+  "$gradwire" mutate compressor --rtl spare.f --top spare_compressor --count 60 --cycles 3000 --plan plan.toml --check reference,protocol \
+    --prove 1 --json spare.json --quiet || true
+  figures spare.json 'all(m["fate"] == "equivalent" and m["cycles"] == 0 for m in r["all"]
+    if m["cell"] == "words" and m["port"].startswith(("WR_EN", "WR_DATA")) and not m["port"].endswith("[0]"))' \
+    '0 < r["reach_no_output"] <= r["equivalent"]' 'r["killed"] > 20'
+
   # RTL that does not pass without a mutant is not worth one.
   expect 3 "does not pass the plan without a mutant" "$gradwire" mutate compressor --rtl "$example/serial_compressor_fixed.f" \
     --top serial_compressor --count 30 --plan plan.toml

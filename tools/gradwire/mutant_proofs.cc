@@ -1,7 +1,6 @@
 #include "tools/gradwire/mutant_proofs.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -13,6 +12,7 @@
 
 #include "sim/harness/kernel.h"
 #include "testbenches/engine/process.h"
+#include "tools/gradwire/proof_folder.h"
 
 namespace gw::tools {
 namespace {
@@ -36,27 +36,6 @@ std::string planted(const sim::Mutant& mutant, const std::string& top, const std
   constexpr std::string_view kMutate = "mutate";
   return words.insert(kMutate.size(), options);
 }
-
-/// A folder of this process, gone with it.
-class Folder {
- public:
-  explicit Folder(const char* what)
-      : path_(fs::temp_directory_path() / fmt::format("gradwire-{}-{}", what, ::getpid())) {
-    fs::create_directories(path_);
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  fs::path operator/(const std::string& name) const { return path_ / name; }
-  std::string text() const { return path_.string(); }
-
- private:
-  fs::path path_;
-};
 
 // Registers and memories become inputs and outputs, so that what is left is one cycle: if that is
 // the same in every state, all cycles are. (Signals within become outputs by the way, which is
@@ -92,7 +71,7 @@ constexpr uint64_t kMemory = 6ull << 30;
 /// A program that is given so many seconds of a processor, so that a machine that is busy with
 /// other things proves as much; but no more than ten times as many by the clock.
 testbenches::Command limited(size_t seconds, const char* program, std::vector<std::string> words,
-                             const Folder& folder) {
+                             const ProofFolder& folder) {
   std::vector<std::string> all = {fmt::format("{}", 10 * seconds),
                                   testbenches::find_program("prlimit"),
                                   fmt::format("--cpu={}", seconds), fmt::format("--as={}", kMemory),
@@ -104,7 +83,7 @@ testbenches::Command limited(size_t seconds, const char* program, std::vector<st
 std::vector<bool> tried_in_one_cycle(const sim::MutantList& list,
                                      const std::vector<const sim::Mutant*>& mutants,
                                      const std::string& top, size_t seconds) {
-  const Folder folder("equivalent");
+  const ProofFolder folder("equivalent");
   std::vector<bool> proven(mutants.size());
   for (const auto& [model, proof] :
        {std::pair(kPart, kAtOnce), std::pair(kPart, kOneByOne), std::pair(kAll, kAtOnce)}) {
@@ -405,7 +384,7 @@ std::vector<bool> same_as_seen(const sim::MutantList& list,
   std::vector<bool> proven(mutants.size());
   if (mutants.empty()) return proven;
   tried(0);
-  const Folder folder("seen");
+  const ProofFolder folder("seen");
   std::string all;
   for (size_t i = 0; i < mutants.size(); ++i) {
     all += planted(*mutants[i], top, fmt::format(" -ctrl gradwire_awake 16 {}", i + 1)) + "\n";

@@ -1,4 +1,5 @@
-// Proofs that a mutant cannot be noticed: by Yosys in one cycle, by ABC from reset on.
+// Proofs that a mutant cannot be noticed: by the netlist's wires alone, by Yosys in one cycle, by
+// ABC from reset on.
 #pragma once
 
 #include <functional>
@@ -14,6 +15,11 @@ struct ProofLimits {
   int seconds = 20;
   size_t jobs = 1;
 };
+
+/// Which of them change nothing that any output of the netlist is made of, in whatever cycle. The
+/// netlist is followed back from its outputs, bit by bit, through registers and through memories by
+/// columns; this takes seconds for all of them.
+std::vector<bool> reach_no_output(const sim::MutantList& list);
 
 /// Which of them do in every state and with every input what the netlist does: registers and
 /// memories get the same values, outputs show the same. `tried` is told how many are done.

@@ -212,6 +212,7 @@ class Mutate {
       left.erase(result.number);
     };
     std::ofstream file = resume(take);
+    prove_by_wires(left);
     const auto begin = std::chrono::steady_clock::now();
     auto last = begin;
     const size_t before = entries_.size() - left.size();
@@ -289,6 +290,22 @@ class Mutate {
     return file;
   }
 
+  /// What reaches no output needs no run.
+  void prove_by_wires(std::set<uint32_t>& left) {
+    if (prove_seconds_ == 0) return;
+    say("what the outputs are made of");
+    const std::vector<bool> unseen = reach_no_output(list_);
+    for (uint32_t n = 1; n <= entries_.size(); ++n) {
+      Entry& entry = entries_[n - 1];
+      if (!unseen[n - 1] || entry.result.killed) continue;
+      ++unseen_;
+      entry.mutant = &list_.mutants[n - 1];
+      entry.result.number = n;
+      entry.fate = Fate::kEquivalent;
+      left.erase(n);
+    }
+  }
+
   template <class Proof>
   void prove(const std::vector<Entry*>& open, const char* doing, const Proof& proof) {
     std::vector<const sim::Mutant*> mutants;
@@ -346,6 +363,7 @@ class Mutate {
                      {"cycles_at_most", cycles_},
                      {"unmutated_cycles", unmutated_cycles_},
                      {"mutants", entries_.size()},
+                     {"reach_no_output", unseen_},
                      {"killed_percent", percent(count(Fate::kKilled), others)},
                      {"killed_within_10000_percent", percent(killed_soon(), others)},
                      {"build_s", build_seconds_},
@@ -385,8 +403,10 @@ class Mutate {
                count(Fate::kKilled), percent(count(Fate::kKilled), others));
     fmt::print("            {:>6}  {:.1f} % within {} cycles\n", killed_soon(),
                percent(killed_soon(), others), kSoon);
-    fmt::print("equivalent  {:>6}  proven\nwaived      {:>6}\nsurvived    {:>6}\n",
-               count(Fate::kEquivalent), count(Fate::kWaived), count(Fate::kSurvived));
+    fmt::print("equivalent  {:>6}  proven, {} of them by the wires: they reach no output\n",
+               count(Fate::kEquivalent), unseen_);
+    fmt::print("waived      {:>6}\nsurvived    {:>6}\n", count(Fate::kWaived),
+               count(Fate::kSurvived));
     std::map<std::string, size_t> kinds;
     for (const Entry& entry : entries_) {
       if (entry.fate == Fate::kKilled) ++kinds[entry.result.by];
@@ -442,7 +462,7 @@ class Mutate {
   sim::MutantList list_;
   std::string top_;
   uint64_t cycles_ = 0, unmutated_cycles_ = 0;
-  size_t jobs_ = 1, killed_ = 0;
+  size_t jobs_ = 1, killed_ = 0, unseen_ = 0;
   int prove_seconds_ = 0;
   double build_seconds_ = 0, run_seconds_ = 0;
   std::vector<Entry> entries_;
