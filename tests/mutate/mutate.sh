@@ -58,6 +58,8 @@ assert fates(a) == fates(b)
 PY
   # What --out is no good for is told before anything is built.
   expect 2 "holds the mutants of another run" $mutate --plan plan.toml --check protocol --cache none --out half
+  echo '{"asked":5}' > half/mutants.jsonl
+  expect 2 "holds the mutants of another run" $mutate --plan plan.toml --check protocol --cache none --out half
   expect 3 "cannot write 'plan.toml/mutants.jsonl'" $mutate --plan plan.toml --cache none --out plan.toml
   [ ! -e none ] || { echo "mutate: built for an --out that is of no use"; exit 1; }
 

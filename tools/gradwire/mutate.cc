@@ -268,7 +268,7 @@ class Mutate {
     std::string line;
     if (!std::getline(before, line) || line.empty()) return;
     const json head = json::parse(line, nullptr, false);
-    if (!head.is_object() || head.value("asked", "") != asked()) refuse_out();
+    if (!head.is_object() || !head.contains("asked") || head["asked"] != asked()) refuse_out();
   }
 
   /// The results that an earlier run of the same left in --out, and the file for more.
