@@ -115,12 +115,14 @@ sim::RtlSources rtl_sources(const sim::Device::Facts& facts,
   const fs::path list = own ? root / facts.file_list : fs::path(spec.user_rtl.file_list);
   const fs::path base = own ? root : fs::absolute(list).parent_path();
   sim::RtlSources sources{own ? facts.top : spec.user_rtl.top, {}, {}};
-  if (own) {
-    sources.parameters = parameters;
-    sources.list.push_back("+incdir+" + (root / "rtl/common").string());
-  }
+  if (own) sources.parameters = parameters;
   std::string option;  // -y or -v, before its path
-  for (const std::string& word : read_file_list(list, base).arguments) {
+  const FileList files = read_file_list(list, base);
+  for (const std::string& parameter : files.parameters) {
+    const size_t equals = parameter.find('=');
+    sources.parameters.emplace_back(parameter.substr(0, equals), parameter.substr(equals + 1));
+  }
+  for (const std::string& word : files.arguments) {
     if (word == "-y" || word == "-v") {
       option = word + " ";
     } else if (word.starts_with("-I")) {
@@ -131,6 +133,7 @@ sim::RtlSources rtl_sources(const sim::Device::Facts& facts,
       sources.list.push_back(std::exchange(option, {}) + (base / word).lexically_normal().string());
     }
   }
+  sources.list.push_back("+incdir+" + (sim::data_folder() / "rtl/common").string());
   return sources;
 }
 
@@ -152,11 +155,13 @@ CompiledRtl compile_rtl(const sim::Device::Facts& facts,
   } else {
     request.top = spec.user_rtl.top;
     request.list = spec.user_rtl.file_list;
+    request.include_dirs.push_back(sim::data_folder() / "rtl/common");
     if (spec.note && !parameters.empty()) {
       std::string set;
       for (const auto& [name, value] : parameters) set += " " + name + "=" + value;
       spec.note(
-          fmt::format("{} keeps the parameters that its own file gives it; model and reference are "
+          fmt::format("{} keeps the parameters that its own file, or -G in its list, gives it; "
+                      "model and reference are "
                       "those of{}",
                       request.top, set));
     }

@@ -100,11 +100,12 @@ class Reader {
         return with_variables(words[++i].text, where);
       };
       // Relative to the list; as simulators read it, to the current folder, if it is only there.
-      const auto path = [&](const std::string& name) {
+      const auto found = [&](const std::string& name) {
         std::error_code ignored;
         const bool here = !fs::exists(folder / name, ignored) && fs::exists(name, ignored);
-        return relative(here ? fs::absolute(name) : folder / name);
+        return here ? fs::absolute(name) : folder / name;
       };
+      const auto path = [&](const std::string& name) { return relative(found(name)); };
       if (word.starts_with("+incdir+")) {
         for (const std::string& dir : parts(word.substr(8))) include(path(dir));
       } else if (word.starts_with("+define+")) {
@@ -112,7 +113,7 @@ class Reader {
       } else if (word.starts_with("+libext+")) {
         add(word);
       } else if (word == "-f" || word == "-F") {
-        const fs::path next = folder / value();
+        const fs::path next = found(value());
         read(next, next.parent_path(), depth + 1);
       } else if (word == "-y") {
         const std::string dir = path(value());
@@ -127,6 +128,14 @@ class Reader {
         include(path(word.size() > 2 ? word.substr(2) : value()));
       } else if (word.starts_with("-D")) {
         add("+define+" + (word.size() > 2 ? word.substr(2) : value()));
+      } else if (word.starts_with("-G")) {
+        std::string parameter = word.size() > 2 ? word.substr(2) : value();
+        const size_t equals = parameter.find('=');
+        if (equals == 0 || equals >= parameter.size() - 1) {
+          throw sim::InputError(
+              fmt::format("{}: '{}' is not of the form -GNAME=VALUE", where, word));
+        }
+        list_.parameters.push_back(std::move(parameter));
       } else if (word == "-sv" || word == "-sverilog") {
         // All is read as SystemVerilog.
       } else if (word.starts_with("-") || word.starts_with("+")) {

@@ -230,23 +230,29 @@ class Builder {
       FileList list = read_file_list(fs::absolute(request_.list), base_folder_);
       arguments_ = std::move(list.arguments);
       include_dirs_ = std::move(list.include_dirs);
+      parameters_.insert(parameters_.end(), list.parameters.begin(), list.parameters.end());
     }
     const auto relative = [&](const fs::path& path) {
       return fs::absolute(path).lexically_normal().lexically_proximate(base_folder_).string();
     };
+    parameters_.insert(parameters_.begin(), request_.parameters.begin(), request_.parameters.end());
     std::vector<std::string> first;
     if (request_.own) {
       include_dirs_.emplace_back("rtl/common");
       first.emplace_back("-Irtl/common");
     }
-    for (const fs::path& dir : request_.include_dirs) {
-      include_dirs_.push_back(relative(dir));
-      first.push_back("-I" + include_dirs_.back());
-    }
     for (const std::string& define : request_.defines) first.push_back("+define+" + define);
     arguments_.insert(arguments_.begin(), first.begin(), first.end());
     for (const fs::path& source : request_.sources) arguments_.push_back(relative(source));
     if (arguments_.empty()) throw sim::InputError(fmt::format("{} has no sources", request_.top));
+    for (const fs::path& dir : request_.include_dirs) {
+      include_dirs_.push_back(relative(dir));
+      arguments_.push_back("-I" + include_dirs_.back());
+    }
+    // Yosys wants them before the files.
+    std::ranges::stable_partition(arguments_, [](const std::string& argument) {
+      return argument.starts_with("-I") || argument.starts_with("+");
+    });
   }
 
   /// Of a build for speed, or of one that is soon there.
@@ -311,7 +317,7 @@ class Builder {
       key += fmt::format("mutants {} {} {} {}\n", m.count, m.seed, m.first, m.last);
     }
     list("arguments", arguments_);
-    list("parameters", request_.parameters);
+    list("parameters", parameters_);
     list("verilator flags", kVerilatorFlags);
     list("verilator mode", request_.traced ? kVerilatorTraced : kVerilatorFast);
     list("flags", compile_flags(false));
@@ -594,7 +600,7 @@ class Builder {
                                       (folder / "netlist.v").string(),
                                       "--models",
                                       (folder / "models.f").string()};
-    for (const std::string& p : request_.parameters) words.insert(words.end(), {"--set", p});
+    for (const std::string& p : parameters_) words.insert(words.end(), {"--set", p});
     if (const MutantBatch& m = request_.mutants; m.count != 0) {
       words.insert(words.end(),
                    {"--mutants", fmt::format("{}:{}", m.count, m.seed), "--wake",
@@ -620,7 +626,7 @@ class Builder {
     job.name = "engine";
     job.top = request_.top;
     job.shape = request_.shape;
-    job.parameters = request_.parameters;
+    job.parameters = parameters_;
     job.arguments = arguments_;
     job.traced = request_.traced;
     job.coverage = request_.coverage;
@@ -654,7 +660,7 @@ class Builder {
   Tools tools_;
   Cache cache_;
   fs::path base_folder_;
-  std::vector<std::string> arguments_, include_dirs_;
+  std::vector<std::string> arguments_, include_dirs_, parameters_;
   bool quick_ = false;
   std::string base_, name_;
 };

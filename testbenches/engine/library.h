@@ -28,7 +28,7 @@ struct RtlRequest {
   /// Paths in the list are relative to it; empty: the list's own folder. Verilator runs there.
   std::filesystem::path base;
   std::vector<std::filesystem::path> sources;       ///< beside the list (a netlist)
-  std::vector<std::filesystem::path> include_dirs;  ///< beside the list's
+  std::vector<std::filesystem::path> include_dirs;  ///< searched behind the list's
   std::vector<std::string> defines;                 ///< NAME or NAME=value
   std::vector<std::string> parameters;              ///< Name=value
   EngineShape shape;

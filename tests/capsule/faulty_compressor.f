@@ -6,3 +6,4 @@
 ../../rtl/codec/gw_alignment_unit.sv
 ../../rtl/codec/gw_compressor.sv
 faulty_compressor.sv
+-GQuiet=0

@@ -1,7 +1,7 @@
 // The compressor, wrong on purpose; in which way, its bound says:
 //   1, 10  a bit of the last beat of a packet, if that beat is full
 //   2      a bubble before the second packet
-//   3      the last beat of the second packet does not say so
+//   3      the last beat of the second packet does not say so, if the file list sets Quiet to 0
 //   4, 8   a hang behind the third packet, behind the thousandth
 //   5      a bit, once in 2^20 beats of random values: an input beat whose lane 0 ends with 20 certain bits
 //   6      a bit, of another beat each time, the 768th or a later one: packets are before it that shrinking would take out
@@ -9,7 +9,9 @@
 //   9      a reset that meets traffic leaves something: no packet behind it ends
 `default_nettype none
 
-module faulty_compressor (
+module faulty_compressor #(
+  parameter bit Quiet = 1'b1
+) (
   input  wire logic         aclk,
   input  wire logic         aresetn,
   input  wire logic [3:0]   bound_i,
@@ -72,7 +74,7 @@ module faulty_compressor (
 
   assign s_axis_tready = ready && !hang;
   assign m_axis_tvalid = valid && !bubble_q;
-  assign m_axis_tlast  = last && !(bound_i == 4'd3 && packets_out_q == 32'd1) && !(bound_i == 4'd9 && met_traffic_q);
+  assign m_axis_tlast  = last && !(bound_i == 4'd3 && !Quiet && packets_out_q == 32'd1) && !(bound_i == 4'd9 && met_traffic_q);
   assign m_axis_tdata  = data ^ {255'd0, flip};
 
   gw_compressor u_compressor (

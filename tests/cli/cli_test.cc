@@ -1014,9 +1014,11 @@ TEST_F(Cli, NetlistsThatCannotBeMadeAreRefusedOrSaid) {
 TEST_F(Cli, RtlOfOnesOwnKeepsItsParametersAndThatIsSaid) {
   const Ended pes = gradwire("run optimizer --pes 4 --synth workers --rtl no.f --top mine");
   expect_one_sentence(pes, 3, "no.f");
-  EXPECT_NE(pes.err.find("# mine keeps the parameters that its own file gives it; model and "
-                         "reference are those of Algorithm=0 Pes=4 "),
-            std::string::npos)
+  EXPECT_NE(
+      pes.err.find(
+          "# mine keeps the parameters that its own file, or -G in its list, gives it; model and "
+          "reference are those of Algorithm=0 Pes=4 "),
+      std::string::npos)
       << pes.err;
   // A parser has none.
   const Ended parser = gradwire("run parser --synth workers --rtl no.f --top mine");

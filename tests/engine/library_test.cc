@@ -611,6 +611,30 @@ TEST_F(Library, FileListsOfTheUser) {
   request.list = folder_ / "project/top.f";
   EXPECT_EQ(passed(make(request)->engine(), 9), 9u);
 
+  // Parameters of the top, and headers that are found without being named.
+  request.include_dirs = {GRADWIRE_SOURCE_DIR "/rtl/common"};
+  write(folder_ / "project/top.f", "ours.sv -GAdd=3 -G Bad=0\n+define+MORE\n");
+  write(folder_ / "project/ours.sv",
+        "`include \"gw_assert.svh\"\n" + toy("  wire clk_i = aclk, rst_ni = aresetn;\n"
+                                             "  `GW_ASSERT(Always, 1'b1)\n"));
+  EXPECT_EQ(passed(make(request)->engine(), 9), 12u);
+  const fs::path before = fs::current_path();
+  fs::current_path(folder_);  // where a list is found, too, that is not beside the first one
+  write(folder_ / "project/deeper/again.f", "-f project/top.f\n");
+  request.list = folder_ / "project/deeper/again.f";
+  EXPECT_EQ(passed(make(request)->engine(), 9), 12u);
+  fs::current_path(before);
+  request.list = folder_ / "project/top.f";
+  write(folder_ / "project/include/gw_assert.svh",
+        "`define GW_ASSERT(name, property) mine u_mine();\n");
+  write(folder_ / "project/top.f", "+incdir+include ours.sv\n");
+  EXPECT_NE(refusal(request).find("module: 'mine'"), std::string::npos);
+  for (const char* const word : {"-G=3", "-GAdd", "-GAdd="}) {
+    write(folder_ / "project/top.f", "rtl/toy.sv\n" + std::string(word) + "\n");
+    EXPECT_NE(refusal(request).find(std::string("top.f:2: '") + word + "' is not of the form"),
+              std::string::npos);
+  }
+
   write(folder_ / "project/top.f", "\nrtl/missing.sv\n");
   EXPECT_NE(refusal(request).find("top.f:2: there is no file 'rtl/missing.sv'"), std::string::npos);
   write(folder_ / "project/top.f", "--exe rtl/toy.sv\n");

@@ -48,18 +48,11 @@ TEST(AdaptiveFigures, ABeatACycleInLongChunks) {
   sim::Random random(seed());
   for (const char* residual : {"off", "on"}) {
     const sim::RunSpec spec = adaptive_spec({{"residual", residual}, {"p", "3"}, {"rows", "8192"}});
-    for (const size_t n : {505u, 512u, 513u, 600u, 1747u, 4096u}) {
-      const size_t in = (n + 7) / 8;
-      std::vector<sim::RawPacket> packets;
-      for (uint32_t p = 0; p < 20; ++p) {
-        packets.push_back(chunk(gradients_of(n, random), spec,
-                                static_cast<uint32_t>(p * in % (8192 - in)), adaptive()));
-      }
-      const sim::Outcome outcome = run(packets, spec, nullptr, adaptive());
-      const sim::Timeline::Port& port = outcome.timeline.in[0];
-      EXPECT_EQ(port.beats, 20 * in);
-      EXPECT_EQ(port.last - port.first + 1, port.beats) << residual << " n " << n;
-    }
+    SCOPED_TRACE(residual);
+    expect_a_beat_a_cycle({505, 512, 513, 600, 1747, 4096}, 20, spec, adaptive(),
+                          [&](size_t n, uint32_t row) {
+                            return chunk(gradients_of(n, random), spec, row, adaptive());
+                          });
   }
 }
 

@@ -1,6 +1,9 @@
 // The figures that `mx` must reach, in cycles, worked out by hand from its contract
 // (docs/devices/mx.md): latency, beats a cycle, packets back to back, waits of rows in flight.
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "sim/run/run.h"
 #include "tests/quant/figures.h"
@@ -65,29 +68,19 @@ TEST(MxFigures, Latency) {
   }
 }
 
-// 1.000 cycle a burst in packets of every length, as long as the port carries what leaves: of n
-// values, MXFP8 has 17 + 33 ceil(n / 32) bytes in ceil(n / 8) cycles.
-TEST(MxFigures, ABeatACycleInPacketsOfEveryLength) {
+// Of n values, MXFP8 has 17 + 33 ceil(n / 32) bytes.
+TEST(MxFigures, ABeatACycleInChunksOfEveryLength) {
   sim::Random random(seed());
+  std::vector<size_t> lengths(130);
+  std::iota(lengths.begin(), lengths.end(), 1);
   for (const char* residual : {"off", "on"}) {
     for (const char* format : {"mxfp8", "mxfp4"}) {
-      // RTL that is linked: many runs.
+      SCOPED_TRACE(fmt::format("{} {}", format, residual));
       const sim::RunSpec spec =
           mx_spec({{"format", format}, {"residual", residual}, {"rows", "8192"}});
-      for (size_t n = 1; n <= 130; ++n) {
-        const size_t blocks = (n + 31) / 32, in = (n + 7) / 8;
-        const size_t bytes = 17 + blocks * (format[4] == '8' ? 33 : 17);
-        const size_t out = (bytes + 31) / 32;
-        if (out > in) continue;
-        std::vector<sim::RawPacket> packets;
-        for (uint32_t p = 0; p < 40; ++p) {
-          packets.push_back(chunk(gradients_of(n, random), spec, static_cast<uint32_t>(p * in)));
-        }
-        const sim::Outcome outcome = run(packets, spec);
-        const sim::Timeline::Port& port = outcome.timeline.in[0];
-        EXPECT_EQ(port.beats, 40 * in);
-        EXPECT_EQ(port.last - port.first + 1, port.beats) << format << " n " << n;
-      }
+      expect_a_beat_a_cycle(lengths, 40, spec, mx(), [&](size_t n, uint32_t row) {
+        return chunk(gradients_of(n, random), spec, row);
+      });
     }
   }
 }

@@ -41,24 +41,16 @@ TEST(OneBitByHand, Raw) {
             (std::vector<Row>{{0, 1, 11, 11, 13, 3, 81}}));
 }
 
-// 1.000 cycle a burst in chunks of every length, back to back.
 TEST(OneBitFigures, ABeatACycleInChunksOfEveryLength) {
   sim::Random random(seed());
+  std::vector<size_t> lengths;
+  for (size_t n = 1; n <= 4096; n += n < 70 ? 1 : n < 600 ? 97 : 1747) lengths.push_back(n);
   for (const char* residual : {"off", "on"}) {
+    SCOPED_TRACE(residual);
     const sim::RunSpec spec = onebit_spec({{"residual", residual}, {"rows", "8192"}});
-    for (size_t n = 1; n <= 4096; n += n < 70 ? 1 : n < 600 ? 97 : 1747) {
-      const size_t in = (n + 7) / 8;
-      std::vector<sim::RawPacket> packets;
-      const uint32_t count = n < 600 ? 100 : 12;
-      for (uint32_t p = 0; p < count; ++p) {
-        packets.push_back(chunk(gradients_of(n, random), spec,
-                                static_cast<uint32_t>(p * in % (8192 - in)), onebit()));
-      }
-      const sim::Outcome outcome = run(packets, spec, nullptr, onebit());
-      const sim::Timeline::Port& port = outcome.timeline.in[0];
-      EXPECT_EQ(port.beats, count * in);
-      EXPECT_EQ(port.last - port.first + 1, port.beats) << residual << " n " << n;
-    }
+    expect_a_beat_a_cycle(lengths, 60, spec, onebit(), [&](size_t n, uint32_t row) {
+      return chunk(gradients_of(n, random), spec, row, onebit());
+    });
   }
 }
 

@@ -1,5 +1,7 @@
 // The figures that `threshold` must reach, in cycles, worked out by hand from its contract
 // (docs/devices/threshold.md): latency, beats a cycle, waits of rows and of k.
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "sim/run/run.h"
@@ -66,30 +68,21 @@ TEST(ThresholdFigures, Latency) {
   }
 }
 
-// 1.000 cycle a burst in packets of every length, back to back, as long as the port carries what
-// leaves: of WGT half of the values.
-TEST(ThresholdFigures, ABeatACycleInPacketsOfEveryLength) {
+// Of WGT half of the values leave.
+TEST(ThresholdFigures, ABeatACycleInChunksOfEveryLength) {
+  std::vector<size_t> lengths;
+  for (size_t n = 1; n <= 130; n += n < 70 ? 1 : 7) lengths.push_back(n);
   for (const char* residual : {"off", "on"}) {
     for (const auto& [method, coding] : kWays) {
-      // RTL that is linked: many runs.
+      SCOPED_TRACE(fmt::format("{} {} {}", method, coding, residual));
       const sim::RunSpec spec = threshold_spec(
           {{"method", method}, {"coding", coding}, {"residual", residual}, {"rows", "8192"}});
-      for (size_t n = 1; n <= 130; n += n < 70 ? 1 : 7) {
-        const size_t in = (n + 7) / 8;
-        const bool wgt = std::string(method) == "wgt";
+      const bool wgt = std::string(method) == "wgt";
+      expect_a_beat_a_cycle(lengths, 40, spec, threshold(), [&](size_t n, uint32_t row) {
         Words values(n);
         for (size_t i = 0; i < n; ++i) values[i] = bits(!wgt || i % 2 == 0 ? 0.5f : 0.0f);
-        // A short packet of WGT has more beats than it came in.
-        if (wgt && (17 + in + 4 * ((n + 1) / 2) + 31) / 32 > in) continue;
-        std::vector<sim::RawPacket> packets;
-        for (uint32_t p = 0; p < 40; ++p) {
-          packets.push_back(chunk(values, spec, static_cast<uint32_t>(p * in), threshold()));
-        }
-        const sim::Outcome outcome = run(packets, spec, nullptr, threshold());
-        const sim::Timeline::Port& port = outcome.timeline.in[0];
-        EXPECT_EQ(port.beats, 40 * in);
-        EXPECT_EQ(port.last - port.first + 1, port.beats) << method << coding << " n " << n;
-      }
+        return chunk(values, spec, row, threshold());
+      });
     }
   }
 }

@@ -65,6 +65,7 @@ void add_rtl(sim::capsule::Order& order, const std::string& list) {
       }
     }
   }
+  for (const std::string& parameter : files.parameters) text += "-G" + parameter + "\n";
   for (const std::string& folder : files.include_dirs) add_folder(folder);
   add_folder(".");
   order.contents[kFileList] = text;

@@ -54,11 +54,18 @@ std::string file_at(const std::vector<std::string>& words, size_t i) {
   return own ? (sim::data_folder() / "plans/random.toml").string() : file_of(words[i]);
 }
 
-/// All that a file list names, headers beside it and in its search paths.
-std::vector<fs::path> sources_of(const std::string& list) {
+/// What a file list says, also in other lists: its words, and all files that it names, headers
+/// beside it and in its search paths.
+struct Listed {
+  std::vector<std::string> words;
+  std::vector<fs::path> sources;
+};
+Listed listed(const std::string& list) {
   const fs::path base = fs::absolute(list).parent_path();
   const testbenches::FileList files = testbenches::read_file_list(list, base);
-  std::vector<fs::path> sources;
+  Listed all{files.arguments, {}};
+  all.words.insert(all.words.end(), files.parameters.begin(), files.parameters.end());
+  std::vector<fs::path>& sources = all.sources;
   const auto add_folder = [&sources](const fs::path& folder) {
     std::error_code error;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
@@ -73,7 +80,7 @@ std::vector<fs::path> sources_of(const std::string& list) {
   for (const std::string& folder : files.include_dirs) add_folder(base / folder);
   add_folder(base);
   std::ranges::sort(sources);
-  return sources;
+  return all;
 }
 
 json run_device(const std::vector<std::string>& words, const std::string& command,
@@ -203,7 +210,9 @@ std::string RunVocabulary::contents(const std::vector<std::string>& words) const
     if (file.empty()) continue;
     digest.add(file_contents(file));
     if (std::ranges::count(kFileLists, words[i - 1]) == 0) continue;
-    for (const fs::path& source : sources_of(file)) digest.add(file_contents(source.string()));
+    const Listed list = listed(file);
+    for (const std::string& word : list.words) digest.add(word);
+    for (const fs::path& source : list.sources) digest.add(file_contents(source.string()));
   }
   return digest.hex();
 }
