@@ -245,8 +245,9 @@ class Builder {
     arguments_.insert(arguments_.begin(), first.begin(), first.end());
     for (const fs::path& source : request_.sources) arguments_.push_back(relative(source));
     if (arguments_.empty()) throw sim::InputError(fmt::format("{} has no sources", request_.top));
+    // Not relative: the way up from the list's folder leads elsewhere if a link led down.
     for (const fs::path& dir : request_.include_dirs) {
-      include_dirs_.push_back(relative(dir));
+      include_dirs_.push_back(fs::absolute(dir).lexically_normal().string());
       arguments_.push_back("-I" + include_dirs_.back());
     }
     // Yosys wants them before the files.
@@ -278,7 +279,7 @@ class Builder {
     if (cold) {
       flags.emplace_back("-O0");
     } else if (quick_) {
-      flags.emplace_back("-Og");
+      flags.emplace_back(request_.netlist.empty() ? "-Og" : "-O0");
     } else if (request_.traced) {
       flags.insert(flags.end(), kVerilatedTraced.begin(), kVerilatedTraced.end());
     } else if (!request_.netlist.empty()) {
