@@ -251,7 +251,7 @@ class Builder {
       arguments_.push_back("-I" + include_dirs_.back());
     }
     // Yosys wants them before the files.
-    std::ranges::stable_partition(arguments_, [](const std::string& argument) {
+    std::stable_partition(arguments_.begin(), arguments_.end(), [](const std::string& argument) {
       return argument.starts_with("-I") || argument.starts_with("+");
     });
   }

@@ -360,7 +360,8 @@ void declare(CLI::App* command, RunArguments* a, const sim::Device* device) {
   command->add_option("--config", "INI or JSON file with any of these options");
   command->add_option("--rtl", spec.user_rtl.file_list,
                       "file list of RTL of your own, in the place of the project's; its parameters "
-                      "stay its own, --pes and the like are model's and reference's");
+                      "stay its own (-GNAME=VALUE in the list sets one), --pes and the like are "
+                      "model's and reference's");
   command->add_option("--top", spec.user_rtl.top, "its top module");
   command->add_option("--against", a->against,
                       "file list of other RTL, in the model's place: two RTLs in lockstep");
