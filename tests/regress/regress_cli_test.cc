@@ -265,7 +265,9 @@ TEST_F(Regress, WrongRtlFails) {
   std::istringstream list(text_of(folder_ / "rtl/codec/gw_compressor.f"));
   std::string mine = "+incdir+rtl/common\n";
   for (std::string line; std::getline(list, line);) mine += line + "\n";
-  write("my.f", mine);
+  write("my.f", "-f lists/all.f\n");
+  fs::create_directory(folder_ / "lists");
+  write("lists/all.f", mine);
   const Ended r = regress("p.toml --out dir --device compressor --rtl my.f --top gw_compressor");
   EXPECT_EQ(r.code, 1) << r.err;
   EXPECT_THAT(r.err, HasSubstr("FAIL g/compressor/mixed/s1: compressor: "));
@@ -274,6 +276,13 @@ TEST_F(Regress, WrongRtlFails) {
   EXPECT_EQ(document["cases"][0]["verdict"], "fail");
   // Its command alone fails the same way.
   EXPECT_EQ(shell(document["cases"][0]["command"].get<std::string>() + " --quiet").code, 1);
+
+  // What a list in a list says makes it another case, whose result is not that of the first.
+  write("lists/all.f", mine + "-GNone=1\n");
+  const Ended other =
+      regress("p.toml --out dir --device compressor --rtl my.f --top gw_compressor");
+  EXPECT_THAT(other.err, HasSubstr("Parameters from the command line were not found"));
+  EXPECT_NE(result("dir")["cases"][0]["hash"], document["cases"][0]["hash"]);
 }
 
 TEST_F(Regress, CoverageOfAllCasesIsInEveryReportAndIsMerged) {
