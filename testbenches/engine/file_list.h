@@ -14,8 +14,9 @@ struct FileList {
 };
 
 /// Sources, +incdir+, +define+, +libext+, -y, -v, -I, -D, -G, -sv, comments, $VARIABLES and further
-/// lists (-f, -F). Paths in a list are relative to its folder; those in the outermost one to `base`
-/// if that is given. Throws InputError with file and line.
+/// lists (-f, -F). Paths in a list are relative to its folder, those in the outermost one to `base`
+/// if that is given; what is not there is looked for in the current folder. Throws InputError with
+/// file and line.
 FileList read_file_list(const std::filesystem::path& list, const std::filesystem::path& base = {});
 
 }  // namespace gw::testbenches

@@ -226,6 +226,7 @@ class Builder {
                                 : !request_.list.empty() ? fs::absolute(request_.list).parent_path()
                                                          : fs::current_path())
                        .lexically_normal();
+    parameters_ = request_.parameters;
     if (!request_.list.empty()) {
       FileList list = read_file_list(fs::absolute(request_.list), base_folder_);
       arguments_ = std::move(list.arguments);
@@ -235,7 +236,6 @@ class Builder {
     const auto relative = [&](const fs::path& path) {
       return fs::absolute(path).lexically_normal().lexically_proximate(base_folder_).string();
     };
-    parameters_.insert(parameters_.begin(), request_.parameters.begin(), request_.parameters.end());
     std::vector<std::string> first;
     if (request_.own) {
       include_dirs_.emplace_back("rtl/common");

@@ -40,7 +40,10 @@ for folder in "" 'cache/gradwire/areas-*'; do
   "$gradwire" sweep optimizer --algorithm sgd --pes 1 --kind iterative --profile fast --frames 64 --no-cpu --quiet \
     --check recommended ${folder:+--synth-folder} $folder --json sweep.json
   grep -q '"lut": [1-9]' sweep.json || { echo "no area:"; cat sweep.json; exit 1; }
+  [ -n "$folder" ] || touch synthesised
 done
+# shellcheck disable=SC2086 # a pattern of names
+[ -z "$(find $folder -name 'pe-*.json' -newer synthesised)" ] || { echo "areas that were there are made anew"; exit 1; }
 
 step "the program without its files"
 cp "$(command -v "$gradwire")" alone

@@ -54,17 +54,17 @@ std::string file_at(const std::vector<std::string>& words, size_t i) {
   return own ? (sim::data_folder() / "plans/random.toml").string() : file_of(words[i]);
 }
 
-/// What a file list says, also in other lists: its words, and all files that it names, headers
-/// beside it and in its search paths.
+/// What a file list says, also in other lists: defines and parameters, and all files that it names,
+/// headers beside it and in its search paths. Not where they lie, which is another place on another
+/// machine.
 struct Listed {
-  std::vector<std::string> words;
+  std::vector<std::string> settings;
   std::vector<fs::path> sources;
 };
 Listed listed(const std::string& list) {
   const fs::path base = fs::absolute(list).parent_path();
   const testbenches::FileList files = testbenches::read_file_list(list, base);
-  Listed all{files.arguments, {}};
-  all.words.insert(all.words.end(), files.parameters.begin(), files.parameters.end());
+  Listed all{files.parameters, {}};
   std::vector<fs::path>& sources = all.sources;
   const auto add_folder = [&sources](const fs::path& folder) {
     std::error_code error;
@@ -73,6 +73,7 @@ Listed listed(const std::string& list) {
     }
   };
   for (const std::string& word : files.arguments) {
+    if (word.starts_with("+")) all.settings.push_back(word);
     std::error_code error;
     if (fs::is_regular_file(base / word, error)) sources.push_back(base / word);
     if (fs::is_regular_file(word, error)) sources.emplace_back(word);
@@ -211,7 +212,7 @@ std::string RunVocabulary::contents(const std::vector<std::string>& words) const
     digest.add(file_contents(file));
     if (std::ranges::count(kFileLists, words[i - 1]) == 0) continue;
     const Listed list = listed(file);
-    for (const std::string& word : list.words) digest.add(word);
+    for (const std::string& setting : list.settings) digest.add(setting);
     for (const fs::path& source : list.sources) digest.add(file_contents(source.string()));
   }
   return digest.hex();
