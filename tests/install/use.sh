@@ -20,13 +20,13 @@ grep -q '"ratio": 13.99' run.json
 "$gradwire" run compressor --random hostile --packets 50 --quiet
 
 step "RTL built on demand, with its waveform"
-"$gradwire" run parser --synth irregular --packets 50 --quiet --wave parser.fst
+"$gradwire" run parser --synth irregular --packets 50 --quick-build --quiet --wave parser.fst
 [ -s parser.fst ]
 [ -s parser.gtkw ]
 
 step "the example of RTL of another make"
 "$gradwire" run compressor --rtl "${trace%/traces/*}/examples/compressor/serial_compressor_fixed.f" --top serial_compressor \
-  --synth raw --packets 50 --check reference,protocol --quiet
+  --synth raw --packets 50 --check reference,protocol --quick-build --quiet
 
 step "a bench of plain SystemVerilog"
 "$gradwire" run switch --pes 1 --engine model --synth irregular --packets 20 --quiet --sv-bench bench

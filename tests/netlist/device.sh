@@ -16,9 +16,9 @@ mkdir -p "$folder/bin"
 
 # What is timed below is built for speed, all else to be there soon.
 quick=--quick-build
-case " $* " in
+case "$cells $*" in
   *" --host "*) ;;
-  *" parser "*) [ -z "$mutant" ] || quick="" ;;
+  "generic run parser "*) quick="" ;;
 esac
 
 begin=$(date +%s)
@@ -36,7 +36,6 @@ print(f"netlist: 0 differences in {checks['lockstep_cycles']} cycles, {checks['r
       f"made in {report['sim']['build_s']:.0f} s")
 END
 echo "netlist: $(($(date +%s) - begin)) s in all"
-[ -n "$mutant" ] || exit 0
 
 # Its speed beside the RTL's; what is built is in the cache by now.
 if [ -z "$quick" ]; then
@@ -49,6 +48,8 @@ assert 0 < bench["netlist_mcps"] < bench["rtl_mcps"], bench
 print(f"netlist: {bench['ratios']['netlist_to_rtl']:.3f} of the RTL's speed")
 END
 fi
+
+[ -n "$mutant" ] || exit 0
 
 # A Yosys that is given another RTL.
 cat > "$folder/bin/yosys" <<END

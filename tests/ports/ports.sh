@@ -19,7 +19,7 @@ run() {
     echo "$here/gw_switch_flat.sv"
   } > flat.f
   "$gradwire" run switch --rtl flat.f --top gw_switch_flat --cache "$cache" --algorithm adagrad --pes 1 --kind iterative --profile fast \
-    --subnormal 1 --packets 400 --quiet "$@"
+    --subnormal 1 --packets 400 --quick-build --quiet "$@"
 }
 
 right=$root/rtl/switch/gw_switch_ports.sv
