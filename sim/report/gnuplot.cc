@@ -6,12 +6,14 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
+#include <cctype>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <regex>
 #include <string_view>
 #include <system_error>
@@ -165,6 +167,37 @@ std::string escaped(const std::string& s) {
   return out;
 }
 
+/// Colours as attributes, rgb( 47, 111, 222) or #2f6fde, as CSS variables; what is black follows
+/// the text. In one pass: a large plot has a hundred thousand characters.
+std::string with_variables(const std::string& svg) {
+  static const std::regex kColour(
+      R"(=\s*(["'])(?:\s*rgb\(\s*(\d+),\s*(\d+),\s*(\d+)\)\s*|(#[0-9A-Fa-f]{6})|(black))\1)");
+  std::map<std::string, std::string> names;
+  for (const Colour& c : palette()) names.emplace(c.light, fmt::format("var(--{})", c.name));
+  std::string out;
+  auto rest = svg.cbegin();
+  for (std::sregex_iterator m(svg.begin(), svg.end(), kColour), end; m != end; ++m) {
+    std::string name = "currentColor";
+    if (!(*m)[6].matched) {
+      std::string colour = (*m)[5].str();
+      for (char& ch : colour) ch = static_cast<char>(std::tolower(static_cast<unsigned char>(ch)));
+      if (colour.empty()) {
+        colour = "#";
+        for (size_t i = 2; i <= 4; ++i) {
+          colour += fmt::format("{:02x}", std::stoul((*m)[i].str().substr(0, 9)));
+        }
+      }
+      const auto known = names.find(colour);
+      if (known == names.end()) continue;
+      name = known->second;
+    }
+    out.append(rest, (*m)[0].first);
+    out += fmt::format("={0}{1}{0}", (*m)[1].str(), name);
+    rest = (*m)[0].second;
+  }
+  return out.append(rest, svg.cend());
+}
+
 std::string inline_svg(const std::string& svg, const std::string& prefix,
                        const std::string& title) {
   const std::size_t begin = svg.find("<svg");
@@ -191,26 +224,7 @@ std::string inline_svg(const std::string& svg, const std::string& prefix,
   replace(R"(\bid=(["']))", "id=$1" + prefix);
   replace(R"(href=(["'])#)", "href=$1#" + prefix);
   replace(R"(url\((["']?)#)", "url($1#" + prefix);
-  // Colours: rgb( 47, 111, 222) or #2f6fde, as attributes, to CSS variables; what is black follows
-  // the text.
-  for (const Colour& c : palette()) {
-    const auto channel = [&](int i) {
-      return std::stoi(std::string(c.light).substr(1 + 2 * static_cast<std::size_t>(i), 2), nullptr,
-                       16);
-    };
-    replace(fmt::format(R"(=\s*(["'])\s*rgb\(\s*{},\s*{},\s*{}\)\s*\1)", channel(0), channel(1),
-                        channel(2)),
-            fmt::format("=$1var(--{})$1", c.name));
-    replace(fmt::format(R"(=\s*(["'])({}|{})\1)", c.light,
-                        [&] {
-                          std::string upper = c.light;
-                          for (char& ch : upper)
-                            ch = static_cast<char>(std::toupper(static_cast<unsigned char>(ch)));
-                          return upper;
-                        }()),
-            fmt::format("=$1var(--{})$1", c.name));
-  }
-  replace(R"(=\s*(["'])black\1)", "=$1currentColor$1");
+  s = with_variables(s);
   s.insert(s.find("<svg") + 4, fmt::format(" role=\"img\" aria-label=\"{}\"", escaped(title)));
   return s;
 }
