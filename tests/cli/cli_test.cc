@@ -98,9 +98,11 @@ TEST_F(Cli, ListNamesDevicesAndTraces) {
 
 TEST_F(Cli, RunWritesEveryReport) {
   for (const std::string device : {"compressor", "decompressor"}) {
-    const Ended r = gradwire(
-        fmt::format("run {} --trace {} --packets 50 --json r.json --html r.html --pcap-out o.pcap",
-                    device, capture("hdc-ring-early")));
+    // For sanitizers one page.
+    const bool page = !kSanitized || device == "compressor";
+    const Ended r =
+        gradwire(fmt::format("run {} --trace {} --packets 50 --json r.json {} --pcap-out o.pcap",
+                             device, capture("hdc-ring-early"), page ? "--html r.html" : ""));
     ASSERT_EQ(r.code, 0) << r.err;
     const json report = json::parse(text_of(path("r.json")));
     for (const char* key : {"device",
@@ -213,9 +215,13 @@ std::set<std::string> signals_of(const std::string& vcd) {
 }
 
 TEST_F(Cli, WaveformsWithTheirSaveFile) {
+  int turn = 0;
   for (const std::string device :
        {"compressor", "decompressor", "codec_loop", "mx", "aggregator", "switch"}) {
+    ++turn;
     for (const std::string kind : {"fst", "vcd"}) {
+      // For sanitizers one or the other.
+      if (kSanitized && (kind == "vcd") != (turn % 2 == 0)) continue;
       const std::string file = device + "." + kind;
       const Ended r = gradwire(
           fmt::format("run {} --synth {} --packets 20 --stall both:20 --quiet --wave {}", device,

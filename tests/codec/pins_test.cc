@@ -7,6 +7,7 @@
 #include "testbenches/engine/linked.h"
 #include "testbenches/engine/rtl_engine.h"
 #include "tests/codec/support.h"
+#include "tests/sanitized.h"
 
 namespace gw::tests::pins_test {
 namespace {
@@ -56,7 +57,7 @@ void drive_anything(const char* top, bool traced) {
     model.reset();
     Beat beat = any_beat(random, true);
     uint64_t accepted = 0, left = 0;
-    constexpr int kCycles = 20'000;
+    constexpr int kCycles = rounds(20'000);
     for (int cycle = 0; cycle < kCycles; ++cycle) {
       ASSERT_EQ(rtl.s_ready() != 0, model.s_ready()) << top << " k " << k << " cycle " << cycle;
       ASSERT_EQ(rtl.probe(), model.error_count()) << top << " k " << k << " cycle " << cycle;
@@ -92,7 +93,7 @@ void drive_anything(const char* top, bool traced) {
     EXPECT_GT(accepted, kCycles / 10u);
     EXPECT_GT(left, kCycles / 10u);
   }
-  EXPECT_GT(errors, 100u);
+  EXPECT_GT(errors, rounds(100u));
 }
 
 TEST(Pins, CompressorAgreesOnAnything) {

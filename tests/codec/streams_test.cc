@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tests/codec/support.h"
+#include "tests/sanitized.h"
 
 namespace gw::tests::streams_test {
 namespace {
@@ -181,7 +182,7 @@ TEST(OddTkeep, AnEmptyEndBehindAWholeGroup) {
 }
 
 TEST_P(Streams, TheIrregularStimulus) {
-  for (uint64_t salt = 1; salt <= 3; ++salt) {
+  for (uint64_t salt = 1; salt <= rounds(3u); ++salt) {
     for (const char* stall : kStalls) {
       sim::RunSpec spec = spec_of(GetParam(), {{"bound", std::to_string(3 * salt)}});
       spec.seed = seed() * 1000 + salt;

@@ -15,6 +15,7 @@
 #include "sim/harness/kernel.h"
 #include "sim/run/run.h"
 #include "testbenches/registry.h"
+#include "tests/sanitized.h"
 #include "tests/support.h"
 
 namespace gw::tests::devices_test {
@@ -119,7 +120,7 @@ TEST_P(EachDevice, ReachesEveryTableAndNothingThatCannotBe) {
           (threshold || GetParam() == "adaptive") && stall != std::string_view("none");
       sim::RunSpec spec = spec_of(GetParam(), other ? rice : Settings{});
       spec.stall = sim::StallSpec::parse(stall);
-      points.add(run(GetParam(), spec, kind.name, 200).points);
+      points.add(run(GetParam(), spec, kind.name, kSanitized ? 60 : 200).points);
     }
   }
   const auto summary = sim::coverage::summary(points);

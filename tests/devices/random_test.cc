@@ -20,6 +20,7 @@
 #include "sim/feeds/writer.h"
 #include "sim/harness/kernel.h"
 #include "testbenches/registry.h"
+#include "tests/sanitized.h"
 #include "tests/support.h"
 
 namespace gw::tests::random_test {
@@ -62,11 +63,16 @@ std::string name_of(const Point& p) {
 
 void PrintTo(const Point& point, std::ostream* out) { *out << name_of(point); }
 
+/// For sanitizers each table once, with one salt or the other.
 std::vector<Point> points() {
   std::vector<Point> all;
+  uint64_t turn = 0;
   for (const auto& device : testbenches::registry().devices()) {
     for (const char* table : {"gentle", "edges", "hostile", "spaced"}) {
-      for (const uint64_t salt : {1, 2}) all.push_back({device.get(), table, salt});
+      ++turn;
+      for (const uint64_t salt : {1, 2}) {
+        if (!kSanitized || salt == 1 + turn % 2) all.push_back({device.get(), table, salt});
+      }
     }
   }
   return all;
@@ -104,7 +110,7 @@ TEST_P(RandomTraffic, EnginesAndReferenceAgree) {
 // just been switched on, in each of its figures.
 TEST_P(RandomTraffic, IsTheSameBehindAResetInItsMidst) {
   const auto& [device, table, salt] = GetParam();
-  sim::RunSpec spec = spec_of(*device, table, seed() * 1000 + salt, 60);
+  sim::RunSpec spec = spec_of(*device, table, seed() * 1000 + salt, kSanitized ? 30 : 60);
   const auto run = [&, device = device](uint64_t reset_after) {
     spec.reset_after = reset_after;
     const auto source = device->source(spec);
@@ -225,7 +231,7 @@ std::shared_ptr<const sim::RandomTable> table_of(const sim::Device& device,
 
 nlohmann::json faults(const std::string& name, const std::string& error) {
   const sim::Device& device = testbenches::registry().device(name);
-  sim::RunSpec spec = spec_of(device, "gentle", 5, 60);
+  sim::RunSpec spec = spec_of(device, "gentle", 5, rounds(60u));
   spec.stimulus.random = table_of(device, "error = { none = 1, " + error + " = 1 }");
   const auto source = device.source(spec);
   const sim::Outcome outcome = device.run(*source, spec, sim::Kernel::instance());
@@ -244,6 +250,7 @@ TEST(Errors, OfEveryKindAloneInEveryDevice) {
       const nlohmann::json counts = faults(device->name(), way.name);
       EXPECT_TRUE(counts.contains(way.name)) << device->name() << " " << way.name;
       if (!counts.contains(way.name)) continue;
+      if (kSanitized) continue;
       EXPECT_NEAR(counts[way.name].get<double>(), 30, 15) << device->name() << " " << way.name;
     }
   }

@@ -2,12 +2,15 @@
 #include <gtest/gtest.h>
 
 #include "tests/fp/fp_check.h"
+#include "tests/sanitized.h"
 
 namespace gw::fp_test::fp_test {
 namespace {
 
 constexpr uint64_t kSeed = 1;
-constexpr uint64_t kPerDistribution = 200'000;
+/// Binades, every so manieth of those that meet all others, and of all others.
+constexpr uint32_t kSome = tests::kSanitized ? 32 : 8, kEvery = tests::kSanitized ? 4 : 1;
+constexpr uint64_t kPerDistribution = tests::rounds(200'000u);
 
 class Fp : public testing::TestWithParam<std::tuple<FpOp, bool>> {
  protected:
@@ -23,16 +26,16 @@ class Fp : public testing::TestWithParam<std::tuple<FpOp, bool>> {
 
 TEST_P(Fp, BoundaryValuesOfAllBinades) {
   Check check(op(), subnormal());
-  const std::vector<uint32_t> every = boundary_values(1);
+  const std::vector<uint32_t> every = boundary_values(kEvery);
   if (testbenches::fp_op_operands(op()) == 1) {
     for (const uint32_t a : every) check.add(a, 0);
   } else {
     // Every binade against the binades at the edges and every eighth other one.
-    for (const uint32_t b : boundary_values(8)) {
+    for (const uint32_t b : boundary_values(kSome)) {
       for (const uint32_t a : every) check.add(a, b);
       if (check.full()) break;
     }
-    for (const uint32_t a : boundary_values(8)) {
+    for (const uint32_t a : boundary_values(kSome)) {
       for (const uint32_t b : every) check.add(a, b);
       if (check.full()) break;
     }
@@ -73,7 +76,8 @@ TEST_P(Fp, QuotientsNextToADigitOfEveryOddDivisor) {
   if (op() != FpOp::kDiv) GTEST_SKIP() << "only of division";
   Check check(op(), subnormal());
   constexpr uint32_t kOne = 0x3F80'0000, kHidden = 1 << 23;
-  for (uint32_t b = kHidden + 1; b < 2 * kHidden && !check.full(); b += 2) {
+  constexpr uint32_t kStep = 2 * (tests::kSanitized ? 31 : 1);
+  for (uint32_t b = kHidden + 1; b < 2 * kHidden && !check.full(); b += kStep) {
     const uint32_t least = inverse_of_a_shift(b);
     for (const uint32_t a : {least, b - least, least + b, 2 * b - least}) {
       if (a >= kHidden && a < 2 * kHidden) check.add(kOne | (a - kHidden), kOne | (b - kHidden));

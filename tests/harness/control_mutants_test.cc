@@ -4,6 +4,7 @@
 
 #include "tests/harness/scaler.h"
 #include "tests/harness/toys.h"
+#include "tests/sanitized.h"
 
 namespace gw::sim::toys::control_mutants_test {
 namespace {
@@ -162,7 +163,7 @@ class ControlMutants : public testing::TestWithParam<size_t> {};
 TEST_P(ControlMutants, IsFoundInItsCycleAndNamed) {
   const Row& row = rows()[GetParam()];
   constexpr uint64_t kFrom = 90;
-  for (const uint64_t seed : {1, 2, 3}) {
+  for (uint64_t seed = 1; seed <= tests::rounds(3u); ++seed) {
     auto feed = irregular_feed<gw::Beat>(seed, 100);
     PreparedControls controls = traffic(seed);
     Bent<Toy> a(row.who != Who::kB ? row.bend() : nullptr, kFrom);

@@ -8,6 +8,7 @@
 
 #include "sim/feeds/source.h"
 #include "tests/harness/toys.h"
+#include "tests/sanitized.h"
 
 namespace gw::sim::toys::lockstep_test {
 namespace {
@@ -165,17 +166,18 @@ TEST_P(PassthroughMatrix, TwoEnginesAgreeInBeatsAndCycles) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, PassthroughMatrix,
-    testing::Combine(testing::Values("none", "source:40", "sink:30", "both:50"),
-                     testing::Range<size_t>(0, 7), testing::Values(1u, 2u, 3u)),
-    [](const testing::TestParamInfo<Point>& info) {
-      std::string name = std::string(std::get<0>(info.param)) + "_" +
-                         lengths()[std::get<1>(info.param)].name + "_" +
-                         std::to_string(std::get<2>(info.param));
-      std::replace(name.begin(), name.end(), ':', '_');
-      return name;
-    });
+INSTANTIATE_TEST_SUITE_P(All, PassthroughMatrix,
+                         testing::Combine(testing::Values("none", "source:40", "sink:30",
+                                                          "both:50"),
+                                          testing::Range<size_t>(0, 7),
+                                          testing::Range<uint64_t>(1, 1 + tests::rounds(3u))),
+                         [](const testing::TestParamInfo<Point>& info) {
+                           std::string name = std::string(std::get<0>(info.param)) + "_" +
+                                              lengths()[std::get<1>(info.param)].name + "_" +
+                                              std::to_string(std::get<2>(info.param));
+                           std::replace(name.begin(), name.end(), ':', '_');
+                           return name;
+                         });
 
 TEST(Lockstep, PassesUnderTheHeaviestStalls) {
   for (const char* stall : {"source:99", "sink:99", "both:99"}) {

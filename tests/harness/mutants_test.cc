@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/harness/toys.h"
+#include "tests/sanitized.h"
 
 namespace gw::sim::toys::mutants_test {
 namespace {
@@ -140,7 +141,7 @@ class Mutants : public testing::TestWithParam<size_t> {};
 
 TEST_P(Mutants, IsFoundInItsCycleAndNamed) {
   const Row& row = rows()[GetParam()];
-  for (const uint64_t seed : {1, 2, 3}) {
+  for (uint64_t seed = 1; seed <= tests::rounds(3u); ++seed) {
     auto feed = irregular_feed<gw::Beat>(seed, kPackets);
     Bent<Toy> a(row.who != Who::kB ? row.bend : nullptr, kFrom);
     Bent<Toy> b(row.who != Who::kA ? row.bend : nullptr, kFrom);
@@ -166,7 +167,7 @@ TEST_P(Mutants, IsFoundInItsCycleAndNamed) {
 /// a window later. Nobody can tell from what is said of a failure.
 TEST_P(Mutants, IsToldAlikeInStepAndAWindowLater) {
   const Row& row = rows()[GetParam()];
-  for (uint64_t from = kFrom; from < kFrom + 64; ++from) {
+  for (uint64_t from = kFrom; from < kFrom + tests::rounds(64u); ++from) {
     const auto told = [&](bool in_step, uint64_t quantum) {
       auto feed = irregular_feed<gw::Beat>(from, kPackets);
       Bent<Toy> a(row.who != Who::kB ? row.bend : nullptr, from);
@@ -335,8 +336,9 @@ TEST(Amount, ADeviceThatIsDeadFromTheStart) {
 }
 
 TEST(Amount, ADeviceThatHangsOnlyLate) {
-  constexpr uint64_t kLate = 300'000;  // three times what counts as a hang
-  auto feed = irregular_feed<gw::Beat>(26, 150'000, 90);
+  // Three times what counts as a hang; for sanitizers a little longer than that.
+  constexpr uint64_t kLate = tests::kSanitized ? 110'000 : 300'000;
+  auto feed = irregular_feed<gw::Beat>(26, kLate / 2, 90);
   ASSERT_GT(beats_of(feed), kLate / 2 + 1000);
   const auto dead = [](Toy& t) { return t.ready = false; };
   Bent<Toy> a(dead, kLate), b(dead, kLate);

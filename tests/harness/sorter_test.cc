@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/harness/toys.h"
+#include "tests/sanitized.h"
 
 namespace gw::sim::toys::sorter_test {
 namespace {
@@ -339,7 +340,7 @@ class SorterMutants : public testing::TestWithParam<size_t> {};
 
 TEST_P(SorterMutants, IsFoundInItsCycleAndNamed) {
   const Row& row = all_rows()[GetParam()];
-  for (const uint64_t seed : {11, 12}) {
+  for (uint64_t seed = 11; seed < 11 + tests::rounds(2u); ++seed) {
     auto feed = sorter_feed(seed, kPackets);
     Toy a(row.a ? row.bend : nullptr, kFrom), b(row.b ? row.bend : nullptr, kFrom);
     SorterOracle oracle;

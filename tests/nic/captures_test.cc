@@ -18,6 +18,7 @@
 #include "sim/base/random.h"
 #include "tests/nic/support.h"
 #include "tests/nic/tshark.h"
+#include "tests/sanitized.h"
 
 namespace gw::tests::captures_test {
 namespace {
@@ -84,9 +85,9 @@ TEST_F(Captures, CommentsSayWhenAndWhat) {
   const std::vector<std::string> comments = tshark(file("out.pcapng"), "-e frame.comment");
   ASSERT_EQ(comments.size(), rows.size());
   size_t packed = 0;
+  const std::regex form(
+      R"(gradwire in=(\d+) out=(\d+) latency=(\d+) action=(\w+) ratio=(\d+\.\d+))");
   for (size_t i = 0; i < rows.size(); ++i) {
-    const std::regex form(
-        R"(gradwire in=(\d+) out=(\d+) latency=(\d+) action=(\w+) ratio=(\d+\.\d+))");
     std::smatch said;
     ASSERT_TRUE(std::regex_match(comments[i], said, form)) << comments[i];
     EXPECT_EQ(std::stoull(said[1]), rows[i].accepted);
@@ -200,7 +201,7 @@ struct Passed {
 // flow table: through one NIC goes what one host sent.
 TEST_F(Captures, OfEveryHostGoThroughTwoNics) {
   Passed all;
-  uint64_t packed = 0, segments = 0;
+  uint64_t packed = 0, segments = 0, turn = 0;
   for (const auto& entry : committed()) {
     const std::string traffic = entry.value("traffic", "gradients");
     if (traffic == "wire") continue;  // there is nothing to pack: the next test
@@ -229,6 +230,7 @@ TEST_F(Captures, OfEveryHostGoThroughTwoNics) {
       ++selected[host_of(packet)];
     }
     for (const auto& [filter, packets] : hosts) {
+      if (kSanitized && turn++ % 4 != 0) continue;
       SCOPED_TRACE(filter);
       sim::RunSpec spec = spec_of("nic", "", 0, {{"pcap-wire", file("wire.pcap")}});
       spec.stimulus = {.trace = trace, .filter = filter};
@@ -268,8 +270,8 @@ TEST_F(Captures, OfEveryHostGoThroughTwoNics) {
       }
     }
   }
-  EXPECT_GT(segments, 2500u);
-  EXPECT_GT(packed, 2500u);
+  EXPECT_GT(segments, rounds(2500u));
+  EXPECT_GT(packed, rounds(2500u));
   if (no_tshark()) GTEST_SKIP() << "tshark is missing";
   const auto save = [&](const char* name, const std::vector<std::vector<uint8_t>>& frames) {
     auto writer = capture::PcapWriter::open(file(name));

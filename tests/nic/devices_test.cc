@@ -6,6 +6,7 @@
 #include "sim/base/error.h"
 #include "testbenches/nic/oracle.h"
 #include "tests/nic/support.h"
+#include "tests/sanitized.h"
 
 namespace gw::tests::devices_test {
 namespace {
@@ -47,7 +48,7 @@ class Rate : public testing::TestWithParam<Traffic> {};
 TEST_P(Rate, IsABeatACycleWithoutGaps) {
   const auto [name, kind, bytes] = GetParam();
   const sim::Outcome outcome =
-      run(name, spec_of(name, kind, 400, {{"frame-bytes", std::to_string(bytes)}}));
+      run(name, spec_of(name, kind, rounds(400u), {{"frame-bytes", std::to_string(bytes)}}));
   const bool raw = std::string(kind) == "stored" || std::string(kind) == "mixed-segments";
   EXPECT_LE(cycles_per_beat(name, outcome), raw ? 17.0 / 16 : 1.0);
   // 10GbE needs 2.56 cycles a beat, and more of short frames: it is never the engine that waits.
@@ -82,7 +83,7 @@ TEST_P(Lockstep, OfAnyFrames) {
   for (const char* grid : {"stream", "packet"}) {
     const bool stream = std::string(grid) == "stream";
     sim::RunSpec spec =
-        spec_of(name, device(name).facts().stimuli.front().name, stream ? 1500 : 300,
+        spec_of(name, device(name).facts().stimuli.front().name, rounds(stream ? 1500u : 300u),
                 {{"grid", grid}, {"mode", stream ? "bounded" : "paper"}});
     spec.options.set("bound", std::to_string(1 + (seed() + stream) % 14));
     spec.stall = sim::StallSpec::parse(stall);

@@ -12,6 +12,7 @@
 #include "models/reference/quant/quantiser.h"
 #include "tests/quant/adaptive_contract.h"
 #include "tests/quant/chunk_bench.h"
+#include "tests/sanitized.h"
 
 namespace gw::adaptive_contract::adaptive_rtl_test {
 namespace {
@@ -118,7 +119,7 @@ TYPED_TEST_SUITE(AdaptiveRtl, Points);
 TYPED_TEST(AdaptiveRtl, EveryCycleAndByteIsTheContracts) {
   const Stalls stalls[] = {{0, 0}, {30, 0}, {0, 30}, {30, 30}, {0, 60}};
   uint64_t left = 0, waited = 0, histograms = 0;
-  for (int seed = 1; seed <= 72; ++seed) {
+  for (int seed = 1; seed <= tests::rounds(72); ++seed) {
     typename TypeParam::Tried bench(seed);
     for (int episode = 0; episode < 3; ++episode) {  // all but the last end by a reset amid traffic
       const Kind kind{seed % (kValueKinds + 1), seed % 3 == 0 ? 0 : 30,
@@ -143,9 +144,9 @@ TYPED_TEST(AdaptiveRtl, EveryCycleAndByteIsTheContracts) {
     waited += bench.model().seen().waited_for_row;
     histograms += bench.model().seen().waited_otherwise;
   }
-  EXPECT_GT(left, 15000u);
-  EXPECT_GT(waited, 5000u);
-  EXPECT_GT(histograms, 5000u);
+  EXPECT_GT(left, tests::rounds(15000u));
+  EXPECT_GT(waited, tests::rounds(5000u));
+  EXPECT_GT(histograms, tests::rounds(5000u));
 }
 
 // The contract's figures, worked out by hand. A chunk of B beats, back to back: its first beat is
@@ -203,7 +204,7 @@ TYPED_TEST(AdaptiveRtl, Rate) {
     for (const bool ragged : {false, true}) {
       typename TypeParam::Tried bench(5);
       const uint32_t n = 8 * beats - (ragged ? 3 : 0);
-      const uint64_t packets = 60;
+      const uint64_t packets = tests::rounds(60u);
       uint64_t chunks = packets;
       bench.run(
           [&](Chunk& c) {

@@ -15,6 +15,7 @@
 
 #include "models/reference/quant/decoder.h"
 #include "models/reference/quant/quantiser.h"
+#include "tests/sanitized.h"
 
 namespace gw::dequantizer_rtl_test {
 namespace {
@@ -323,7 +324,7 @@ TEST(DequantizerRtl, ValuesAndReasonsAreTheReferences) {
   const int stalls[][2] = {{0, 0}, {30, 0}, {0, 30}, {50, 50}, {0, 70}};
   uint64_t reasons[reference::quant::kReasons] = {};
   uint64_t early = 0;
-  for (int seed = 1; seed <= 60; ++seed) {
+  for (int seed = 1; seed <= tests::rounds(60); ++seed) {
     DequantizerBench bench(seed);
     for (int episode = 0; episode < 3; ++episode) {  // all but the last end by a reset amid traffic
       for (int i = 0; i < 80; ++i) {
@@ -352,8 +353,8 @@ TEST(DequantizerRtl, ValuesAndReasonsAreTheReferences) {
     early += bench.early;
   }
   for (size_t i = 0; i < reference::quant::kReasons; ++i)
-    EXPECT_GT(reasons[i], 20u) << "reason " << i;
-  EXPECT_GT(early, 500u);
+    EXPECT_GT(reasons[i], tests::rounds(20u)) << "reason " << i;
+  EXPECT_GT(early, tests::rounds(500u));
 }
 
 TEST(DequantizerRtl, EightCyclesFromTheBeatThatCompletesOne) {
@@ -403,7 +404,7 @@ TEST(DequantizerRtl, RiceTakesTwoEntriesACycle) {
     for (uint32_t density : {0, 2, 5, 12, 20, 25, 30, 50, 75, 100}) {
       for (uint32_t n : {8, 100, 1000, 4096}) {
         DequantizerBench bench(2);
-        const uint32_t packets = 10;
+        const uint32_t packets = tests::kSanitized ? 3 : 10;
         uint64_t bound = 0;
         for (uint32_t i = 0; i < packets; ++i) {
           const Bytes packet = encoded(bench, spec, n, density);

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "tests/quant/bytes.h"
+#include "tests/sanitized.h"
 
 namespace gw::reference::quant::groups_test {
 namespace {
@@ -143,7 +144,7 @@ TEST(QuantGroups, AgreeWithTheDecoderOfWholePackets) {
   size_t malformed = 0, early = 0;
   for (const std::string& spec : specs) {
     Quantiser quantiser(config_of(spec), 64);
-    for (int round = 0; round < 3000; ++round) {
+    for (int round = 0; round < tests::rounds(3000); ++round) {
       std::vector<float> g(1 + random() % 300);
       const uint32_t density = 1 + random() % 60;
       for (float& x : g) {
@@ -179,8 +180,8 @@ TEST(QuantGroups, AgreeWithTheDecoderOfWholePackets) {
       }
     }
   }
-  EXPECT_GT(malformed, 5000u);
-  EXPECT_GT(early, 1000u);
+  EXPECT_GT(malformed, tests::rounds(5000u));
+  EXPECT_GT(early, tests::rounds(1000u));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "tests/quant/chunk_bench.h"
 #include "tests/quant/mx_contract.h"
+#include "tests/sanitized.h"
 
 namespace gw::mx_contract::mx_rtl_test {
 namespace {
@@ -93,7 +94,7 @@ TYPED_TEST_SUITE(MxRtl, Points);
 TYPED_TEST(MxRtl, EveryCycleAndByteIsTheContracts) {
   const Stalls stalls[] = {{0, 0}, {30, 0}, {0, 30}, {30, 30}, {0, 60}};
   uint64_t left = 0;
-  for (int seed = 1; seed <= 80; ++seed) {
+  for (int seed = 1; seed <= tests::rounds(80); ++seed) {
     Bench<typename TypeParam::Top, TypeParam::kRows> bench(seed);
     for (int episode = 0; episode < 3; ++episode) {  // all but the last end by a reset amid traffic
       const Kind kind{seed % 8, seed % 3 == 0 ? 0 : 30, seed % 4 == 0 ? 0 : 90,
@@ -115,14 +116,14 @@ TYPED_TEST(MxRtl, EveryCycleAndByteIsTheContracts) {
     }
     left += bench.left();
   }
-  EXPECT_GT(left, 20000u);
+  EXPECT_GT(left, tests::rounds(20000u));
 }
 
 // Packets of one size, back to back: one beat a cycle where the output port can carry what leaves.
 TYPED_TEST(MxRtl, ABeatACycleAtEverySize) {
   for (const bool fp4 : {false, true}) {
     Bench<typename TypeParam::Top, TypeParam::kRows> bench(5);
-    for (uint32_t n = 1; n <= 300; ++n) {
+    for (uint32_t n = 1; n <= 300; n += tests::kSanitized ? 13 : 1) {
       const uint32_t beats = (n + 7) / 8;
       const uint32_t bytes = 17 + (n + 31) / 32 * (fp4 ? 17 : 33);
       if ((bytes + 31) / 32 > beats) continue;

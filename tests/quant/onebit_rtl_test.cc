@@ -12,6 +12,7 @@
 #include "models/reference/quant/quantiser.h"
 #include "tests/quant/chunk_bench.h"
 #include "tests/quant/onebit_contract.h"
+#include "tests/sanitized.h"
 
 namespace gw::onebit_contract::onebit_rtl_test {
 namespace {
@@ -119,7 +120,7 @@ TYPED_TEST_SUITE(OnebitRtl, Points);
 TYPED_TEST(OnebitRtl, EveryCycleAndByteIsTheContracts) {
   const Stalls stalls[] = {{0, 0}, {30, 0}, {0, 30}, {30, 30}, {0, 60}};
   uint64_t left = 0, waited = 0;
-  for (int seed = 1; seed <= 90; ++seed) {
+  for (int seed = 1; seed <= tests::rounds(90); ++seed) {
     typename TypeParam::Tried bench(seed);
     for (int episode = 0; episode < 3; ++episode) {  // all but the last end by a reset amid traffic
       const Kind kind{seed % (kValueKinds + 1), seed % 3 == 0 ? 0 : 30, seed % 4 == 0 ? 0 : 90,
@@ -142,16 +143,16 @@ TYPED_TEST(OnebitRtl, EveryCycleAndByteIsTheContracts) {
     left += bench.left();
     waited += bench.model().seen().waited_for_row;
   }
-  EXPECT_GT(left, 15000u);
-  EXPECT_GT(waited, 5000u);
+  EXPECT_GT(left, tests::rounds(15000u));
+  EXPECT_GT(waited, tests::rounds(5000u));
 }
 
 // Chunks of one size, back to back, on rows that are not in flight: one beat a cycle.
 TYPED_TEST(OnebitRtl, ABeatACycleAtEverySize) {
   typename TypeParam::Tried bench(5);
-  for (uint32_t n = 1; n <= 300; n += n < 80 ? 1 : 37) {
+  for (uint32_t n = 1; n <= 300; n += tests::kSanitized ? 13 : n < 80 ? 1 : 37) {
     const uint32_t beats = (n + 7) / 8;
-    const uint64_t before = bench.accepted(), packets = 200;
+    const uint64_t before = bench.accepted(), packets = tests::rounds(200u);
     int chunks = packets;
     uint32_t row = 0;
     const bool residual = beats + 60 < TypeParam::kRows / 3;

@@ -11,6 +11,7 @@
 #include "models/reference/codec.h"
 #include "models/reference/codec_benchmark.h"
 #include "tests/reference/codec_test_util.h"
+#include "tests/sanitized.h"
 
 namespace gw::reference::codec_stream_test {
 namespace {
@@ -110,7 +111,7 @@ TEST_P(CodecStream, EveryCombinationOfTags) {
   const CodecConfig config{10, Mode::kBounded};
   const std::array<uint32_t, 4> of_tag = {0x3A000001, 0xBB912345, 0x3E912345, 0xC2123456};
   std::vector<uint32_t> values;
-  for (uint32_t tags = 0; tags < 0x10000; ++tags) {
+  for (uint32_t tags = 0; tags < 0x10000; tags += tests::kSanitized ? 5 : 1) {
     for (int lane = 0; lane < kGroupValues; ++lane) {
       values.push_back(of_tag[tags >> (2 * lane) & 3] ^ static_cast<uint32_t>(lane) << 3);
     }
@@ -121,7 +122,7 @@ TEST_P(CodecStream, EveryCombinationOfTags) {
 TEST_P(CodecStream, RandomStreamsOfEveryLength) {
   std::mt19937 random(1);
   for (const CodecConfig config : all_configs()) {
-    for (size_t length = 0; length <= 100; ++length) {
+    for (size_t length = 0; length <= 100; length += tests::kSanitized ? 5 : 1) {
       expect_as_defined(random_values(random, length), config);
     }
   }
@@ -270,7 +271,7 @@ TEST_P(CodecStream, GarbageDecodesAsTheScalarImplementationDoes) {
   const Implementation& scalar = *find_implementation("scalar");
   std::mt19937 random(6);
   size_t errors = 0;
-  for (int round = 0; round < 2000; ++round) {
+  for (int round = 0; round < 2000; round += tests::kSanitized ? 5 : 1) {
     const size_t size = round < 1000 ? static_cast<size_t>(round) : 1000 + random() % 5000;
     std::vector<uint8_t> bytes(size);
     for (uint8_t& byte : bytes) {
@@ -286,7 +287,7 @@ TEST_P(CodecStream, GarbageDecodesAsTheScalarImplementationDoes) {
     ASSERT_EQ(result.error, expected.error);
     errors += result.error.has_value();
   }
-  EXPECT_GT(errors, 1000u);
+  EXPECT_GT(errors, tests::rounds(1000u));
 }
 
 INSTANTIATE_TEST_SUITE_P(Implementations, CodecStream,

@@ -10,6 +10,8 @@
 #include <random>
 #include <vector>
 
+#include "tests/sanitized.h"
+
 namespace gw::reference::aggregator_test {
 namespace {
 
@@ -254,7 +256,7 @@ TEST_P(AggregatorTraffic, EqualsTheOracle) {
         return 0x3F000000 + draw(0x01000000) + (draw(2) << 31);
     }
   };
-  for (int run = 0; run < 20; run++) {
+  for (int run = 0; run < tests::rounds(20); run++) {
     Aggregator aggregator(config);
     Oracle oracle{{}, config};
     std::uint32_t now = 0xFFFFFFF0 + draw(16);  // wraps on the way

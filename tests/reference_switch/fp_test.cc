@@ -7,6 +7,8 @@
 #include <random>
 #include <vector>
 
+#include "tests/sanitized.h"
+
 namespace gw::reference::fp::fp_test {
 namespace {
 
@@ -71,7 +73,7 @@ TEST(Fp, EdgesInPairs) {
 
 TEST(Fp, RandomPairs) {
   std::mt19937 random(3);
-  for (int i = 0; i < 300'000; i++) {
+  for (int i = 0; i < tests::rounds(300'000); i++) {
     auto a = static_cast<std::uint32_t>(random()), b = static_cast<std::uint32_t>(random());
     if (i % 3 == 0) {  // results around the smallest normal number
       b = (b & 0x807FFFFF) | ((128 - (a >> 23 & 0xFF) + random() % 4) & 0xFF) << 23;

@@ -10,6 +10,8 @@
 #include <set>
 #include <string>
 
+#include "tests/sanitized.h"
+
 namespace gw::reference::expether::frame_test {
 namespace {
 
@@ -312,7 +314,7 @@ TEST(Frame, RoundTripOfEveryCountAndTlp) {
 TEST(Frame, AnyBytesAreClassified) {
   std::mt19937 random(2);
   std::set<Reason> seen;
-  for (int round = 0; round < 200'000; round++) {
+  for (int round = 0; round < tests::rounds(200'000); round++) {
     Frame frame = gradient(1 + random() % 32, random() % 2 ? Tlp::kMWr64 : Tlp::kMWr32);
     for (auto changes = random() % 4; changes > 0; changes--) {
       frame[12 + random() % 56] = static_cast<std::uint8_t>(random());

@@ -1,4 +1,5 @@
 // Time that is not simulated: the same passages in the same cycles with and without it.
+#include "tests/sanitized.h"
 #include "tests/switch/support.h"
 
 namespace gw::testbenches::testing::skip_test {
@@ -126,8 +127,9 @@ TEST_P(SkipMatrix, ChangesNothing) {
 INSTANTIATE_TEST_SUITE_P(
     Switch, SkipMatrix,
     ::testing::Combine(::testing::Values("none", "source:30", "sink:30", "both:30"),
-                       ::testing::Values("anything", "workers", "irregular", "gradient-192"),
-                       ::testing::Range<uint64_t>(1, 3)),
+                       ::testing::ValuesIn(tests::points_of<const char*>(
+                           {"anything", "workers", "irregular", "gradient-192"}, 2)),
+                       ::testing::Range<uint64_t>(1, 1 + tests::rounds(2u))),
     [](const ::testing::TestParamInfo<Point>& info) {
       std::string name = std::string(std::get<0>(info.param)) + "_" + std::get<1>(info.param) +
                          "_seed" + std::to_string(std::get<2>(info.param));

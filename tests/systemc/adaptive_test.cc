@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 
+#include "tests/sanitized.h"
 #include "tests/systemc/quantiser_bench.h"
 
 namespace gw::systemc::adaptive_test {
@@ -410,7 +411,7 @@ class AdaptiveByValue {
 
 TEST(AdaptiveBytes, AsValueByValue) {
   std::map<int, int> formats;
-  for (uint64_t seed = 1; seed <= 12; ++seed) {
+  for (uint64_t seed = 1; seed <= tests::rounds(12u); ++seed) {
     const uint32_t rows = seed % 2 == 0 ? 64 : 100;
     AdaptiveBench bench(rows, kHalf);
     AdaptiveByValue by_value(rows);
@@ -437,8 +438,8 @@ TEST(AdaptiveBytes, AsValueByValue) {
     ASSERT_EQ(got.size(), want.size());
     for (size_t p = 0; p < want.size(); ++p) ASSERT_EQ(got[p].bytes, want[p]) << seed << " " << p;
   }
-  EXPECT_GT(formats[0], 100);
-  EXPECT_GT(formats[5], 500);
+  EXPECT_GT(formats[0], tests::rounds(100));
+  EXPECT_GT(formats[5], tests::rounds(500));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "models/systemc/compressor.h"
 #include "models/systemc/decompressor.h"
+#include "tests/sanitized.h"
 #include "tests/systemc/stimulus.h"
 
 namespace gw::systemc::contract_test {
@@ -98,7 +99,7 @@ void for_all_traffic(Test test) {
   }
 }
 
-constexpr uint64_t kCycles = 8000;
+constexpr uint64_t kCycles = tests::kSanitized ? 3000 : 8000;
 
 TEST(Contract, Compressor) {
   uint64_t errors = 0;
@@ -108,11 +109,11 @@ TEST(Contract, Compressor) {
     const Outcome o = lockstep(core, literal, &Stimulus::float_packet, traffic, kCycles);
     ASSERT_EQ(o.mismatch, "");
     ASSERT_GT(o.accepted, kCycles / 20);
-    ASSERT_GT(o.left, kCycles / 100);
+    ASSERT_GT(o.left, kCycles / (tests::kSanitized ? 200 : 100));
     ASSERT_EQ(o.idle, 0u);  // tready is never low while tvalid is low too
     errors += o.errors;
   });
-  EXPECT_GT(errors, 1000u);
+  EXPECT_GT(errors, tests::rounds(1000u));
 }
 
 TEST(Contract, Decompressor) {
@@ -126,14 +127,14 @@ TEST(Contract, Decompressor) {
     ASSERT_GT(o.left, kCycles / 20);
     errors += o.errors;
   });
-  EXPECT_GT(errors, 1000u);
+  EXPECT_GT(errors, tests::rounds(1000u));
 }
 
 TEST(Contract, DecompressorSurvivesNoise) {
   Decompressor core;
   LiteralDecompressor literal;
   std::mt19937 random(7);
-  for (int c = 0; c < 300000; ++c) {
+  for (int c = 0; c < tests::rounds(300000); ++c) {
     ASSERT_EQ(core.s_ready(), literal.s_ready()) << c;
     ASSERT_TRUE(same(core.m_beat(), literal.m_beat())) << c;
     Beat beat{.keep = static_cast<uint32_t>(random()),
@@ -145,17 +146,18 @@ TEST(Contract, DecompressorSurvivesNoise) {
     literal.clock(valid ? &beat : nullptr, ready);
   }
   EXPECT_EQ(core.error_count(), literal.error_count());
-  EXPECT_GT(core.error_count(), 10000u);
+  EXPECT_GT(core.error_count(), tests::rounds(10000u));
 }
 
 /// Whether the comparison sees on some traffic that the contract's numbers are not the core's.
 template <typename Core, typename Literal>
 bool notices(typename Literal::Numbers mutant, std::vector<Beat> (Stimulus::*packet)()) {
-  for (uint32_t seed = 1; seed <= 20; ++seed) {
+  for (uint32_t seed = 1; seed <= tests::rounds(20u); ++seed) {
     const Traffic traffic{seed, {}, 0, 0.1 * (seed % 10), false};
     Core core(traffic.config);
     Literal literal(traffic.config, mutant);
-    if (!lockstep(core, literal, packet, traffic, 50000).mismatch.empty()) return true;
+    if (!lockstep(core, literal, packet, traffic, tests::rounds(50000u)).mismatch.empty())
+      return true;
   }
   return false;
 }
@@ -166,6 +168,7 @@ TEST(Contract, NoticesMutants) {
     return notices<Compressor, LiteralCompressor>(mutant, &Stimulus::float_packet);
   };
   EXPECT_FALSE(compressor({}));
+  if (tests::kSanitized) GTEST_SKIP() << "some mutants take more seeds";
   EXPECT_TRUE(compressor({.merge_delay = 3}));
   EXPECT_TRUE(compressor({.merge_delay = 5}));
   EXPECT_TRUE(compressor({.max_enter = 3}));
@@ -246,7 +249,7 @@ void any_pins(std::vector<Beat> (Stimulus::*packet)()) {
   Stimulus stimulus(9, {});
   std::deque<Beat> source;
   uint64_t left = 0;
-  for (int c = 0; c < 100000; ++c) {
+  for (int c = 0; c < tests::rounds(100000); ++c) {
     ASSERT_EQ(core.s_ready(), literal.s_ready()) << c;
     ASSERT_TRUE(same(core.m_beat(), literal.m_beat())) << c;
     if (source.empty()) {
@@ -263,7 +266,7 @@ void any_pins(std::vector<Beat> (Stimulus::*packet)()) {
     core.clock(valid ? &s : nullptr, ready);
     literal.clock(valid ? &s : nullptr, ready);
   }
-  EXPECT_GT(left, 10000u);
+  EXPECT_GT(left, tests::rounds(10000u));
 }
 
 TEST(Contract, CompressorUnderAnyPins) {

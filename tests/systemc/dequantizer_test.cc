@@ -13,6 +13,7 @@
 
 #include "models/reference/quant/decoder.h"
 #include "models/reference/quant/quantiser.h"
+#include "tests/sanitized.h"
 
 namespace gw::systemc::dequantizer_test {
 namespace {
@@ -368,7 +369,7 @@ class Traffic {
 TEST(DequantizerModel, DecodesAsTheReference) {
   uint64_t whole = 0, damaged = 0, within = 0;
   std::array<uint64_t, Dequantizer::kReasons> reasons{};
-  for (uint64_t round = 1; round <= 400; ++round) {
+  for (uint64_t round = 1; round <= tests::rounds(400u); ++round) {
     SCOPED_TRACE(round);
     Traffic traffic(round);
     for (int i = 0; i < 50; ++i) traffic.add();
@@ -423,10 +424,10 @@ TEST(DequantizerModel, DecodesAsTheReference) {
     for (size_t r = 0; r < counts.size(); ++r) ASSERT_EQ(b.device.malformed_count(r), counts[r]);
     ASSERT_EQ(b.device.error_count(), errors);
   }
-  EXPECT_GT(whole, 10'000u);
-  EXPECT_GT(damaged, 3'000u);
-  EXPECT_GT(within, 1'000u);
-  for (size_t r = 0; r < reasons.size(); ++r) EXPECT_GT(reasons[r], 10u) << r;
+  EXPECT_GT(whole, tests::rounds(10'000u));
+  EXPECT_GT(damaged, tests::rounds(3'000u));
+  EXPECT_GT(within, tests::rounds(1'000u));
+  for (size_t r = 0; r < reasons.size(); ++r) EXPECT_GT(reasons[r], tests::rounds(10u)) << r;
 }
 
 // Words are fetched as their bytes and the beat behind them come: where a beat is missing, so are

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <random>
 
+#include "tests/sanitized.h"
 #include "tests/systemc/spec_codec.h"
 #include "tests/systemc/stimulus.h"
 
@@ -82,8 +83,9 @@ TEST(GroupCodec, EqualsSpecification) {
     for (bool bounded : {false, true}) {
       const CodecConfig config{static_cast<uint8_t>(k), bounded};
       std::vector<uint32_t> values = edges();
-      for (int i = 0; i < 80000; ++i) values.push_back(value_of(i % 4, k, random));
-      for (int i = 0; i < 20000; ++i) values.push_back(static_cast<uint32_t>(random()));
+      for (int i = 0; i < tests::rounds(80000); ++i) values.push_back(value_of(i % 4, k, random));
+      for (int i = 0; i < tests::rounds(20000); ++i)
+        values.push_back(static_cast<uint32_t>(random()));
       std::shuffle(values.begin(), values.end(), random);
       for (size_t i = 0; i + kLanes <= values.size(); i += kLanes) {
         spec::Lanes lanes;
@@ -110,14 +112,14 @@ TEST(GroupCodec, EqualsSpecification) {
       }
     }
   }
-  EXPECT_GT(cases, 28u * 100000);
+  EXPECT_GT(cases, 28u * tests::rounds(100000u));
 }
 
 TEST(GroupCodec, DecodesEveryPayload) {
   for (int k = kMinBound; k <= kMaxBound; ++k) {
     for (bool bounded : {false, true}) {
       const CodecConfig config{static_cast<uint8_t>(k), bounded};
-      for (uint32_t payload = 0; payload < 65536; ++payload) {
+      for (uint32_t payload = 0; payload < 65536; payload += tests::kSanitized ? 5 : 1) {
         // HALF, BYTE in lanes of both halves; unreachable payloads too (corrupted streams).
         const auto low = static_cast<uint8_t>(payload), high = static_cast<uint8_t>(payload >> 8);
         const Bytes bytes = {0x06, 0x90, low, high, low, high, low, high};
@@ -129,7 +131,7 @@ TEST(GroupCodec, DecodesEveryPayload) {
 
 TEST(GroupCodec, EveryTagWord) {
   std::mt19937 random(2);
-  for (uint32_t tags = 0; tags < 65536; ++tags) {
+  for (uint32_t tags = 0; tags < 65536; tags += tests::kSanitized ? 5 : 1) {
     spec::Lanes lanes;
     for (int i = 0; i < kLanes; ++i) lanes[i] = value_of(tags >> (2 * i) & 3, 9, random);
     const Bytes bytes = encode(lanes, {9, true});

@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 
+#include "tests/sanitized.h"
 #include "tests/systemc/nic_bench.h"
 
 namespace gw::systemc::nic_test {
@@ -149,7 +150,7 @@ constexpr std::array<std::array<uint32_t, 2>, 5> kStalls = {
 
 TEST(NicTxModel, EqualsTheReferenceUnderStalls) {
   std::map<std::string, size_t> seen;
-  for (uint64_t seed = 1; seed <= 10; ++seed) {
+  for (uint64_t seed = 1; seed <= (tests::kSanitized ? 5 : 10); ++seed) {
     NicTraffic traffic(seed);
     const auto inputs = tx_traffic(traffic, 300);
     const Expected expected = reference_tx(inputs);
@@ -164,15 +165,15 @@ TEST(NicTxModel, EqualsTheReferenceUnderStalls) {
   }
   for (size_t i = 0; i < nic::kTxActions; ++i) {
     const auto name = nic::name_of(static_cast<nic::TxAction>(i));
-    EXPECT_GT(seen[std::string(name)], 20u) << name;
+    EXPECT_GT(seen[std::string(name)], tests::rounds(20u)) << name;
   }
 }
 
 TEST(NicRxModel, EqualsTheReferenceUnderStalls) {
   std::map<std::string, size_t> seen;
-  for (uint64_t seed = 1; seed <= 10; ++seed) {
+  for (uint64_t seed = 1; seed <= (tests::kSanitized ? 5 : 10); ++seed) {
     NicTraffic traffic(seed);
-    const auto inputs = rx_traffic(traffic, 300);
+    const auto inputs = rx_traffic(traffic, tests::rounds(300u));
     const Expected expected = reference_rx(inputs);
     for (const std::string& action : expected.actions) ++seen[action];
     RxBench bench(seed);
@@ -185,7 +186,7 @@ TEST(NicRxModel, EqualsTheReferenceUnderStalls) {
   }
   for (size_t i = 0; i < nic::kRxActions; ++i) {
     const auto name = nic::name_of(static_cast<nic::RxAction>(i));
-    EXPECT_GT(seen[std::string(name)], 100u) << name;
+    EXPECT_GT(seen[std::string(name)], tests::kSanitized ? 10u : 100u) << name;
   }
 }
 
@@ -328,7 +329,7 @@ void reset_in_mid_frame(uint64_t seed, const Inputs& inputs, Reference reference
 }
 
 TEST(NicTxModel, ResetInMidFrame) {
-  for (uint64_t seed = 100; seed < 105; ++seed) {
+  for (uint64_t seed = 100; seed < 100 + tests::rounds(5u); ++seed) {
     NicTraffic traffic(seed);
     reset_in_mid_frame<TxBench>(seed, tx_traffic(traffic, 1500), reference_tx);
     if (HasFatalFailure()) FAIL() << "seed " << seed;
@@ -336,7 +337,7 @@ TEST(NicTxModel, ResetInMidFrame) {
 }
 
 TEST(NicRxModel, ResetInMidFrame) {
-  for (uint64_t seed = 100; seed < 105; ++seed) {
+  for (uint64_t seed = 100; seed < 100 + tests::rounds(5u); ++seed) {
     NicTraffic traffic(seed);
     reset_in_mid_frame<RxBench>(seed, rx_traffic(traffic, 1500), reference_rx);
     if (HasFatalFailure()) FAIL() << "seed " << seed;
@@ -429,7 +430,7 @@ double cycles_per_beat(const std::vector<nic::Frame>& frames, bool pauses_allowe
 
 std::vector<nic::Frame> row_of(size_t size, const std::vector<nic::Frame>& kinds) {
   std::vector<nic::Frame> frames;
-  for (size_t bytes = 0; bytes < 400'000; bytes += size) {
+  for (size_t bytes = 0; bytes < tests::rounds(400'000u); bytes += size) {
     frames.push_back(kinds[frames.size() % kinds.size()]);
   }
   return frames;
@@ -474,7 +475,7 @@ TEST(NicFigures, OneBeatACycleThroughRx) {
 }
 
 TEST(NicFigures, NoPauseInsideAFrame) {
-  for (uint64_t seed = 1; seed <= 10; ++seed) {
+  for (uint64_t seed = 1; seed <= tests::rounds(10u); ++seed) {
     NicTraffic traffic(seed, 1000);
     TxBench bench(seed);
     bench.send(tx_traffic(traffic, 300));

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "tests/sanitized.h"
 #include "tests/systemc/quantiser_bench.h"
 
 namespace gw::systemc::onebit_test {
@@ -238,7 +239,7 @@ class OneBitByValue {
 
 TEST(OneBitBytes, AsValueByValue) {
   std::map<int, int> formats;
-  for (uint64_t seed = 1; seed <= 12; ++seed) {
+  for (uint64_t seed = 1; seed <= tests::rounds(12u); ++seed) {
     const uint32_t rows = seed % 2 == 0 ? 8 : 100;
     OneBitBench bench(rows, kFresh);
     OneBitByValue by_value(rows);
@@ -264,8 +265,8 @@ TEST(OneBitBytes, AsValueByValue) {
     ASSERT_EQ(got.size(), want.size());
     for (size_t p = 0; p < want.size(); ++p) ASSERT_EQ(got[p].bytes, want[p]) << seed << " " << p;
   }
-  EXPECT_GT(formats[0], 100);
-  EXPECT_GT(formats[4], 500);
+  EXPECT_GT(formats[0], tests::rounds(100));
+  EXPECT_GT(formats[4], tests::rounds(500));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "tests/sanitized.h"
 #include "tests/systemc/quantiser_bench.h"
 
 namespace gw::systemc::threshold_test {
@@ -336,7 +337,7 @@ class ByValue {
 TEST(ThresholdBytes, AsValueByValue) {
   std::map<int, int> formats;
   int rice = 0;
-  for (uint64_t seed = 1; seed <= 12; ++seed) {
+  for (uint64_t seed = 1; seed <= tests::rounds(12u); ++seed) {
     const uint32_t rows = seed % 2 == 0 ? 8 : 100;
     ThresholdBench bench(rows, ThresholdConfig{});
     ByValue by_value(rows);
@@ -370,8 +371,8 @@ TEST(ThresholdBytes, AsValueByValue) {
     ASSERT_EQ(got.size(), want.size());
     for (size_t p = 0; p < want.size(); ++p) ASSERT_EQ(got[p].bytes, want[p]) << seed << " " << p;
   }
-  for (const int format : {0, 1, 2, 3}) EXPECT_GT(formats[format], 100);
-  EXPECT_GT(rice, 500);
+  for (const int format : {0, 1, 2, 3}) EXPECT_GT(formats[format], tests::rounds(100));
+  EXPECT_GT(rice, tests::rounds(500));
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 #include <stdexcept>
 
 #include "models/reference/capture/capture.h"
+#include "tests/sanitized.h"
+#include "tests/training/mnist.h"
 #include "tools/training/codec.h"
 #include "tools/training/trainer.h"
 
@@ -15,6 +17,14 @@ namespace gw::capture::testing::steps_test {
 namespace {
 
 std::string steps_file() { return ::testing::TempDir() + "steps_test.pcap"; }
+
+/// What else is drawn; for sanitizers a folder of fewer images.
+std::string data() {
+  if (!tests::kSanitized) return "";
+  const std::string folder = ::testing::TempDir() + "steps_test";
+  training::write_mnist(folder, 500);
+  return folder;
+}
 
 TEST(Steps, AreTheGradientsOfTheTraining) {
   StepsOptions o;
@@ -25,6 +35,7 @@ TEST(Steps, AreTheGradientsOfTheTraining) {
   o.iterations = 2;
   o.first_value = 392'500;
   o.values = 728;  // two whole packets and a short one
+  o.data = data();
   write_steps(o);
 
   training::TrainOptions options;
@@ -37,7 +48,8 @@ TEST(Steps, AreTheGradientsOfTheTraining) {
     const auto slice = std::span(gradients[o.worker]).subspan(o.first_value, o.values);
     expected.insert(expected.end(), slice.begin(), slice.end());
   };
-  const auto digits = training::draw_digits(8000, 2000, o.seed);
+  const auto digits =
+      o.data.empty() ? training::draw_digits(8000, 2000, o.seed) : training::load_mnist(o.data);
   training::train(options, *training::parse_codec("none").codec, o.seed, digits, {});
   ASSERT_EQ(expected.size(), 2 * o.values);
 
@@ -56,12 +68,14 @@ TEST(Steps, AreTheGradientsOfTheTraining) {
   ASSERT_EQ(values.size(), expected.size());
   EXPECT_EQ(std::memcmp(values.data(), expected.data(), values.size() * sizeof(float)), 0);
   std::filesystem::remove(o.file);
+  if (!o.data.empty()) std::filesystem::remove_all(o.data);
 }
 
 TEST(Steps, RefuseWhatIsNotThereBeforeAnythingIsWritten) {
   const auto refused = [](auto change) {
     StepsOptions o;
     o.file = steps_file();
+    o.data = data();
     change(o);
     EXPECT_THROW(write_steps(o), std::runtime_error);
     EXPECT_FALSE(std::filesystem::exists(o.file));
@@ -74,6 +88,7 @@ TEST(Steps, RefuseWhatIsNotThereBeforeAnythingIsWritten) {
   refused([](StepsOptions& o) { o.first_iteration = 1'320; });
   refused([](StepsOptions& o) { o.data = "no/such/folder"; });
   refused([](StepsOptions& o) { o.file = "no/such/folder/x.pcap"; });
+  if (tests::kSanitized) std::filesystem::remove_all(data());
 }
 
 }  // namespace

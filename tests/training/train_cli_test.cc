@@ -11,6 +11,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "tests/sanitized.h"
+#include "tests/training/mnist.h"
+
 namespace gw::tests::train_cli_test {
 namespace {
 
@@ -45,6 +48,12 @@ class Train : public testing::Test {
     result.err = text.str();
     return result;
   }
+  /// Digits are drawn, or for sanitizers fewer are read.
+  std::string data() const {
+    if (!kSanitized) return "";
+    training::write_mnist(folder_ / "mnist", 500);
+    return " --data " + (folder_ / "mnist").string();
+  }
   fs::path folder_;
 };
 
@@ -77,7 +86,7 @@ TEST_F(Train, RefusesInASentence) {
            {"--codec none --workers 65", "--workers 65"},
            {"--codec none --batch 0", "--batch 0"},
            {"--codec none --rate -1", "--rate"},
-           {"--codec none --jobs 0", "--jobs"},
+           {"--codec none --jobs 0" + data(), "--jobs"},
            {"--codec onebit --exchange direct --sum-scale 2", "--sum-scale"},
            {"--preset none", "--preset"},
            {"--preset tgs --codec none", "--codec"},
@@ -102,7 +111,8 @@ TEST_F(Train, ADamagedFileIsABadFile) {
 TEST_F(Train, SameDocumentTwice) {
   const std::string arguments =
       "--codec none --codec qgt:t=2^-10 --exchange ring --workers 2 --iterations 2 --batch 10 "
-      "--quiet --json -";
+      "--quiet --json -" +
+      data();
   const Result first = train(arguments), second = train(arguments);
   ASSERT_EQ(first.code, 0) << first.err;
   EXPECT_EQ(first.err, "");
@@ -115,7 +125,7 @@ TEST_F(Train, SameDocumentTwice) {
 TEST_F(Train, DivergingEndsWithOne) {
   const fs::path page = folder_ / "page.html";
   const Result r = train("--codec none --workers 2 --iterations 20 --batch 10 --rate 1000 --html " +
-                         page.string());
+                         page.string() + data());
   EXPECT_EQ(r.code, 1);
   expect_sentence(r.err, "no longer finite at iteration");
   EXPECT_NE(r.out.find("diverged"), std::string::npos);
