@@ -44,6 +44,9 @@ some_wait() { [[ -n $(jobs_in PD) ]]; }
 # The first task that runs.
 running() { jobs_in R | head -n 1; }
 begun() { grep -qs '^begin' "$1"/slurm/*/*.lines; }
+each_has_begun() {
+  begun "$1" && (($(pgrep -fc "regress worker $work/$1") <= $(grep -ls '^begin' "$1"/slurm/*/*.lines | wc -l)))
+}
 # expect CODE COMMAND...: its exit code; what it says is in the file `said`
 expect() {
   local wanted=$1 code=0
@@ -225,9 +228,9 @@ check_jobs() {
   same_verdicts limit
   nothing_left
 
-  # A worker dies of its case; the task goes on.
+  # A worker dies of its case, and not before its first one; the task goes on.
   begin crashed
-  until_true "a case has begun" begun crashed
+  until_true "each worker has begun a case" each_has_begun crashed
   pkill -SEGV -o -f "regress worker $work/crashed"
   ends 0
   says 'its worker died \(signal 11 '
