@@ -168,7 +168,7 @@ std::string escaped(const std::string& s) {
 }
 
 /// Colours as attributes, rgb( 47, 111, 222) or #2f6fde, as CSS variables; what is black follows
-/// the text. In one pass: a large plot has a hundred thousand characters.
+/// the text. In one pass: plots are long, and colours many.
 std::string with_variables(const std::string& svg) {
   static const std::regex kColour(
       R"(=\s*(["'])(?:\s*rgb\(\s*(\d+),\s*(\d+),\s*(\d+)\)\s*|(#[0-9A-Fa-f]{6})|(black))\1)");
