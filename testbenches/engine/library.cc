@@ -3,10 +3,12 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <boost/dll/shared_library.hpp>
 #include <chrono>
+#include <cstdlib>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -102,6 +104,19 @@ std::string root_of(const std::string& summary) {
   return root;
 }
 
+/// Who answers `-V`: Verilator is a script of Perl around a program that lies beside it, unless the
+/// environment names another, and the script takes longer to begin than RTL from the cache to load.
+std::string answers_for(const std::string& verilator) {
+  if (std::getenv("VERILATOR_ROOT") != nullptr || std::getenv("VERILATOR_BIN") != nullptr) {
+    return verilator;
+  }
+  std::error_code error;
+  const fs::path script = fs::canonical(verilator, error);
+  if (error || script.filename() != "verilator") return verilator;
+  const fs::path program = script.parent_path() / "verilator_bin";
+  return access(program.c_str(), X_OK) == 0 ? program.string() : verilator;
+}
+
 Tools find_tools(const LibraryOptions& options, const std::string& what, bool netlist) {
   Tools tools;
   const auto need = [&](const std::string& program, const char* role) -> std::string {
@@ -132,7 +147,7 @@ Tools find_tools(const LibraryOptions& options, const std::string& what, bool ne
   }
   // Verilator is asked once for both, since to begin takes it longer than to answer.
   const std::vector<Finished> said = run_programs(
-      {{tools.verilator, {"-V"}, "."},
+      {{answers_for(tools.verilator), {"-V"}, "."},
        {tools.compiler, {"--version"}, "."},
        {tools.compiler, {"-march=native", "-###", "-E", "-x", "c++", "/dev/null"}, "."}});
   if (said[0].status != 0 || said[1].status != 0) {

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 namespace toys = sim::toys;
 using Ports = toys::ScalerPorts<>;
 
-const fs::path kFolder = GW_TEST_CACHE;
+const fs::path kFolder = GW_TEST_FOLDER;
 
 /// Writes, reads and what is refused, in every order, all through the traffic.
 sim::PreparedControls transactions(uint64_t seed) {
@@ -95,7 +95,7 @@ sim::RunSpec spec_of(uint64_t seed, const char* stall = "both:30") {
   spec.seed = seed;
   spec.stall = sim::StallSpec::parse(stall);
   spec.keep_rows = true;
-  spec.cache = (kFolder / "cache").string();
+  spec.cache = GW_TEST_CACHE;
   spec.quick_build = true;
   spec.user_rtl = {GRADWIRE_SOURCE_DIR "/tests/engine/gw_scaler.f", "gw_scaler"};
   return spec;
@@ -149,7 +149,7 @@ TEST(ControlRtl, DescribesItsControlPorts) {
   request.shape.controls = {Ports::kControls.begin(), Ports::kControls.end()};
   request.shape.probes = {{"event_o", 1}};
   LibraryOptions options;
-  options.cache = kFolder / "cache";
+  options.cache = GW_TEST_CACHE;
   const auto library = rtl_library(request, options);
   const auto described = nlohmann::json::parse(library->engine()->describe());
   EXPECT_EQ(described.at("controls"),

@@ -65,7 +65,7 @@ std::shared_ptr<RtlLibrary> built(const RtlRequest& request, const LibraryOption
 }
 
 int bench(const std::string& what) {
-  const std::filesystem::path folder = std::filesystem::path(GW_TEST_CACHE) / "bench";
+  const std::filesystem::path folder = std::filesystem::path(GW_TEST_FOLDER) / "bench";
   std::filesystem::remove_all(folder);
   LibraryOptions options{.cache = folder, .use_linked = false};
   LibraryOptions linked{.cache = folder};

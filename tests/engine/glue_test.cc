@@ -75,7 +75,7 @@ endmodule
 )";
 
 RtlRequest cross_request(bool traced) {
-  const fs::path folder = fs::path(GW_TEST_CACHE) / "rtl";
+  const fs::path folder = fs::path(GW_TEST_FOLDER) / "rtl";
   fs::create_directories(folder);
   std::ofstream(folder / "crossed.sv") << kCross;
   RtlRequest request;
@@ -97,7 +97,7 @@ RtlRequest cross_request(bool traced) {
 
 std::shared_ptr<RtlLibrary> cross(bool traced) {
   LibraryOptions options;
-  options.cache = fs::path(GW_TEST_CACHE) / "cache";
+  options.cache = GW_TEST_CACHE;
   return rtl_library(cross_request(traced), options);
 }
 
@@ -239,7 +239,7 @@ TEST(GlueWaves, OfSeveralPorts) {
   const auto library = cross(true);
   const GwEngine* e = library->engine();
   void* const self = e->make(1);
-  const std::string path = (fs::path(GW_TEST_CACHE) / "cross.fst").string();
+  const std::string path = (fs::path(GW_TEST_FOLDER) / "cross.fst").string();
   ASSERT_EQ(e->trace(self, path.c_str(), 0, INT64_MAX, 5000), 0);
   e->reset(self);
   e->reset(self);
@@ -286,8 +286,8 @@ TEST(GlueWaves, OfSeveralPorts) {
 class CompressorWaves : public testing::Test {
  protected:
   std::string path(const char* name) {
-    fs::create_directories(GW_TEST_CACHE);
-    return (fs::path(GW_TEST_CACHE) / name).string();
+    fs::create_directories(GW_TEST_FOLDER);
+    return (fs::path(GW_TEST_FOLDER) / name).string();
   }
   /// Ten cycles behind reset, the k-th with the k-th beat offered.
   void run(OneStream& rtl) {

@@ -54,22 +54,22 @@ endmodule
 class Inside : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    fs::remove_all(GW_TEST_CACHE);
-    fs::create_directories(GW_TEST_CACHE);
-    std::ofstream(fs::path(GW_TEST_CACHE) / "toy.sv") << kToy;
+    fs::remove_all(GW_TEST_FOLDER);
+    fs::create_directories(GW_TEST_FOLDER);
+    std::ofstream(fs::path(GW_TEST_FOLDER) / "toy.sv") << kToy;
   }
   static RtlRequest request() {
     RtlRequest r;
     r.top = "toy";
-    r.sources = {fs::path(GW_TEST_CACHE) / "toy.sv"};
-    r.base = GW_TEST_CACHE;
+    r.sources = {fs::path(GW_TEST_FOLDER) / "toy.sv"};
+    r.base = GW_TEST_FOLDER;
     r.shape = one_stream(1, 1);
     r.compile_options = {"-O0"};
     return r;
   }
   static std::shared_ptr<RtlLibrary> make(const RtlRequest& request) {
     LibraryOptions options;
-    options.cache = fs::path(GW_TEST_CACHE) / "cache";
+    options.cache = GW_TEST_CACHE;
     return rtl_library(request, options);
   }
   static void clock(OneStream& rtl, uint32_t value) {

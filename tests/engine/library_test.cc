@@ -61,13 +61,13 @@ std::string toy(const std::string& inside, const std::string& ports = "",
 }
 
 /// The simulator's runtime and headers are compiled once for all tests, in this folder.
-fs::path shared() { return fs::path(GW_TEST_CACHE) / "shared"; }
+fs::path shared() { return fs::path(GW_TEST_FOLDER) / "shared"; }
 
 class Library : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     fs::remove_all(shared());
-    const fs::path folder = fs::path(GW_TEST_CACHE) / "first";
+    const fs::path folder = fs::path(GW_TEST_FOLDER) / "first";
     LibraryOptions options;
     options.cache = shared();
     for (const char* inside : {"// first", "// second", "// third: its headers are kept"}) {
@@ -76,7 +76,7 @@ class Library : public testing::Test {
   }
   void SetUp() override {
     const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = fs::path(GW_TEST_CACHE) / test->name();
+    folder_ = fs::path(GW_TEST_FOLDER) / test->name();
     fs::remove_all(folder_);
     fs::create_directories(folder_);
     options_.cache = folder_ / "cache";
@@ -285,6 +285,27 @@ TEST_F(Library, VerilatorsHeadersMayLieBehindABlankOrMustBeNamed) {
        "'\n"
        "echo '    VERILATOR_ROOT     = '\n");
   EXPECT_EQ(passed(make(toy_request(toy("")))->engine(), 5), 5u);
+}
+
+TEST_F(Library, VerilatorsOwnProgramSaysWhatItIsUnlessAnotherIsNamed) {
+  for (const std::string name : {"verilator", "verilator_bin"}) {
+    write(folder_ / name, "#!/bin/sh\n[ \"$1\" != -V ] || echo asked >> '" +
+                              (folder_ / name).string() + ".said'\nexec verilator \"$@\"\n");
+    fs::permissions(folder_ / name, fs::perms::owner_all);
+  }
+  fs::create_symlink("verilator", folder_ / "linked");
+  const auto asked = [this](const std::string& verilator, const std::string& name) {
+    options_.verilator = (folder_ / verilator).string();
+    fs::remove(folder_ / (name + ".said"));
+    EXPECT_EQ(passed(make(toy_request(toy("")))->engine(), 5), 5u);
+    return fs::exists(folder_ / (name + ".said"));
+  };
+  EXPECT_TRUE(asked("verilator", "verilator_bin"));
+  EXPECT_FALSE(asked("verilator", "verilator")) << "Perl takes longer than all else";
+  EXPECT_TRUE(asked("linked", "verilator_bin"));
+  setenv("VERILATOR_BIN", "verilator_bin", 1);
+  EXPECT_TRUE(asked("verilator", "verilator"));
+  unsetenv("VERILATOR_BIN");
 }
 
 TEST_F(Library, SubnormalChangesTheBuildOfTheOptimizer) {

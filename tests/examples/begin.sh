@@ -3,8 +3,10 @@
 set -eu
 gradwire=$1
 folder=$2
+. "$(dirname "$0")/../lend_runtime.sh"
 rm -rf "$folder"
 mkdir -p "$folder"
 cd "$folder"
 export XDG_CACHE_HOME="$folder/cache"
+lend_runtime "$XDG_CACHE_HOME/gradwire"
 example=$(dirname "$gradwire")/share/gradwire/examples/compressor

@@ -13,6 +13,8 @@ mutant=$4
 shift 4
 rm -rf "$folder"
 mkdir -p "$folder/bin"
+. "$root/tests/lend_runtime.sh"
+lend_runtime "$folder/cache"
 
 # What is timed below is built for speed, all else to be there soon.
 quick=--quick-build

@@ -14,6 +14,7 @@ cd "$root"
 for tool in yosys verilator python3; do
   command -v $tool >/dev/null || { echo "netlist: $tool is not installed; on Debian: apt-get install $tool" >&2; exit 1; }
 done
+objcache=$(command -v ccache || true)  # Verilator's runtime is the same for all
 [ $# -gt 0 ] || set -- gw_fp_add gw_fp_mul gw_fp_div gw_fp_sqrt gw_fp_compare gw_fp_divsqrt_iterative
 
 passed=0
@@ -39,7 +40,7 @@ for entry in "$@"; do
         $(for file in $sources; do echo "$work/rtl/$(basename "$file")"; done) > "$work/yosys.out" 2>&1 &&
       python3 tests/netlist/bench.py "$top" "$work/netlist.json" "$cycles" "$parameters" > "$work/bench.sv" &&
       verilator --binary -Wno-fatal -Wno-lint -Wno-style -Wno-MULTIDRIVEN -Wno-UNOPTFLAT -Wno-INITIALDLY -Irtl/common --Mdir "$work/obj" \
-        --top-module bench -O3 -CFLAGS "-O1" -o run "$work/bench.sv" "$work/netlist.v" -f "$work/models.f" \
+        --top-module bench -O3 --output-split 0 -MAKEFLAGS "OPT_FAST=-O0 OPT_GLOBAL=-O0 OBJCACHE=$objcache" -o run "$work/bench.sv" "$work/netlist.v" -f "$work/models.f" \
         tests/netlist/gw_netlist_source.sv \
         $sources > "$work/verilator.log" 2>&1 &&
       "$work/obj/run" > "$work/run.log" 2>&1 &&

@@ -42,14 +42,22 @@ inline double element_value(int code, int bits, int bias) {
                        : std::ldexp((1 << bits) + fraction, exponent - bias - bits);
 }
 
+// All elements' values without sign, in their order.
+inline std::vector<double> element_values(int top, int bits, int bias) {
+  std::vector<double> values;
+  for (int code = 0; code <= top; ++code) values.push_back(element_value(code, bits, bias));
+  return values;
+}
+
 // Nearest even among all that there are, by search.
 inline int nearest(double x, bool fp4) {
-  const int top = fp4 ? 7 : 0x7E, bits = fp4 ? 1 : 3, bias = fp4 ? 1 : 7;
-  int low = 0;
-  while (low < top && element_value(low + 1, bits, bias) <= x) ++low;
-  if (low == top) return top;
-  const double below = x - element_value(low, bits, bias),
-               above = element_value(low + 1, bits, bias) - x;
+  static const std::vector<double> kFp4 = element_values(7, 1, 1),
+                                   kFp8 = element_values(0x7E, 3, 7);
+  const std::vector<double>& values = fp4 ? kFp4 : kFp8;
+  const auto over = std::upper_bound(values.begin() + 1, values.end(), x);
+  if (over == values.end()) return static_cast<int>(values.size()) - 1;
+  const int low = static_cast<int>(over - values.begin()) - 1;
+  const double below = x - over[-1], above = *over - x;
   return below < above || (below == above && low % 2 == 0) ? low : low + 1;
 }
 

@@ -40,7 +40,8 @@ lint() {
   shift
   check "verilator $entry" verilator --lint-only -Wall -Irtl/common --top-module "$top" ${parameter:+"-G$parameter=$value"} "$@"
   check "iverilog $entry" iverilog -g2012 -Wall -Irtl/common -t null -s "$top" ${parameter:+"-P$top.$parameter=$value"} "$@"
-  # Yosys needs a minute to look at 32 processing elements one by one: it sees that many in one top, and two in those around it.
+  # Yosys needs a minute to look at 32 processing elements one by one: it sees that many in one top, and two in those around it, not
+  # all 32 as it reads them (-defer).
   case $top in
     gw_switch) return ;; # it is all of gw_switch_ports
     gw_switch_ports | gw_switch_axil | gw_optimizer_axil) few="-chparam Pes 2" ;;
@@ -48,7 +49,7 @@ lint() {
     *) few="" ;;
   esac
   check "yosys $entry" yosys -qq -e 'implicitly declared' \
-    -p "read_verilog -sv -Irtl/common $*; hierarchy -check -top $top $few ${parameter:+-chparam $parameter $value}; proc; flatten; opt_clean; check -assert"
+    -p "read_verilog ${few:+-defer} -sv -Irtl/common $*; hierarchy -check -top $top $few ${parameter:+-chparam $parameter $value}; proc; flatten; opt_clean; check -assert"
 }
 
 check "style" python3 tools/lint/style.py rtl/*/*.sv
