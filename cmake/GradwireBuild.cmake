@@ -185,11 +185,12 @@ function(gw_unwatched)
   endif()
 endfunction()
 
-# gw_add_test(NAME SOURCES a.cc ... [LIBS lib ...] [LABELS l ...] [TIMEOUT s] [EACH]): a GoogleTest program. A helper's name may mean
+# gw_add_test(NAME SOURCES a.cc ... [LIBS lib ...] [LABELS l ...] [TIMEOUT s] [EACH] [LOOPS]): a GoogleTest program. A helper's name may mean
 # another thing in each file: it lies in a namespace that is called as the file.
-# EACH runs every case in a process of its own (needed where a case elaborates SystemC).
+# EACH runs every case in a process of its own (needed where a case elaborates SystemC). LOOPS: the test itself works in every cycle, with a
+# contract of its own, so that compiling it for speed costs less than running it.
 function(gw_add_test name)
-  cmake_parse_arguments(A "EACH" "TIMEOUT" "SOURCES;LIBS;LABELS" ${ARGN})
+  cmake_parse_arguments(A "EACH;LOOPS" "TIMEOUT" "SOURCES;LIBS;LABELS" ${ARGN})
   find_package(GTest REQUIRED)
   add_executable(${name} ${A_SOURCES})
   target_link_libraries(${name} PRIVATE gw_own ${A_LIBS} GTest::gtest GTest::gtest_main)
@@ -197,7 +198,9 @@ function(gw_add_test name)
   # GoogleTest's macros end in an else of their own.
   target_compile_options(${name} PRIVATE -Wno-dangling-else)
   # What a test itself does is little, unless it is timed: compiling it for speed costs more than running it.
-  if(NOT "speed" IN_LIST A_LABELS)
+  if(A_LOOPS AND NOT GRADWIRE_SANITIZE)
+    target_compile_options(${name} PRIVATE -O1)
+  elseif(NOT "speed" IN_LIST A_LABELS)
     target_compile_options(${name} PRIVATE ${GW_TEST_OPTIMIZATION})
     gw_precompile(${name} gw_test_headers)
   endif()

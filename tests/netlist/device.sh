@@ -13,19 +13,18 @@ mutant=$4
 shift 4
 rm -rf "$folder"
 mkdir -p "$folder/bin"
-. "$root/tests/lend_runtime.sh"
-lend_runtime "$folder/cache"
+cache=${GW_TEST_CACHE:-$folder/cache}
 
-# What is timed below is built for speed, all else to be there soon.
+# What is timed below, or runs in plans/smoke.toml too, is built for speed, all else to be there soon.
 quick=--quick-build
 case "$cells $*" in
   *" --host "*) ;;
-  "generic run parser "*) quick="" ;;
+  "generic run parser "* | "generic run compressor "*) quick="" ;;
 esac
 
 begin=$(date +%s)
 # shellcheck disable=SC2086 # an option or none
-"$gradwire" "$@" --netlist "$cells" $quick --cache "$folder/cache" --quiet --json "$folder/report.json" ||
+"$gradwire" "$@" --netlist "$cells" $quick --cache "$cache" --quiet --json "$folder/report.json" ||
   { echo "netlist: $* fails"; exit 1; }
 python3 - "$folder/report.json" "$cells" <<'END'
 import json, sys
@@ -41,7 +40,7 @@ echo "netlist: $(($(date +%s) - begin)) s in all"
 
 # Its speed beside the RTL's; what is built is in the cache by now.
 if [ -z "$quick" ]; then
-  "$gradwire" bench "$2" --netlist "$cells" --cache "$folder/cache" --seconds 0.01 --quiet --json "$folder/bench.json"
+  "$gradwire" bench "$2" --netlist "$cells" --cache "$cache" --seconds 0.01 --quiet --json "$folder/bench.json"
   python3 - "$folder/bench.json" <<'END'
 import json, sys
 with open(sys.argv[1], encoding="utf-8") as file:
@@ -66,7 +65,7 @@ exec $(command -v yosys) "\$@"
 END
 chmod +x "$folder/bin/yosys"
 mkdir -m 700 "$folder/wrong"  # by its key it is the same netlist: a cache of its own, but for the runtime
-cp -rp "$folder"/cache/verilated_runtime-* "$folder/wrong"
+cp -rp "$cache"/verilated_runtime-* "$folder/wrong"
 status=0
 PATH=$folder/bin:$PATH "$gradwire" "$@" --netlist "$cells" --quick-build --cache "$folder/wrong" --quiet --json "$folder/wrong.json" || status=$?
 [ $status -eq 1 ] && grep -q '"headline"' "$folder/wrong.json" ||
