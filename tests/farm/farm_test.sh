@@ -92,7 +92,7 @@ patience = "5 s"
 name = "g"
 device = "compressor"
 synth = "mixed"
-packets = 1000000
+packets = 500000
 seeds = 4
 END
 }
