@@ -1,5 +1,5 @@
 # Sourced: lend_runtime FOLDER. A cache of a test's own begins with the simulator's runtime from the cache of all tests ($GW_TEST_CACHE), if
-# it lies there by now: it would be the same again, five seconds a time.
+# it lies there by now: it would be the same again.
 # shellcheck shell=sh
 lend_runtime() {
   mkdir -p "$1"
