@@ -129,6 +129,15 @@ of() {
         tests/formal/gw_optimizer_array_free.sv tests/formal/gw_fp_add_free.sv tests/formal/gw_fp_mul_free.sv $rules"
       mutant='s/frame_done_i(frame_done)/frame_done_i(frame_done \& tag_here[0])/
         s/s_axis_tlast, s_axis_tkeep, s_axis_tdata\[255/s_axis_tlast | first0, s_axis_tkeep, s_axis_tdata[255/' ;;
+    gw_switch_stream)
+      steps=22; covers=3; of=rtl/switch/gw_switch_core.sv; probes="serve parsed_valid parsed_ready summed_valid summed_ready out_valid out_last"
+      shrink='s/gw_packet_queue #(/gw_packet_queue #(.DepthLog2(3), /; s/gw_packet_queue u_queue/gw_packet_queue #(.DepthLog2(3)) u_queue/
+        s/DepthLog2(8)) u_routes/DepthLog2(4)) u_routes/'
+      files="rtl/switch/gw_expether_pkg.sv $of rtl/switch/gw_packet_queue.sv rtl/switch/gw_arbiter.sv rtl/common/gw_fifo.sv
+        tests/formal/gw_switch_blocks_free.sv $rules"
+      mutant='s/m_ready_i(out_valid \&\& out_first_q)/m_ready_i(out_valid)/
+        s/out_first_q <= out_last/out_first_q <= 1/
+        s/valid_i(rx_valid \& {4{!drain_i}})/valid_i(rx_valid \& {1'"'"'b0, {3{!drain_i}}})/' ;;
     *) echo "formal: no properties for '$1'" >&2; exit 2 ;;
   esac
   # shellcheck disable=SC2086,SC2116 # patterns become files, all on one line
@@ -217,7 +226,7 @@ fail() {
 }
 [ $# -gt 0 ] || set -- gw_fifo gw_fifo_head gw_fifo_2w gw_packet_queue gw_skid gw_axil_slave gw_stream_gate gw_interlock gw_arbiter \
   gw_dispatcher gw_checksum gw_compression_block gw_decompression_block gw_codec_value gw_compressor gw_decompressor gw_fp_compare \
-  gw_compressor_stream gw_parser_stream gw_aggregation_stream gw_mx_stream
+  gw_compressor_stream gw_parser_stream gw_aggregation_stream gw_mx_stream gw_switch_stream
 log=$work/log
 for cell in "$@"; do
   of "$cell"
