@@ -234,14 +234,18 @@ module gw_optimization #(
   always_ff @(posedge clk_i) begin
     // Not `dispatch`, which is late: nobody looks until a round was dispatched.
     if (pending || cfg_look) row1_q <= row_memory[row_at];
-    for (int b = 0; b <= States; b++) begin
-      for (int i = 0; i < Lanes; i++) begin
-        if (host_write[Lanes*b + i]) row_memory[row_at][Width*b + 32*i +: 32] <= cfg_alone ? cfg_data_i : cfg_shift[32*i + 32 +: 32];
+    if (cfg_write) begin
+      for (int b = 0; b <= States; b++) begin
+        for (int i = 0; i < Lanes; i++) begin
+          if (host_write[Lanes*b + i]) row_memory[row_at][Width*b + 32*i +: 32] <= cfg_alone ? cfg_data_i : cfg_shift[32*i + 32 +: 32];
+        end
       end
     end
-    for (int b = 0; b <= States; b++) begin
-      for (int i = 0; i < Lanes; i++) begin
-        if (row_write[Lanes*b + i]) row_memory[row_write_at][Width*b + 32*i +: 32] <= row_new[Width*b + 32*i +: 32];
+    if (round_done) begin
+      for (int b = 0; b <= States; b++) begin
+        for (int i = 0; i < Lanes; i++) begin
+          if (row_write[Lanes*b + i]) row_memory[row_write_at][Width*b + 32*i +: 32] <= row_new[Width*b + 32*i +: 32];
+        end
       end
     end
   end
@@ -342,10 +346,7 @@ module gw_optimization #(
   wire [3*Width-1:0] new_state = array_valid[1] ? array_state[1] : array_state[0];
 
   // 6. Write back: to the parameters' memory, lanes of the frame only, and for the frame.
-  wire [Lanes-1:0] carried;
-  for (genvar i = 0; i < Lanes; i++) begin : gen_carried
-    assign carried[i] = {26'd0, tag_here} > i;
-  end
+  wire [Lanes-1:0] carried = ~({Lanes{1'b1}} << tag_here);
   if (Rounds > 1) begin : gen_write_at
     assign row_write_at = {tag_sequence, tag_round[RoundBits-1:0]};
   end else begin : gen_write_at

@@ -92,4 +92,24 @@ void write_report_file(const std::string& path, const std::string& text, const c
   }
 }
 
+void expect_report_files(std::initializer_list<std::string_view> paths, const char* what) {
+  for (const std::string_view path : paths) {
+    if (path.empty() || path == "-") continue;
+    const std::string file(path);
+    const auto ask = [what, &file](const std::string& whom, int rights) {
+      if (::access(whom.c_str(), rights) != 0) cannot_write(what, file, errno);
+    };
+    struct stat info {};
+    const bool exists = ::stat(file.c_str(), &info) == 0;
+    if (exists && S_ISDIR(info.st_mode)) cannot_write(what, file, EISDIR);
+    if (exists) ask(file, W_OK);
+    if (exists && !S_ISREG(info.st_mode)) continue;
+    std::error_code ec;
+    const std::filesystem::path given(file);
+    const std::filesystem::path folder =
+        (exists ? std::filesystem::canonical(given, ec) : given).parent_path();
+    ask(folder.empty() ? "." : folder.string() + "/", W_OK | X_OK);
+  }
+}
+
 }  // namespace gw::sim

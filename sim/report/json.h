@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 namespace gw::sim {
 
@@ -23,5 +25,10 @@ enum class Kept : uint8_t { kAsUsual, kOnDisk };
 /// write report x.html: No space left on device".
 void write_report_file(const std::string& path, const std::string& text,
                        const char* what = "report", Kept kept = Kept::kAsUsual);
+
+/// Of files that write_report_file will write when the work is done: throws what it would throw, as
+/// far as that is known before, so that work is not done in vain. Empty ones and - are none.
+void expect_report_files(std::initializer_list<std::string_view> paths,
+                         const char* what = "report");
 
 }  // namespace gw::sim

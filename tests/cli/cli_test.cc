@@ -802,6 +802,19 @@ TEST_F(Cli, OutputsThatCannotBeWrittenAreThree) {
   expect_one_sentence(gradwire(run + "--pcap-out /dev/full"), 3, "/dev/full");
 }
 
+TEST_F(Cli, ReportsThatCannotBeWrittenAreToldBeforeTheWork) {
+  for (const std::string command :
+       {"run compressor --synth mixed --packets 1000000 --json ",
+        "run compressor --synth mixed --packets 1000000 --html ",
+        "run compressor --synth mixed --packets 1000000 --coverage line --coverage-out ",
+        "train --codec none --json ", "train --codec none --html ", "bench parser --json ",
+        "sweep optimizer --json ", "sweep optimizer --csv ", "sweep optimizer --svg ",
+        "mutate compressor --json ", "codec compare /dev/null --codec raw --json "}) {
+    expect_one_sentence(gradwire(command + "/nonexistent/r"), 3, "/nonexistent/r");
+  }
+  expect_one_sentence(gradwire("train --codec none --jobs 0"), 2, "--jobs 0");
+}
+
 TEST_F(Cli, AFullDiskEndsAWaveformInOneSentence) {
   // A file size limit stands in for the full disk: the writer sees a write that fails in mid-run.
   const Ended r =

@@ -607,6 +607,30 @@ TEST(Write, ErrorsAreSentences) {
   EXPECT_NE(sentence_of("", "text"), "");
 }
 
+/// What expect_report_files says of the files; empty: nothing.
+std::string expected_of(std::initializer_list<std::string_view> paths) {
+  try {
+    expect_report_files(paths);
+  } catch (const InputError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(Write, WhatCannotBeWrittenIsKnownBefore) {
+  const Folder folder;
+  const std::string file = folder / "x.html";
+  EXPECT_EQ(expected_of({"", "-", "/dev/null", "x.html", "./x.html", file}), "");
+  EXPECT_EQ(expected_of({"-", "/nonexistent/x.html"}),
+            "cannot write report /nonexistent/x.html: No such file or directory");
+  EXPECT_EQ(expected_of({file, "/tmp"}), "cannot write report /tmp: Is a directory");
+  EXPECT_EQ(folder.entries(), 0u);
+  write_report_file(file, "kept");
+  EXPECT_EQ(expected_of({file}), "");
+  EXPECT_EQ(expected_of({file + "/y"}), "cannot write report " + file + "/y: Not a directory");
+  EXPECT_EQ(read(file), "kept");
+}
+
 TEST(Write, ReadOnlyFolder) {
   const Folder folder;
   ::chmod(folder.path().c_str(), 0555);

@@ -76,6 +76,7 @@ int execute(BenchArguments& a) {
       a.bench.traces.push_back(fmt::format("{}/hdc-ring-{}.pcap", trace_folder(), name));
     }
   }
+  sim::expect_report_files({a.json});
   Progress progress(a.quiet);
   a.bench.spec.note = progress.note();
   const nlohmann::json report = with_codec(sim::bench(a.bench), a.bench);

@@ -149,6 +149,7 @@ int stats_quantised(const CodecArguments& a) {
 }
 
 int compare(const CodecArguments& a) {
+  sim::expect_report_files({a.json_path, a.html_path});
   testbenches::CompareOptions options;
   options.file = a.file;
   options.chunk = a.chunk;

@@ -466,6 +466,7 @@ int execute(LiveArguments& a) {
   namespace ipc = boost::interprocess;
   ipc::mapped_region memory = ipc::anonymous_shared_memory(sizeof(Shared));
   Shared& shared = *new (memory.get_address()) Shared;
+  sim::expect_report_files({a.json});
   Progress progress(a.quiet);
   spec.note = progress.note();
 

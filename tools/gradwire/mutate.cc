@@ -69,6 +69,7 @@ class Mutate {
 
   int execute() {
     read_options();
+    sim::expect_report_files({a_.json});
     if (!a_.waivers.empty()) waivers_ = sim::coverage::read_waivers(a_.waivers);
     const std::vector<std::string> found = vocabulary_.files(a_.plan, false);
     if (found.empty()) throw sim::InputError(fmt::format("there is no plan '{}'", a_.plan));

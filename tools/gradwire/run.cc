@@ -272,6 +272,8 @@ nlohmann::json execute(RunArguments& a, const sim::Device& device) {
     throw sim::UsageError("--shrink has no effect without --capsule-out");
   }
   if (!a.shrink.empty()) parse_shrink(a.shrink);
+  sim::expect_report_files({a.json, a.html});
+  sim::expect_report_files({a.coverage_out}, sim::coverage::kFileOfPoints);
   sim::RunSpec& spec = a.run.spec;
   Progress progress(a.quiet);
   spec.note = progress.note();

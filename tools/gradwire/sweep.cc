@@ -78,6 +78,7 @@ int execute(SweepArguments& a) {
                                : std::filesystem::absolute(a.sweep.synth_folder).string();
   }
   a.sweep.cpu = !a.no_cpu;
+  sim::expect_report_files({a.json, a.csv, a.svg});
   Progress progress(a.quiet);
   const std::function<void(const std::string&)> note = progress.note();
   const nlohmann::json document = testbenches::sweep_optimizer(

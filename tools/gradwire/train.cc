@@ -91,6 +91,12 @@ void take_options(TrainArguments& a) {
 }
 
 int execute(TrainArguments& a) {
+  const size_t processors = std::max(1u, std::thread::hardware_concurrency());
+  if (a.command->count("--jobs") != 0 && (a.jobs < 1 || a.jobs > processors)) {
+    throw sim::UsageError(fmt::format("--jobs {} is not between 1 and this machine's {} processors",
+                                      a.jobs, processors));
+  }
+  a.session.jobs = a.jobs != 0 ? a.jobs : processors;
   if (a.session.preset.empty()) {
     take_options(a);
   } else {
@@ -106,14 +112,9 @@ int execute(TrainArguments& a) {
     if (!sentence.empty()) throw sim::UsageError(sentence);
   };
   if (a.data.empty()) check(kDrawnTrain);  // before they are drawn
+  sim::expect_report_files({a.json, a.html});
   const training::Digits digits = digits_of(a);
   check(digits.train.size());
-  const size_t processors = std::max(1u, std::thread::hardware_concurrency());
-  if (a.command->count("--jobs") != 0 && (a.jobs < 1 || a.jobs > processors)) {
-    throw sim::UsageError(fmt::format("--jobs {} is not between 1 and this machine's {} processors",
-                                      a.jobs, processors));
-  }
-  a.session.jobs = a.jobs != 0 ? a.jobs : processors;
 
   Progress progress(a.quiet);
   nlohmann::json document =
