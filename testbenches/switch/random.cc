@@ -40,6 +40,10 @@ std::vector<sim::RandomKey> frame_keys(bool macs) {
   keys.push_back({"frame",
                   "what a frame of ExpEther carries",
                   {{"gradient", 8}, {"parameter", 1}, {"plain", 1}}});
+  keys.push_back({"room",
+                  "what of a frame's length its values take: all, or a part, behind which there "
+                  "is anything",
+                  {{"all", 1}, {"part"}}});
   keys.push_back(
       {"type",
        "a plain frame's type: 0, a bit away from one that carries values, any other; with "
@@ -268,7 +272,10 @@ class RandomFrames final : public sim::Frames {
       return frame;
     }
     const size_t room = bytes / 4 - std::min(bytes / 4, expether::kPayloadOffset / 4);
-    std::vector<uint32_t> values(std::clamp<size_t>(room, 1, expether::kMaxValues));
+    auto count = static_cast<uint32_t>(std::clamp<size_t>(room, 1, expether::kMaxValues));
+    Random part = stream("room");
+    if (word("room", part) == "part") count = 1 + part.below(count);
+    std::vector<uint32_t> values(count);
     Random drawn = stream("value");
     values_.fill(drawn, values);
     meet_peers(values);

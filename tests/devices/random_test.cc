@@ -490,6 +490,34 @@ TEST(Numbers, OfAckMakeAChecksumZeroIfAsked) {
   }
 }
 
+TEST(Numbers, OfValuesLeaveRoomForAnythingIfAsked) {
+  namespace expether = reference::expether;
+  constexpr size_t kValues = 20;
+  for (const bool part : {false, true}) {
+    std::set<unsigned> counts;
+    std::set<uint32_t> behind;
+    for (const auto& packet :
+         packets("parser",
+                 fmt::format("length = {{ list = {{ of = [{}] }} }}\n"
+                             "frame = {{ gradient = 1 }}\nroom = {{ {} = 1 }}",
+                             expether::kPayloadOffset + 4 * kValues, part ? "part" : "all"))) {
+      if (!packet.measured) continue;
+      const expether::Classified what = expether::classify(packet.bytes);
+      ASSERT_EQ(what.reason, expether::Reason::kNone);
+      ASSERT_EQ(packet.bytes.size(), expether::kPayloadOffset + 4 * kValues);
+      counts.insert(what.fields.count);
+      for (size_t i = what.fields.count; i < kValues; ++i) {
+        uint32_t value = 0;
+        std::memcpy(&value, &packet.bytes[expether::kPayloadOffset + 4 * i], sizeof value);
+        behind.insert(value);
+      }
+    }
+    EXPECT_EQ(counts.size(), part ? kValues : 1);
+    EXPECT_EQ(*counts.rbegin(), kValues);
+    EXPECT_EQ(behind.size() >= 100, part) << "it is anything, and not only zeros";
+  }
+}
+
 std::vector<uint32_t> floats_of(const sim::RawPacket& packet) {
   std::vector<uint32_t> values(packet.bytes.size() / 4);
   std::memcpy(values.data(), packet.bytes.data(), values.size() * 4);
