@@ -234,7 +234,7 @@ module gw_optimization #(
   always_ff @(posedge clk_i) begin
     // Not `dispatch`, which is late: nobody looks until a round was dispatched.
     if (pending || cfg_look) row1_q <= row_memory[row_at];
-    if (cfg_write) begin
+    if (cfg_write) begin  // here and below: once, though each lane's bit says it, too, for a simulator asks in every cycle
       for (int b = 0; b <= States; b++) begin
         for (int i = 0; i < Lanes; i++) begin
           if (host_write[Lanes*b + i]) row_memory[row_at][Width*b + 32*i +: 32] <= cfg_alone ? cfg_data_i : cfg_shift[32*i + 32 +: 32];
