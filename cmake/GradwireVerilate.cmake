@@ -81,7 +81,7 @@ add_library(gw_verilated_runtime STATIC
   ${PROJECT_SOURCE_DIR}/testbenches/engine/fst_mmap.cc)  # a full disk must not crash the FST writer
 target_include_directories(gw_verilated_runtime SYSTEM PUBLIC
   ${VERILATOR_ROOT}/include ${VERILATOR_ROOT}/include/vltstd)
-target_compile_options(gw_verilated_runtime PRIVATE -w)
+target_compile_options(gw_verilated_runtime PRIVATE -w $<$<NOT:$<BOOL:${GRADWIRE_SANITIZE}>>:-O2>)
 # Its LZ4 steps in front of a buffer without looking there, which clang's sanitizer minds.
 set_source_files_properties(${PROJECT_SOURCE_DIR}/testbenches/engine/verilated_trace_runtime.cc PROPERTIES
   COMPILE_OPTIONS $<$<BOOL:${GRADWIRE_SANITIZE}>:-fno-sanitize=pointer-overflow>)

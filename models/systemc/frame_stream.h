@@ -42,8 +42,8 @@ class DelayedQueue {
     ++head_;
     --visible_;
   }
-  /// The place of the next beat; push() puts it in.
-  Beat& back() { return ring_[tail_ % kSize]; }
+  /// The place of the next beat, which push() puts in, or of the n-th one before it.
+  Beat& back(uint32_t n = 0) { return ring_[(tail_ - n) % kSize]; }
   void push(uint32_t delay) {
     ++tail_;
     put_ = uint64_t{1} << (delay - 2);

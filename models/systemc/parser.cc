@@ -25,7 +25,8 @@ void Parser::reset() {
   data_.clear();
   beat_ = bytes_ = port_ = 0;
   header_.fill(0);
-  verdict_head_ = verdict_counted_ = verdict_tail_ = verdicts_visible_ = verdict_calendar_ = 0;
+  meta_.fill(0);
+  verdict_head_ = verdict_tail_ = verdicts_visible_ = verdict_calendar_ = 0;
   statistics_.fill(0);
 }
 
@@ -73,17 +74,14 @@ void Parser::clock(const Beat* s, bool m_ready) {
   const bool accepted = s != nullptr && ready_;
   const bool left = shown_ && m_ready;
   if (left) {
-    if (data_.front().last != 0) {
-      ++verdict_head_;
-      --verdicts_visible_;
-    }
+    if (data_.front().last != 0) --verdicts_visible_;
     data_.pop();
   }
   const uint32_t appears = verdict_calendar_ & 1;
   verdict_calendar_ >>= 1;
   if (appears != 0) {  // and is counted
-    const uint32_t word = verdicts_[verdict_counted_++ % kCapacity][0];
-    const uint32_t kind = word & 7, reason = word >> 3 & 7;
+    const uint32_t word = verdicts_[verdict_head_++ % kVerdictDelay];
+    const uint32_t kind = word & 7, reason = word >> 3;
     ++statistics_[kind];
     if (reason != 0) ++statistics_[kKinds - 1 + reason];
     ++verdicts_visible_;
@@ -95,19 +93,24 @@ void Parser::clock(const Beat* s, bool m_ready) {
     }
     if (beat_ < 2) std::memcpy(&header_[beat_ * kBeatBytes], s->data.data(), kBeatBytes);
     const uint32_t last = s->last;
-    if (beat_ <= kDecidingBeat) {
-      bytes_ += static_cast<uint32_t>(bytes_of_keep(s->keep));
-      if (last != 0 || beat_ == kDecidingBeat) {
-        verdicts_[verdict_tail_++ % kCapacity] = verdict();
-        verdict_calendar_ |= 1u << (kVerdictDelay - 2);
-      }
-    }
-    beat_ = last != 0 ? 0 : beat_ + (beat_ <= kDecidingBeat);
     Beat& back = data_.back();
     back.data = s->data;
     back.keep = s->keep;
     back.last = s->last;
     back.user = 0;
+    if (beat_ > kDecidingBeat) {
+      back.meta = meta_;
+    } else {
+      bytes_ += static_cast<uint32_t>(bytes_of_keep(s->keep));
+      if (last != 0 || beat_ == kDecidingBeat) {
+        meta_ = verdict();
+        // Those before it are still there: none can be seen before the verdict.
+        for (uint32_t n = 0; n <= beat_; ++n) data_.back(n).meta = meta_;
+        verdicts_[verdict_tail_++ % kVerdictDelay] = static_cast<uint8_t>(meta_[0]);
+        verdict_calendar_ |= 1u << (kVerdictDelay - 2);
+      }
+    }
+    beat_ = last != 0 ? 0 : beat_ + (beat_ <= kDecidingBeat);
     data_.push(kDataDelay);
   }
   data_.advance();
@@ -115,7 +118,6 @@ void Parser::clock(const Beat* s, bool m_ready) {
   used_ -= left;
   ready_ = used_ < kCapacity;
   shown_ = !data_.empty() && verdicts_visible_ != 0;
-  if (shown_) data_.front().meta = verdicts_[verdict_head_ % kCapacity];
 }
 
 }  // namespace gw::systemc

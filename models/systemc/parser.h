@@ -31,7 +31,7 @@ class Parser {
  private:
   static constexpr uint32_t kCapacity = 64;  // beats accepted and not left
   static constexpr uint32_t kDataDelay = 2;
-  static constexpr int kVerdictDelay = 4;
+  static constexpr uint32_t kVerdictDelay = 4;
   static constexpr uint32_t kDecidingBeat = 5;
   static constexpr uint32_t kKinds = 5;
 
@@ -48,8 +48,10 @@ class Parser {
   uint32_t port_;
   std::array<uint8_t, 2 * kBeatBytes> header_;
 
-  std::array<Words, kCapacity> verdicts_;
-  uint32_t verdict_head_, verdict_counted_, verdict_tail_, verdicts_visible_, verdict_calendar_;
+  Words meta_;  // of its beats, from the deciding one on
+
+  std::array<uint8_t, kVerdictDelay> verdicts_;  // kind and reason of those that cannot be seen yet
+  uint32_t verdict_head_, verdict_tail_, verdicts_visible_, verdict_calendar_;
   std::array<uint32_t, 12> statistics_;
 };
 
