@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "sim/base/error.h"
+#include "sim/base/large_pages.h"
 #include "sim/base/version.h"
 #include "sim/harness/kernel.h"
 #include "tools/gradwire/capsule.h"
@@ -22,6 +23,7 @@ constexpr const char* kOutputLost = "cannot write to standard output";
 
 int main(int argc, char** argv) {
   using namespace gw;
+  sim::use_large_pages();
   CLI::App app{
       "gradwire: cycle-accurate simulation of hardware that works on gradients in the network"};
   app.name("gradwire");
