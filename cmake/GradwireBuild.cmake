@@ -135,19 +135,16 @@ function(gw_unite name)
   endif()
 endfunction()
 
-# gw_add_library(NAME SOURCES a.cc ... [ALONE b.cc ...] [ALIKE c.cc ...] [ONCE d.cc ...] [LIBS lib ...] [APART] [COLD|WARM]): a static
+# gw_add_library(NAME SOURCES a.cc ... [ALONE b.cc ...] [ALIKE c.cc ...] [ONCE d.cc ...] [LIBS lib ...] [APART] [COLD]): a static
 # library of our own. ALONE: more sources, never united with others. ALIKE: more sources, which make the same of templates and are
 # compiled as one, so that it is made once. APART: a name means one thing in one of its files and another in the next, so none are.
-# ONCE: more sources, that work once a run, not once a cycle or packet. COLD: all of it does. WARM: it works in every cycle, but most of a
-# cycle's time is others', and it is much: at -O1 it takes half as long to compile and runs are as fast as the machine lets one see.
+# ONCE: more sources, that work once a run, not once a cycle or packet. COLD: all of it does.
 function(gw_add_library name)
-  cmake_parse_arguments(A "APART;COLD;WARM" "" "SOURCES;ALONE;ALIKE;ONCE;LIBS" ${ARGN})
+  cmake_parse_arguments(A "APART;COLD" "" "SOURCES;ALONE;ALIKE;ONCE;LIBS" ${ARGN})
   add_library(${name} STATIC ${A_SOURCES} ${A_ALONE})
   target_link_libraries(${name} PUBLIC gw_flags ${A_LIBS} PRIVATE $<BUILD_INTERFACE:gw_own>)
   if(A_COLD)
     gw_cold(${name})
-  elseif(A_WARM AND NOT GRADWIRE_SANITIZE)
-    target_compile_options(${name} PRIVATE -O1)
   elseif(GRADWIRE_SANITIZE)  # what is compiled for speed keeps all warnings, and gains less
     gw_precompile(${name} gw_headers)
   endif()
