@@ -44,7 +44,7 @@ function(gw_build_engine name)
   target_include_directories(gw_engine_${name} SYSTEM PRIVATE ${dir})
   target_link_libraries(gw_engine_${name} PUBLIC gw_verilated_runtime)
   target_compile_options(gw_engine_${name} PRIVATE -w
-    $<IF:$<BOOL:${A_TRACED}>,${GW_VERILATED_TRACED},${GW_VERILATED_FAST}>)
+    ${GW_VERILATED_LEVEL} $<IF:$<BOOL:${A_TRACED}>,${GW_VERILATED_TRACED},${GW_VERILATED_FAST}>)
 endfunction()
 
 # gw_add_linked_engine(NAME TOP module FILES list.f INPUTS bundle[:slots[:tuser bits]] ... OUTPUTS ... [PARAMETERS

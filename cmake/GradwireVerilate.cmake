@@ -28,6 +28,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     list(APPEND GW_VERILATED_FAST -mtune=skylake-avx512)
   endif()
 endif()
+set(GW_VERILATED_LEVEL "")
+if(NOT GRADWIRE_SANITIZE)
+  set(GW_VERILATED_LEVEL -O3)
+endif()
 # Tracing spends its time in the writer: its generated code need not be optimised to the last.
 set(GW_VERILATED_TRACED -O1)
 
@@ -135,6 +139,6 @@ function(gw_verilate target)
   add_library(${target} STATIC ${all})
   target_include_directories(${target} SYSTEM PUBLIC ${dir})
   target_link_libraries(${target} PUBLIC gw_verilated_runtime)
-  target_compile_options(${target} PRIVATE -w $<IF:$<BOOL:${A_TRACED}>,${GW_VERILATED_TRACED},${GW_VERILATED_FAST}>
+  target_compile_options(${target} PRIVATE -w ${GW_VERILATED_LEVEL} $<IF:$<BOOL:${A_TRACED}>,${GW_VERILATED_TRACED},${GW_VERILATED_FAST}>
     $<$<BOOL:${A_BRIEF}>:-O0>)
 endfunction()

@@ -90,8 +90,8 @@ class Course : public Steppable {
   }
 
  protected:
-  Course(Feed<Beat>& feed, Oracle<Beat>& oracle, const Drive& drive, std::string name_a,
-         std::string name_b, Listener<Beat>* listener)
+  [[gnu::cold]] Course(Feed<Beat>& feed, Oracle<Beat>& oracle, const Drive& drive,
+                       std::string name_a, std::string name_b, Listener<Beat>* listener)
       : feed_(feed),
         oracle_(oracle),
         drive_(drive),
@@ -116,7 +116,7 @@ class Course : public Steppable {
   }
 
   /// Behind the reset of the engines: the first packets, the first questions.
-  void begin() {
+  [[gnu::cold]] void begin() {
     for (const Boot::Write& write : drive_.boot.writes) {
       oracle_.configured(0, write.address, write.data);
     }
@@ -406,7 +406,7 @@ class Course : public Steppable {
   }
 
   /// A beat that nothing is known of leaves.
-  bool pass(size_t p, const Beat& m, bool ready) {
+  [[gnu::cold]] bool pass(size_t p, const Beat& m, bool ready) {
     if (!ready) return true;
     Timeline::Port& port = timeline_.out[p];
     if (port.beats == 0) port.first = now_;
@@ -478,7 +478,7 @@ class Course : public Steppable {
 
   // ---- What another run can be driven by. Gaps go with the packets.
 
-  void note_stalls(uint64_t at) {
+  [[gnu::cold]] void note_stalls(uint64_t at) {
     StallRecord& stalls = drive_.recording->stalls;
     for (size_t p = 0; p < kIn; ++p) {
       StallRecord::set(stalls.sources, p, at / kWindow, source_bits_[p]);
@@ -488,11 +488,11 @@ class Course : public Steppable {
     }
   }
   /// A side that was to wait for the other does not hesitate in this cycle.
-  void note_open(std::vector<StallRecord::Side>& sides, size_t p) {
+  [[gnu::cold]] void note_open(std::vector<StallRecord::Side>& sides, size_t p) {
     const uint64_t bits = StallRecord::bits(sides, p, now_ / kWindow);
     StallRecord::set(sides, p, now_ / kWindow, bits & ~(uint64_t{1} << now_ % kWindow));
   }
-  void note_accepted(uint64_t packet) {
+  [[gnu::cold]] void note_accepted(uint64_t packet) {
     std::vector<uint64_t>& accepted = drive_.recording->accepted;
     if (packet >= accepted.size()) accepted.resize(packet + 1);
     accepted[packet] = now_;
@@ -545,7 +545,7 @@ class Course : public Steppable {
   }
 
   /// Asks inputs that know of no packet yet for what is due before the loaded ones, or soon after.
-  void look_ahead() {
+  [[gnu::cold]] void look_ahead() {
     for (bool asked = true; asked;) {
       uint64_t due = UINT64_MAX - kAskEvery;
       for (const In& in : in_) {
@@ -621,7 +621,7 @@ class Course : public Steppable {
   }
 
   /// Nothing comes in, and nobody knows how much must leave: that it ends is all that is asked.
-  void see_an_end() {
+  [[gnu::cold]] void see_an_end() {
     uint64_t last = last_control_;
     for (const Timeline::Port& port : timeline_.in) last = std::max(last, port.last);
     if (now_ < last + kHangCycles + oracle_.busy()) return;
@@ -649,14 +649,14 @@ class Course : public Steppable {
     return std::any_of(in_.begin(), in_.end(), [](const In& in) { return in.offering; });
   }
 
-  std::string_view owing_output() const {
+  [[gnu::cold]] std::string_view owing_output() const {
     for (size_t p = 0; p < kOut; ++p) {
       if (out_[p].want != nullptr || (follows_ && oracle_.peek(p) != nullptr))
         return Ports::kOutputs[p].name;
     }
     return Ports::kOutputs[0].bundle;
   }
-  std::string_view offering_input() const {
+  [[gnu::cold]] std::string_view offering_input() const {
     for (size_t p = 0; p < kIn; ++p) {
       if (in_[p].offering) return Ports::kInputs[p].name;
     }
@@ -664,7 +664,7 @@ class Course : public Steppable {
   }
 
   /// The next cycle to be simulated is `cycles` later; stalls are drawn as if all had been.
-  void skip(uint64_t cycles) {
+  [[gnu::cold]] void skip(uint64_t cycles) {
     uint64_t left = cycles;
     while (left > 0) {
       if (stall_left_ == 0) draw_stalls(now_ + cycles - left);
@@ -740,7 +740,7 @@ class Course : public Steppable {
 
   /// Nothing moves: is a transaction to blame? Not while a packet is offered and refused, nor, if
   /// it has not begun, while one is owed.
-  bool fail_control_hang() {
+  [[gnu::cold]] bool fail_control_hang() {
     if (offers()) return false;
     for (const ControlMaster& master : masters_) {
       if (!master.busy() && (owed() || master.asking() || master.over())) continue;
@@ -764,7 +764,7 @@ class Course : public Steppable {
                         .value_b = comma == std::string::npos ? "" : complaint.substr(comma + 2)});
   }
 
-  std::string engines() const { return two() ? both(name_a_, name_b_) : name_a_; }
+  [[gnu::cold]] std::string engines() const { return two() ? both(name_a_, name_b_) : name_a_; }
 
   [[gnu::cold, gnu::noinline]] bool fail_surplus(size_t p) {
     return fail_oracle({.kind = FailureKind::kReference,
@@ -847,14 +847,14 @@ class Course : public Steppable {
 
   /// A cycle later, which no figure counts: what is wrong in every second cycle is so in one of
   /// two, and runs end in cycles that are multiples of 64.
-  bool same_statistics_again() {
+  [[gnu::cold]] bool same_statistics_again() {
     if (statistics(Which::kA).empty()) return true;
     idle_edge();
     return same_statistics();
   }
 
   /// Counters are compared at the end: whoever miscounts does so to the last cycle.
-  bool same_statistics() {
+  [[gnu::cold]] bool same_statistics() {
     const auto text = [](const auto& words, size_t i) {
       return i < words.size() ? std::to_string(words[i]) : std::string("absent");
     };
@@ -891,7 +891,7 @@ class Course : public Steppable {
   // ---- The words of a divergence.
 
   /// The last beats before the failure, port by port, decoded; but for those that have moved since.
-  void tell_history(const Beats& since = {}) {
+  [[gnu::cold]] void tell_history(const Beats& since = {}) {
     if (!describe_) return;
     for (size_t p = 0; p < kIn; ++p) tell_input(p, since.in[p]);
     for (size_t p = 0; p < kOut; ++p) tell_output(p, since.out[p]);
@@ -903,8 +903,8 @@ class Course : public Steppable {
     size_t beat;
   };
   /// The beats that have moved, the last one first, as far as their packets are known.
-  static std::vector<Place> moved(const PacketRef<Beat>& packet, const Beat* next,
-                                  const History& history) {
+  [[gnu::cold]] static std::vector<Place> moved(const PacketRef<Beat>& packet, const Beat* next,
+                                                const History& history) {
     std::vector<Place> places;
     const auto add = [&](const Packet<Beat>& of, size_t beats) {
       while (beats-- > 0) places.push_back({&of, beats});
@@ -916,7 +916,7 @@ class Course : public Steppable {
     return places;
   }
 
-  void tell_input(size_t p, uint64_t since) {
+  [[gnu::cold]] void tell_input(size_t p, uint64_t since) {
     const std::vector<Place> beats = moved(in_[p].packet, in_[p].next, in_[p].history);
     std::vector<std::string> lines;
     for (size_t i = since; i < beats.size() && lines.size() < kHistory; ++i) {
@@ -927,7 +927,7 @@ class Course : public Steppable {
     failure_.lines.insert(failure_.lines.end(), lines.rbegin(), lines.rend());
   }
 
-  void tell_output(size_t p, uint64_t since) {
+  [[gnu::cold]] void tell_output(size_t p, uint64_t since) {
     const Out& out = out_[p];
     const bool known = out.want != nullptr;
     const std::vector<Place> beats = moved(known ? out.packet : nullptr, out.want, out.history);
@@ -955,7 +955,7 @@ class Course : public Steppable {
     failure_.lines.insert(failure_.lines.end(), lines.rbegin(), lines.rend());
   }
 
-  std::string words(bool input, size_t p, Place place) const {
+  [[gnu::cold]] std::string words(bool input, size_t p, Place place) const {
     return where(*place.packet, place.beat) + "  " + describe_(input, p, *place.packet, place.beat);
   }
 
@@ -971,7 +971,7 @@ class Course : public Steppable {
   }
 
   /// "packet 3 (12 of the trace) beat 2", counted from 1, of the packet that made it.
-  static std::string where(const Packet<Beat>& packet, size_t beat) {
+  [[gnu::cold]] static std::string where(const Packet<Beat>& packet, size_t beat) {
     const Packet<Beat>& maker = packet.source != nullptr ? *packet.source : packet;
     std::string text = "packet " + std::to_string(maker.id + 1);
     if (maker.trace_number != 0)

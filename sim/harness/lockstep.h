@@ -43,15 +43,16 @@ class Lockstep final : public Course<typename A::Ports> {
   static_assert(Window<Ports>::kCycles == Base::kWindow);
 
   /// `b` may be none.
-  Lockstep(A& a, Second b, Feed<Beat>& feed, Oracle<Beat>& oracle, const Drive& drive,
-           std::string name_a, std::string name_b = "", Listener<Beat>* listener = nullptr)
+  [[gnu::cold]] Lockstep(A& a, Second b, Feed<Beat>& feed, Oracle<Beat>& oracle, const Drive& drive,
+                         std::string name_a, std::string name_b = "",
+                         Listener<Beat>* listener = nullptr)
       : Base(feed, oracle, drive, std::move(name_a), std::move(name_b), listener),
         a_(a),
         b_(std::move(b)),
         two_(static_cast<bool>(b_)),
         in_step_(two_ && (drive.watched || drive.recording != nullptr)) {}
 
-  void reset() override {
+  [[gnu::cold]] void reset() override {
     if constexpr (kControl != 0) {
       for (size_t p = 0; p < kControl; ++p) {
         a_.drive(p, {});
@@ -295,7 +296,7 @@ class Lockstep final : public Course<typename A::Ports> {
   }
 
   template <class E>
-  void check_silence(const E& engine, const std::string& name) {
+  [[gnu::cold]] void check_silence(const E& engine, const std::string& name) {
     if (!drive_.checks.protocol) return;
     for (size_t p = 0; p < kOut; ++p) {
       const AxisRule rule = out_[p].check.check_reset(engine.m_beat(p), false);
@@ -327,7 +328,7 @@ class Lockstep final : public Course<typename A::Ports> {
     if (two_) ask(b_, name_b_);
   }
 
-  void show(const Offered<Ports>& offered, uint32_t m_ready) {
+  [[gnu::cold]] void show(const Offered<Ports>& offered, uint32_t m_ready) {
     Cycle<Ports> view;
     view.cycle = now_;
     view.sink_stall = ~m_ready & static_cast<uint32_t>((uint64_t{1} << kOut) - 1);
@@ -347,15 +348,15 @@ class Lockstep final : public Course<typename A::Ports> {
 
   bool two() const override { return two_; }
   Shown<Ports> shown() const override { return shown_by(a_); }
-  std::vector<uint32_t> statistics(Which which) const override {
+  [[gnu::cold]] std::vector<uint32_t> statistics(Which which) const override {
     if (which == Which::kA) return statistics_of(a_);
     return two_ ? statistics_of(b_) : std::vector<uint32_t>();
   }
-  void idle_edge() override {
+  [[gnu::cold]] void idle_edge() override {
     a_.clock({}, 0);
     if (two_) b_.clock({}, 0);
   }
-  void pass_time(uint64_t cycles) override {
+  [[gnu::cold]] void pass_time(uint64_t cycles) override {
     if constexpr (requires { a_.skip(cycles); }) a_.skip(cycles);
     if (two_) b_.skip(cycles);
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
 
@@ -83,6 +84,35 @@ std::shared_ptr<RtlLibrary>& kept(const RtlRequest& request, const std::string& 
 }
 
 }  // namespace
+
+void counted(const GwEngine& api, void* self, sim::coverage::Points& points) {
+  uint32_t n = 0;
+  const GwCoverPoint* const all = api.coverage(self, &n);
+  const std::string top = nlohmann::json::parse(api.describe()).at("top");
+  for (uint32_t i = 0; i < n; ++i) {
+    const GwCoverPoint& p = all[i];
+    points.add({p.kind, top, p.scope, p.file, p.line, p.column, p.text}, p.count);
+  }
+  using sim::coverage::ToggleSignal;
+  const GwToggle* const signals = api.toggles(self, &n);
+  for (uint32_t i = 0; i < n; ++i) {
+    const GwToggle& s = signals[i];
+    ToggleSignal signal{s.seen == GW_TOGGLE_MEMORY   ? ToggleSignal::Seen::kMemory
+                        : s.seen == GW_TOGGLE_ABSENT ? ToggleSignal::Seen::kAbsent
+                                                     : ToggleSignal::Seen::kCounted,
+                        s.lsb,
+                        s.bits,
+                        s.elements,
+                        {},
+                        {}};
+    if (s.rose != nullptr) {
+      const size_t words = (size_t{s.bits} + 63) / 64;
+      signal.rose.assign(s.rose, s.rose + words);
+      signal.fell.assign(s.fell, s.fell + words);
+    }
+    points.add(top, s.name, signal);
+  }
+}
 
 sim::MutantList mutant_list(const CompiledRtl& compiled) {
   sim::MutantList list;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/coverage/points.h"
 #include "sim/run/device.h"
 #include "sim/run/sv_bench.h"
 #include "testbenches/engine/engine_abi.h"
@@ -28,6 +29,9 @@ class CompiledRtl {
   std::shared_ptr<const GwEngine> api_;
   std::shared_ptr<const RtlLibrary> library_;
 };
+
+/// What an engine has counted, if it was built to.
+void counted(const GwEngine& api, void* self, sim::coverage::Points& points);
 
 /// The faults that a spec's MutantSpec chooses from, as they were built with the RTL.
 sim::MutantList mutant_list(const CompiledRtl& compiled);

@@ -7,7 +7,6 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <utility>
@@ -109,34 +108,7 @@ class RtlEngine {
   }
   void skip(uint64_t cycles) { api_.skip(self_, cycles); }
   /// What the RTL has counted, if it was built to.
-  void add_points(sim::coverage::Points& points) const {
-    uint32_t n = 0;
-    const GwCoverPoint* const all = api_.coverage(self_, &n);
-    const std::string top = nlohmann::json::parse(api_.describe()).at("top");
-    for (uint32_t i = 0; i < n; ++i) {
-      const GwCoverPoint& p = all[i];
-      points.add({p.kind, top, p.scope, p.file, p.line, p.column, p.text}, p.count);
-    }
-    using sim::coverage::ToggleSignal;
-    const GwToggle* const signals = api_.toggles(self_, &n);
-    for (uint32_t i = 0; i < n; ++i) {
-      const GwToggle& s = signals[i];
-      ToggleSignal signal{s.seen == GW_TOGGLE_MEMORY   ? ToggleSignal::Seen::kMemory
-                          : s.seen == GW_TOGGLE_ABSENT ? ToggleSignal::Seen::kAbsent
-                                                       : ToggleSignal::Seen::kCounted,
-                          s.lsb,
-                          s.bits,
-                          s.elements,
-                          {},
-                          {}};
-      if (s.rose != nullptr) {
-        const size_t words = (size_t{s.bits} + 63) / 64;
-        signal.rose.assign(s.rose, s.rose + words);
-        signal.fell.assign(s.fell, s.fell + words);
-      }
-      points.add(top, s.name, signal);
-    }
-  }
+  void add_points(sim::coverage::Points& points) const { counted(api_, self_, points); }
   void show(const sim::Cycle<P>& cycle) {
     GwHarnessSignals signals{.cycle = cycle.cycle,
                              .source_stall = cycle.source_stall,

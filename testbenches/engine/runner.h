@@ -150,7 +150,8 @@ struct BareStimulus {
   using Beat = typename P::Beat;
   using Sum = std::array<uint64_t, sizeof(Beat::data) / 4>;
 
-  BareStimulus(const sim::PreparedFeed<Beat>& feed, const RecordedOracle<Beat>& oracle) {
+  [[gnu::cold]] BareStimulus(const sim::PreparedFeed<Beat>& feed,
+                             const RecordedOracle<Beat>& oracle) {
     for (size_t p = 0; p < input.size(); ++p) {
       if (!feed.packets(p).empty()) config[p] = feed.packets(p).front()->config;
       for (const auto& packet : feed.packets(p)) {
@@ -328,8 +329,8 @@ class DeviceOf : public sim::Device {
 
   const Facts& facts() const final { return facts_; }
 
-  sim::Outcome run(sim::Source& source, const sim::RunSpec& given, sim::Kernel& kernel,
-                   sim::PacketWriter* writer) const override {
+  [[gnu::cold]] sim::Outcome run(sim::Source& source, const sim::RunSpec& given,
+                                 sim::Kernel& kernel, sim::PacketWriter* writer) const override {
     check(given);
     sim::RunSpec spec = given;
     std::optional<Gate> wire;  // what passes between engines before the run is none of it
@@ -398,13 +399,13 @@ class DeviceOf : public sim::Device {
     return outcome;
   }
 
-  std::unique_ptr<sim::Bench> bench(sim::Source& source, const sim::RunSpec& spec,
-                                    sim::Kernel& kernel) const override {
+  [[gnu::cold]] std::unique_ptr<sim::Bench> bench(sim::Source& source, const sim::RunSpec& spec,
+                                                  sim::Kernel& kernel) const override {
     check(spec);
     return std::make_unique<BenchOf>(*this, source, spec, kernel);
   }
 
-  sim::MutantList mutants(const sim::RunSpec& spec) const override {
+  [[gnu::cold]] sim::MutantList mutants(const sim::RunSpec& spec) const override {
     if constexpr (std::is_same_v<R, RtlEngine<P>>) {
       check(spec);
       return mutant_list(compile(spec, false).front());
@@ -414,7 +415,7 @@ class DeviceOf : public sim::Device {
   }
 
  protected:
-  explicit DeviceOf(Facts facts) : facts_(std::move(facts)) {
+  [[gnu::cold]] explicit DeviceOf(Facts facts) : facts_(std::move(facts)) {
     facts_.inputs.assign(P::kInputs.begin(), P::kInputs.end());
     facts_.outputs.assign(P::kOutputs.begin(), P::kOutputs.end());
     if constexpr (sim::kControlsOf<P> != 0) {
@@ -495,7 +496,7 @@ class DeviceOf : public sim::Device {
             .recording = spec.recording};
   }
 
-  std::unique_ptr<Recorder<P>> recorder(const sim::RunSpec& spec) const {
+  [[gnu::cold]] std::unique_ptr<Recorder<P>> recorder(const sim::RunSpec& spec) const {
     if (spec.sv_bench.empty()) return nullptr;
     if constexpr (!std::is_same_v<R, RtlEngine<P>>) {
       throw sim::UsageError(facts_.name +
@@ -520,9 +521,9 @@ class DeviceOf : public sim::Device {
     std::function<void()> begins;  ///< the engines stand in front of the run's own reset
   };
 
-  Setting<P> setting(const Driven& d, sim::Feed<Beat>& feed, Host<Beat>* host,
-                     Recorder<P>* recorder, const std::string& name_a,
-                     const std::string& name_b) const {
+  [[gnu::cold]] Setting<P> setting(const Driven& d, sim::Feed<Beat>& feed, Host<Beat>* host,
+                                   Recorder<P>* recorder, const std::string& name_a,
+                                   const std::string& name_b) const {
     return {.spec = d.spec,
             .drive = drive_of(d.spec),
             .name_a = name_a,
@@ -540,8 +541,9 @@ class DeviceOf : public sim::Device {
 
   /// Traffic for the run's reset to meet: its own packets, in a course of their own.
   template <class A>
-  bool before(A& a, const sim::AnyEngine<P>& b, const std::string& name_a,
-              const std::string& name_b, const Driven& d, sim::Outcome& outcome) const {
+  [[gnu::cold]] bool before(A& a, const sim::AnyEngine<P>& b, const std::string& name_a,
+                            const std::string& name_b, const Driven& d,
+                            sim::Outcome& outcome) const {
     const auto source = sim::open_source(*this, d.spec);
     std::optional<sim::Pace> pace;
     if (kPaced) pace = pace_of(d.spec);
@@ -559,9 +561,9 @@ class DeviceOf : public sim::Device {
 
   /// What fails before the reset that the run asks for fails without it: then that run is told, in
   /// which the failure has its cycle, its waveform and its packets.
-  sim::Outcome run_without_before(sim::Source& source, const sim::RunSpec& given,
-                                  sim::Kernel& kernel, sim::PacketWriter* writer,
-                                  sim::Outcome before) const {
+  [[gnu::cold]] sim::Outcome run_without_before(sim::Source& source, const sim::RunSpec& given,
+                                                sim::Kernel& kernel, sim::PacketWriter* writer,
+                                                sim::Outcome before) const {
     if (before.interrupted) return before;
     sim::RunSpec plain = given;
     plain.reset_after = 0;
@@ -575,8 +577,9 @@ class DeviceOf : public sim::Device {
 
   /// False: something failed before the run began.
   template <class A>
-  bool drive(A& a, sim::AnyEngine<P> b, const std::string& name_a, const std::string& name_b,
-             const Driven& d, sim::Outcome& outcome) const {
+  [[gnu::cold]] bool drive(A& a, sim::AnyEngine<P> b, const std::string& name_a,
+                           const std::string& name_b, const Driven& d,
+                           sim::Outcome& outcome) const {
     if (d.spec.reset_after != 0 && !before(a, b, name_a, name_b, d, outcome)) return false;
     if (d.begins) d.begins();
     const auto host = d.host ? d.host() : nullptr;
@@ -604,8 +607,8 @@ class DeviceOf : public sim::Device {
 
   class BenchOf final : public sim::Bench {
    public:
-    BenchOf(const DeviceOf& device, sim::Source& source, const sim::RunSpec& spec,
-            sim::Kernel& kernel)
+    [[gnu::cold]] BenchOf(const DeviceOf& device, sim::Source& source, const sim::RunSpec& spec,
+                          sim::Kernel& kernel)
         : device_(device), spec_(spec), kernel_(kernel), boot_(device.boot(spec)) {
       sim::LookAhead packets(source);
       make_host_ = device.host(spec, packets);
@@ -648,7 +651,7 @@ class DeviceOf : public sim::Device {
       }
     }
 
-    uint64_t bursts() const override {
+    [[gnu::cold]] uint64_t bursts() const override {
       uint64_t beats = 0;
       if (recorded_ && !device_.facts().burst_is_input) {
         for (size_t p = 0; p < kOut; ++p) {

@@ -26,6 +26,9 @@ TEST(Linked, FoundByTopParametersAndWaves) {
   EXPECT_NE(linked_engine("gw_optimizer", {"Pes=32", "Algorithm=0", "Fast=0"}, false), nullptr);
   EXPECT_NE(linked_engine("gw_switch", {}, false), nullptr);
   EXPECT_EQ(linked_engine("gw_nothing", {}, false), nullptr);
+  // The demo does without: it is built when somebody asks for it.
+  EXPECT_EQ(linked_engine("gw_mx", {}, false), nullptr);
+  EXPECT_EQ(linked_engine("gw_nic_tx", {}, false), nullptr);
 }
 
 TEST(Linked, LiteralsAreComparedByValue) {

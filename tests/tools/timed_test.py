@@ -35,5 +35,9 @@ for entry in json.loads((build / "compile_commands.json").read_text(encoding="ut
         if one.startswith(f"{root}/"):
             found.setdefault(one[len(str(root)) + 1:], set()).add(level)
 wrong = [f"{file}: {' '.join(sorted(found.get(file, ['is not compiled'])))}" for file in TIMED if found.get(file) != {wanted}]
-print("\n".join(wrong) or f"{len(TIMED)} files: {wanted}")
+engines = [file for file in found if file.endswith("_engine.cc") and "/engine_" in file and "_traced" not in file]
+if wanted != "-O0":  # sanitizers take RTL from another build
+    wrong += [f"{file}: {' '.join(sorted(found[file]))}" for file in engines if found[file] != {"-O3"}]
+    wrong += [] if engines else ["no linked RTL"]
+print("\n".join(wrong) or f"{len(TIMED)} files: {wanted}, RTL of {len(engines)} engines: -O3")
 sys.exit(bool(wrong))
