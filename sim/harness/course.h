@@ -406,7 +406,7 @@ class Course : public Steppable {
   }
 
   /// A beat that nothing is known of leaves.
-  [[gnu::cold]] bool pass(size_t p, const Beat& m, bool ready) {
+  bool pass(size_t p, const Beat& m, bool ready) {
     if (!ready) return true;
     Timeline::Port& port = timeline_.out[p];
     if (port.beats == 0) port.first = now_;
@@ -478,7 +478,7 @@ class Course : public Steppable {
 
   // ---- What another run can be driven by. Gaps go with the packets.
 
-  [[gnu::cold]] void note_stalls(uint64_t at) {
+  void note_stalls(uint64_t at) {
     StallRecord& stalls = drive_.recording->stalls;
     for (size_t p = 0; p < kIn; ++p) {
       StallRecord::set(stalls.sources, p, at / kWindow, source_bits_[p]);
@@ -488,11 +488,11 @@ class Course : public Steppable {
     }
   }
   /// A side that was to wait for the other does not hesitate in this cycle.
-  [[gnu::cold]] void note_open(std::vector<StallRecord::Side>& sides, size_t p) {
+  void note_open(std::vector<StallRecord::Side>& sides, size_t p) {
     const uint64_t bits = StallRecord::bits(sides, p, now_ / kWindow);
     StallRecord::set(sides, p, now_ / kWindow, bits & ~(uint64_t{1} << now_ % kWindow));
   }
-  [[gnu::cold]] void note_accepted(uint64_t packet) {
+  void note_accepted(uint64_t packet) {
     std::vector<uint64_t>& accepted = drive_.recording->accepted;
     if (packet >= accepted.size()) accepted.resize(packet + 1);
     accepted[packet] = now_;
@@ -545,7 +545,7 @@ class Course : public Steppable {
   }
 
   /// Asks inputs that know of no packet yet for what is due before the loaded ones, or soon after.
-  [[gnu::cold]] void look_ahead() {
+  void look_ahead() {
     for (bool asked = true; asked;) {
       uint64_t due = UINT64_MAX - kAskEvery;
       for (const In& in : in_) {
@@ -664,7 +664,7 @@ class Course : public Steppable {
   }
 
   /// The next cycle to be simulated is `cycles` later; stalls are drawn as if all had been.
-  [[gnu::cold]] void skip(uint64_t cycles) {
+  void skip(uint64_t cycles) {
     uint64_t left = cycles;
     while (left > 0) {
       if (stall_left_ == 0) draw_stalls(now_ + cycles - left);

@@ -328,7 +328,7 @@ class Lockstep final : public Course<typename A::Ports> {
     if (two_) ask(b_, name_b_);
   }
 
-  [[gnu::cold]] void show(const Offered<Ports>& offered, uint32_t m_ready) {
+  void show(const Offered<Ports>& offered, uint32_t m_ready) {
     Cycle<Ports> view;
     view.cycle = now_;
     view.sink_stall = ~m_ready & static_cast<uint32_t>((uint64_t{1} << kOut) - 1);
@@ -356,7 +356,7 @@ class Lockstep final : public Course<typename A::Ports> {
     a_.clock({}, 0);
     if (two_) b_.clock({}, 0);
   }
-  [[gnu::cold]] void pass_time(uint64_t cycles) override {
+  void pass_time(uint64_t cycles) override {
     if constexpr (requires { a_.skip(cycles); }) a_.skip(cycles);
     if (two_) b_.skip(cycles);
   }
