@@ -29,8 +29,8 @@ struct alignas(32) BasicBeat {
 
   std::array<uint32_t, kWidth> data{};
   Keep keep = static_cast<Keep>(~Keep{0});
-  uint8_t last = 0;  // 0 or 1
-  uint8_t user = 0;  // 0 or 1, meaningful with last: the packet is in error
+  uint16_t last = 0;  // 0 or 1; so wide that no byte of a beat lies idle
+  uint16_t user = 0;  // 0 or 1, meaningful with last: the packet is in error
   std::array<uint32_t, 6> meta{};
 
   /// A tuser of 2 to 64 bits as one word.

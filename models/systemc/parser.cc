@@ -1,5 +1,6 @@
 #include "models/systemc/parser.h"
 
+#include <boost/endian/conversion.hpp>
 #include <cstring>
 
 namespace gw::systemc {
@@ -17,6 +18,8 @@ enum Reason : uint32_t {
   kTlpType
 };
 
+constexpr uint32_t kWholeHeader = 48;  // bytes of a frame up to the control header's end
+
 }  // namespace
 
 void Parser::reset() {
@@ -30,44 +33,59 @@ void Parser::reset() {
   statistics_.fill(0);
 }
 
-/// The checks of the frame's layout, in their order (models/reference/expether/frame.h).
-Parser::Words Parser::verdict() const {
+/// The checks of the frame's layout, in their order (models/reference/expether/frame.h): its kind,
+/// and the reason above it.
+uint32_t Parser::verdict() const {
   const auto& h = header_;
-  const auto at16 = [&h](size_t i) { return static_cast<uint32_t>(h[i] << 8 | h[i + 1]); };
-  const auto at32 = [&](size_t i) { return at16(i) << 16 | at16(i + 2); };
-  Words words{};
-  words[4] = port_ << 20;
-  const auto decide = [&words](Kind kind, Reason reason = kNone) {
-    words[0] |= kind | reason << 3;
-    return words;
-  };
-  if (bytes_ < 18 || at16(12) != 0x8100 || at16(16) != 0x88B5) return decide(kNotExpEther);
-  if (bytes_ < 48) return decide(kMalformed, kShortFrame);
+  const auto because = [](Reason reason) { return kMalformed | reason << 3; };
+  if (!expether()) return kNotExpEther;
+  if (bytes_ < kWholeHeader) return because(kShortFrame);
 
   const uint32_t version = h[18], type = h[19], flags = h[20], count = h[21];
-  words[0] = flags << 8 | count << 16 | type << 24;
-  words[1] = at32(22);
-  words[2] = at32(34);
-  words[3] = at16(30) | at16(32) << 16;
-  words[4] |= at16(14);
-  words[5] = at32(26);
-  if (version != 1) return decide(kMalformed, kBadVersion);
-  uint32_t sum = 0;
-  for (size_t i = 18; i < 48; i += 2) sum += at16(i);
-  sum = (sum & 0xFFFF) + (sum >> 16);
-  sum = (sum & 0xFFFF) + (sum >> 16);
-  if (sum != 0xFFFF) return decide(kMalformed, kBadChecksum);
-  if (type != 1 && type != 2) return decide(kPlain);
-  if (count < 1 || count > 32) return decide(kMalformed, kCount);
-  if (bytes_ < 64) return decide(kMalformed, kShortFrame);
+  if (version != 1) return because(kBadVersion);
+  // The sum of sixteen-bit words in one's complement, which knows no order of bytes and may be made
+  // of longer ones (RFC 1071, 2). It is not 0: the version is in it.
+  uint64_t sum = 0;
+  for (size_t i = 18; i < 46; i += 4) sum += boost::endian::load_little_u32(&h[i]);
+  sum += boost::endian::load_little_u16(&h[46]);
+  if (sum % 0xFFFF != 0) return because(kBadChecksum);
+  if (type != 1 && type != 2) return kPlain;
+  if (count < 1 || count > 32) return because(kCount);
+  if (bytes_ < 64) return because(kShortFrame);
   const bool three_dw = (flags & 1) != 0;
   const size_t tlp = three_dw ? 52 : 48;
   const bool known = three_dw ? h[tlp] == 0x40 || h[tlp] == 0x4A : h[tlp] == 0x60;
-  if (!known || (h[tlp + 2] & 0x80) != 0) return decide(kMalformed, kTlpType);
-  if ((h[tlp + 2] & 0x40) != 0) return decide(kMalformed, kPoisoned);
-  if ((at16(tlp + 2) & 0x3FF) != count) return decide(kMalformed, kTlpLength);
-  if (bytes_ < 64 + 4 * count) return decide(kMalformed, kShortFrame);
-  return decide(type == 1 ? kGradient : kParameter);
+  if (!known || (h[tlp + 2] & 0x80) != 0) return because(kTlpType);
+  if ((h[tlp + 2] & 0x40) != 0) return because(kPoisoned);
+  if ((boost::endian::load_big_u16(&h[tlp + 2]) & 0x3FF) != count) return because(kTlpLength);
+  if (bytes_ < 64 + 4 * count) return because(kShortFrame);
+  return type == 1 ? kGradient : kParameter;
+}
+
+bool Parser::expether() const {
+  return bytes_ >= 18 && boost::endian::load_big_u16(&header_[12]) == 0x8100 &&
+         boost::endian::load_big_u16(&header_[16]) == 0x88B5;
+}
+
+/// Its last beat, or the deciding one, is about to be put in.
+void Parser::decide() {
+  const uint32_t verdict = this->verdict();
+  const auto& h = header_;
+  meta_ = {verdict, 0, 0, 0, port_ << 20, 0};
+  if (bytes_ >= kWholeHeader && expether()) {
+    using boost::endian::load_big_u16, boost::endian::load_big_u32;
+    meta_ = {verdict | uint32_t{h[20]} << 8 | uint32_t{h[21]} << 16 | uint32_t{h[19]} << 24,
+             load_big_u32(&h[22]),
+             load_big_u32(&h[34]),
+             load_big_u16(&h[30]) | uint32_t{load_big_u16(&h[32])} << 16,
+             load_big_u16(&h[14]) | port_ << 20,
+             load_big_u32(&h[26])};
+  }
+  // Those before it are still there: none can be seen before the verdict.
+  const std::array<uint32_t, 6> words = meta_;
+  for (uint32_t n = 0; n <= beat_; ++n) data_.back(n).meta = words;
+  verdicts_[verdict_tail_++ % kVerdictDelay] = static_cast<uint8_t>(verdict);
+  verdict_calendar_ |= 1u << (kVerdictDelay - 2);
 }
 
 void Parser::clock(const Beat* s, bool m_ready) {
@@ -94,20 +112,14 @@ void Parser::clock(const Beat* s, bool m_ready) {
     if (beat_ < 2) std::memcpy(&header_[beat_ * kBeatBytes], s->data.data(), kBeatBytes);
     const uint32_t last = s->last;
     Beat& back = data_.back();
-    back.data = s->data;
-    back.keep = s->keep;
-    back.last = s->last;
+    back = *s;
     back.user = 0;
     if (beat_ > kDecidingBeat) {
       back.meta = meta_;
     } else {
       bytes_ += static_cast<uint32_t>(bytes_of_keep(s->keep));
       if (last != 0 || beat_ == kDecidingBeat) {
-        meta_ = verdict();
-        // Those before it are still there: none can be seen before the verdict.
-        for (uint32_t n = 0; n <= beat_; ++n) data_.back(n).meta = meta_;
-        verdicts_[verdict_tail_++ % kVerdictDelay] = static_cast<uint8_t>(meta_[0]);
-        verdict_calendar_ |= 1u << (kVerdictDelay - 2);
+        decide();
       }
     }
     beat_ = last != 0 ? 0 : beat_ + (beat_ <= kDecidingBeat);

@@ -35,8 +35,9 @@ class Parser {
   static constexpr uint32_t kDecidingBeat = 5;
   static constexpr uint32_t kKinds = 5;
 
-  using Words = std::array<uint32_t, 6>;
-  Words verdict() const;
+  bool expether() const;
+  uint32_t verdict() const;
+  void decide();
 
   bool ready_, shown_;
   uint32_t used_;
@@ -48,7 +49,7 @@ class Parser {
   uint32_t port_;
   std::array<uint8_t, 2 * kBeatBytes> header_;
 
-  Words meta_;  // of its beats, from the deciding one on
+  std::array<uint32_t, 6> meta_;  // of its beats, from the deciding one on
 
   std::array<uint8_t, kVerdictDelay> verdicts_;  // kind and reason of those that cannot be seen yet
   uint32_t verdict_head_, verdict_tail_, verdicts_visible_, verdict_calendar_;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -141,9 +142,26 @@ class Course : public Steppable {
 
   static constexpr uint64_t kAskEvery = 64;  ///< cycles between questions for packets
   static constexpr uint64_t kWindow =
-      StallRecord::kWindow;                      ///< cycles whose stalls are drawn at once
-  static constexpr size_t kHistory = 4;          ///< beats, and packets that may hold them
-  using History = std::vector<PacketRef<Beat>>;  ///< whole ones, the last at the end
+      StallRecord::kWindow;              ///< cycles whose stalls are drawn at once
+  static constexpr size_t kHistory = 4;  ///< beats, and packets that may hold them
+  /// Packets that have passed, whole ones, the last at the end: those of a window, and of those
+  /// before it the last few.
+  class History {
+   public:
+    void push(PacketRef<Beat>&& packet) { packets_[n_++] = std::move(packet); }
+    void forget() {
+      if (n_ <= kHistory) return;
+      const auto end = packets_.begin() + static_cast<ptrdiff_t>(n_);
+      const auto rest = std::move(end - kHistory, end, packets_.begin());
+      std::for_each(rest, end, [](PacketRef<Beat>& packet) { packet.reset(); });
+      n_ = kHistory;
+    }
+    std::span<const PacketRef<Beat>> packets() const { return std::span(packets_).first(n_); }
+
+   private:
+    std::array<PacketRef<Beat>, kHistory + kWindow> packets_;
+    size_t n_ = 0;
+  };
   struct Beats {
     std::array<uint64_t, kIn> in{};
     std::array<uint64_t, kOut> out{};
@@ -168,6 +186,7 @@ class Course : public Steppable {
   };
   struct Out {
     const Beat* want = nullptr;  ///< nullptr: between packets
+    const Beat* first_beat = nullptr;
     const Beat* end = nullptr;
     PacketRef<Beat> packet;
     uint64_t offered = 0, first = 0, packets = 0;
@@ -303,7 +322,7 @@ class Course : public Steppable {
       in.packet->accepted_last = now_;
       port.bytes += static_cast<uint64_t>(in.next - in.first) * Beat::kBytes +
                     static_cast<uint64_t>(valid_bytes(*in.next));
-      in.history.push_back(std::move(in.packet));
+      in.history.push(std::move(in.packet));
       load(p);
       // The bits of stalls that are left begin with the next cycle.
       if (in.packet != nullptr && in.packet->gap != 0) [[unlikely]] {
@@ -375,7 +394,7 @@ class Course : public Steppable {
       if (out.packet == nullptr) return fail_surplus(p) && pass(p, m, ready);
       if (out.packet->beats.empty()) [[unlikely]]
         fail_unended();
-      out.want = out.packet->beats.data();
+      out.want = out.first_beat = out.packet->beats.data();
       out.end = out.want + out.packet->beats.size();
       out.offered = now_;
     }
@@ -387,7 +406,7 @@ class Course : public Steppable {
     ++port.beats;
     ++moved_out_;
     port.last = now_;
-    if (out.want == out.packet->beats.data()) [[unlikely]] {
+    if (out.want == out.first_beat) [[unlikely]] {
       if (port.beats == 1) port.first = now_;
       out.first = now_;
       if constexpr (kPacedOut) {
@@ -420,7 +439,7 @@ class Course : public Steppable {
   /// Output p's packet has left.
   void whole(size_t p) {
     Out& out = out_[p];
-    const auto beats = static_cast<uint32_t>(out.want - out.packet->beats.data()) + 1;
+    const auto beats = static_cast<uint32_t>(out.want - out.first_beat) + 1;
     const Packet<Beat>* const maker = out.packet->source.get();
     Passage passage{
         .beats = beats,
@@ -448,7 +467,7 @@ class Course : public Steppable {
     if (listener_ != nullptr) listener_->left(passage, *out.packet);
     if (watcher_ != nullptr) watcher_->left(passage, *out.packet);
     ++out.packets;
-    out.history.push_back(std::move(out.packet));
+    out.history.push(std::move(out.packet));
     out.want = nullptr;
   }
 
@@ -910,7 +929,8 @@ class Course : public Steppable {
       while (beats-- > 0) places.push_back({&of, beats});
     };
     if (packet != nullptr) add(*packet, static_cast<size_t>(next - packet->beats.data()));
-    for (auto whole = history.rbegin(); whole != history.rend(); ++whole) {
+    const auto whole_ones = history.packets();
+    for (auto whole = whole_ones.rbegin(); whole != whole_ones.rend(); ++whole) {
       add(**whole, (*whole)->beats.size());
     }
     return places;
@@ -942,7 +962,7 @@ class Course : public Steppable {
     if (since != 0 && since <= beats.size()) {
       coming(beats[since - 1]);
     } else if (known) {
-      coming({out.packet.get(), static_cast<size_t>(out.want - out.packet->beats.data())});
+      coming({out.packet.get(), static_cast<size_t>(out.want - out.first_beat)});
     } else if (next != nullptr) {
       coming({next.get(), 0});
     }
@@ -961,13 +981,9 @@ class Course : public Steppable {
 
   /// Packets that nobody will ask for again.
   void forget() {
-    for (In& in : in_) forget(in.history);
-    for (Out& out : out_) forget(out.history);
+    for (In& in : in_) in.history.forget();
+    for (Out& out : out_) out.history.forget();
     dropped_.clear();
-  }
-  static void forget(History& history) {
-    if (history.size() <= kHistory) return;
-    history.erase(history.begin(), history.end() - kHistory);
   }
 
   /// "packet 3 (12 of the trace) beat 2", counted from 1, of the packet that made it.
@@ -989,7 +1005,8 @@ class Course : public Steppable {
   Watcher<Beat>* watcher_ = nullptr;
   std::array<In, kIn> in_;
   std::array<Out, kOut> out_;
-  History dropped_;  ///< which should have left when the oracle was followed no more
+  std::vector<PacketRef<Beat>>
+      dropped_;  ///< which should have left when the oracle was followed no more
   std::vector<ControlMaster> masters_;
   std::array<AxiLiteChecker, kControl> control_check_;
   bool holding_ = false;  ///< a transaction holds packets back

@@ -14,7 +14,7 @@
 namespace gw::sim {
 
 /// Cycles between two visits to the kernel when nobody watches single cycles.
-inline constexpr uint64_t kQuantum = 64;
+inline constexpr uint64_t kQuantum = 1024;
 
 class Kernel {
  public:

@@ -242,8 +242,7 @@ class Lockstep final : public Course<typename A::Ports> {
       sink_bits_[p] >>= 1;
       bool wire = true;
       if constexpr (kPacedOut) {
-        wire = !Ports::kOutputs[p].paced ||
-               (out.want != nullptr && out.want != out.packet->beats.data()) ||
+        wire = !Ports::kOutputs[p].paced || (out.want != nullptr && out.want != out.first_beat) ||
                static_cast<double>(now_) >= std::floor(out.wire_free);
       }
       timeline_.out[p].environment_stalls += m[p] != nullptr && !ready;

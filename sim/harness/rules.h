@@ -35,27 +35,24 @@ constexpr const char* axis_rule_text(AxisRule rule) {
   return kText[static_cast<size_t>(rule)];
 }
 
-/// Bits that differ, of arrays that are whole words of 64 bits, folded.
-template <size_t kWords>
-[[gnu::always_inline]] inline uint64_t difference(const std::array<uint32_t, kWords>& a,
-                                                  const std::array<uint32_t, kWords>& b) {
-  uint64_t sum = 0;
-  for (size_t i = 0; i < kWords; i += 2) {
-    uint64_t word_a, word_b;
-    std::memcpy(&word_a, &a[i], sizeof word_a);
-    std::memcpy(&word_b, &b[i], sizeof word_b);
-    sum |= word_a ^ word_b;
-  }
-  return sum;
-}
-
-/// Same payload, bit for bit. Called several times a cycle, so in words as wide as a machine's,
-/// with no branch among them.
+/// Same payload, bit for bit. Called several times a cycle: as one row of bytes, with no branch
+/// among them, which becomes few instructions.
 template <class Beat>
 [[gnu::always_inline]] inline bool same_beat(const Beat& a, const Beat& b) {
-  const uint64_t rest =
-      (a.keep ^ b.keep) | static_cast<uint32_t>((a.last ^ b.last) | (a.user ^ b.user));
-  return (difference(a.data, b.data) | difference(a.meta, b.meta) | rest) == 0;
+  constexpr size_t kBytes =
+      sizeof(a.data) + sizeof(a.keep) + sizeof(a.last) + sizeof(a.user) + sizeof(a.meta);
+  static_assert(offsetof(Beat, meta) + sizeof(a.meta) == kBytes, "bytes that nobody sets");
+  static_assert(kBytes % sizeof(uint32_t) == 0);
+  uint64_t differences = 0;
+  const auto compare = [&]<class Word>(size_t from, Word word_a, Word word_b) {
+    std::memcpy(&word_a, reinterpret_cast<const std::byte*>(&a) + from, sizeof word_a);
+    std::memcpy(&word_b, reinterpret_cast<const std::byte*>(&b) + from, sizeof word_b);
+    differences |= word_a ^ word_b;
+  };
+  constexpr size_t kWhole = kBytes / sizeof(uint64_t) * sizeof(uint64_t);
+  for (size_t i = 0; i < kWhole; i += sizeof(uint64_t)) compare(i, uint64_t{}, uint64_t{});
+  if constexpr (kWhole != kBytes) compare(kWhole, uint32_t{}, uint32_t{});
+  return differences == 0;
 }
 
 template <class Beat>

@@ -4,6 +4,8 @@
 
 namespace gw::sim {
 
+void Distribution::add_sparse(uint64_t value) { ++sparse_[value]; }
+
 std::vector<std::pair<uint64_t, uint64_t>> Distribution::rows() const {
   std::vector<std::pair<uint64_t, uint64_t>> rows;
   for (uint64_t value = 0; value < kDense; ++value) {

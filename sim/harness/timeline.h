@@ -60,22 +60,22 @@ class Distribution {
     if (value < kDense) [[likely]] {
       ++dense_[value];
     } else {
-      ++sparse_[value];
+      add_sparse(value);
     }
     ++n_;
-    sum_ += static_cast<double>(value);
+    sum_ += value;
   }
   uint64_t n() const { return n_; }
-  double mean() const { return sum_ / static_cast<double>(n_); }
+  double mean() const { return static_cast<double>(sum_) / static_cast<double>(n_); }
   /// Values that occurred, rising, with their counts.
   std::vector<std::pair<uint64_t, uint64_t>> rows() const;
 
  private:
   static constexpr uint64_t kDense = 1024;
+  void add_sparse(uint64_t value);
   std::array<uint64_t, kDense> dense_{};
   std::map<uint64_t, uint64_t> sparse_;
-  uint64_t n_ = 0;
-  double sum_ = 0;
+  uint64_t n_ = 0, sum_ = 0;
 };
 
 /// Beats in buckets of time; buckets grow as the run does.

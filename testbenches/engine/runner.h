@@ -83,14 +83,19 @@ class Told final : public sim::Steppable {
   Told(sim::Steppable& run, std::function<void()> tell) : run_(run), tell_(std::move(tell)) {}
   bool advance(uint64_t n) override {
     const bool more = run_.advance(n);
-    if (++calls_ % 2048 == 0) tell_();
+    since_ += n;
+    if (since_ >= kCycles) {
+      since_ = 0;
+      tell_();
+    }
     return more;
   }
 
  private:
+  static constexpr uint64_t kCycles = uint64_t{1} << 17;
   sim::Steppable& run_;
   std::function<void()> tell_;
-  uint64_t calls_ = 0;
+  uint64_t since_ = 0;
 };
 
 /// The packets that a time-independent oracle owes for a prepared feed, worked out beforehand, so

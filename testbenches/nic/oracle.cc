@@ -52,7 +52,7 @@ std::vector<std::optional<uint32_t>> words(const NicTally& tally) {
 /// What leaves as it came does so beat by beat: also with a last one that has no byte.
 void leave_as_it_came(const sim::Packet<Beat>& packet, sim::Packet<Beat>& owed) {
   if (valid_bytes(packet.beats.back()) != 0 || packet.beats.size() == owed.beats.size()) return;
-  const uint8_t user = owed.beats.back().user;
+  const uint16_t user = owed.beats.back().user;
   owed.beats.back().last = owed.beats.back().user = 0;
   owed.beats.push_back({.keep = 0, .last = 1, .user = user});
 }

@@ -50,6 +50,16 @@ of() {
       sets="A=12 A=11 A=10 A=9 A=8 A=7 A=6 A=5 A=4 A=3 A=2 A=1"  # covers and mutant with the last
       mutant='s/<= A + 2;/<= A + 1;/' ;;
     gw_arbiter) mutant='s/request\[p1\] ? p1 : request\[p2\] ? p2/request[p2] ? p2 : request[p1] ? p1/' ;;
+    gw_lookup)
+      covers=4; depth=9; optimised=""
+      shrink='s/logic \[255:0\] known_q/logic [3:0] known_q/; s/\[0:255\]/[0:3]/; s/\[7:0\] learn_at/[1:0] learn_at/
+        s/\[7:0\] find_at1/[1:0] find_at1/; s/logic \[7:0\]   find_at2_q/logic [1:0] find_at2_q/'
+      probes="valid1_q valid2_q valid3_q known3_q source1_q target1_q target2_q target3_q vlan1_q vlan2_q vlan3_q port1_q port2_q
+        port3_q find_at2_q known_q found3_q"
+      for i in 0 1 2 3; do probes="$probes table_q[$i]=entry${i}_q"; done
+      mutant='s/found3_q\[59:0\] == {vlan3_q, target3_q}/found3_q[47:0] == target3_q/
+        s/if (learn) known_q/if (valid1_q) known_q/
+        s/known_q    <= .0;//' ;;
     # Not optimised before probes are connected; the last set has short waits, for covers and mutants. _arrays (slow): the other kinds.
     gw_dispatcher | gw_dispatcher_arrays)
       of=rtl/switch/gw_dispatcher.sv; files=$of; props=gw_dispatcher_props
@@ -224,7 +234,7 @@ fail() {
   echo "formal: $1"
   tail -n 12 "$log" | sed 's/^/  /'
 }
-[ $# -gt 0 ] || set -- gw_fifo gw_fifo_head gw_fifo_2w gw_packet_queue gw_skid gw_axil_slave gw_stream_gate gw_interlock gw_arbiter \
+[ $# -gt 0 ] || set -- gw_fifo gw_fifo_head gw_fifo_2w gw_packet_queue gw_skid gw_axil_slave gw_stream_gate gw_interlock gw_arbiter gw_lookup \
   gw_dispatcher gw_checksum gw_compression_block gw_decompression_block gw_codec_value gw_compressor gw_decompressor gw_fp_compare \
   gw_compressor_stream gw_parser_stream gw_aggregation_stream gw_mx_stream gw_switch_stream
 log=$work/log
