@@ -46,12 +46,14 @@ void write_steps(const StepsOptions& o) {
   size_t parameters = 0;
   for (const size_t length : training::HdcNetwork::chunk_lengths()) parameters += length;
   check(o, parameters);
-  const training::Digits digits =
-      o.data.empty() ? training::draw_digits(kStepsDrawnTrain, kStepsDrawnTest, o.seed)
-                     : training::load_mnist(o.data);
+  // Data that are not there leave the file as it was; one that cannot be written is told before
+  // digits are drawn.
+  training::Digits digits;
+  if (!o.data.empty()) digits = training::load_mnist(o.data);
   auto opened = PcapWriter::open(o.file);
   if (!opened) stop(opened.error().sentence);
   PcapWriter writer = std::move(opened).value();
+  if (o.data.empty()) digits = training::draw_digits(kStepsDrawnTrain, kStepsDrawnTest, o.seed);
 
   training::TrainOptions options;
   options.workers = kStepsWorkers;
