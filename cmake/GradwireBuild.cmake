@@ -177,6 +177,16 @@ function(gw_cold target)
   gw_precompile(${target} gw_cold_headers)
 endfunction()
 
+# gw_often_first(PROGRAM LIBRARY...): of an inline function that several files have made the linker takes the first that it meets. Let it be
+# that of a library which works in every cycle or packet, and not of one that is COLD.
+function(gw_often_first program)
+  if(NOT GRADWIRE_SANITIZE)
+    list(TRANSFORM ARGN REPLACE "(.+)" "$<TARGET_FILE:\\1>")
+    list(JOIN ARGN "," files)
+    target_link_options(${program} PRIVATE "LINKER:--whole-archive,${files},--no-whole-archive")
+  endif()
+endfunction()
+
 # gw_unwatched(PROGRAM...): times something, or RTL that is built on demand. Nobody runs these for sanitizers, and much of the build
 # would be theirs.
 function(gw_unwatched)

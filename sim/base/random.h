@@ -20,7 +20,7 @@ class Random {
   Random(uint64_t seed, std::string_view purpose, uint64_t number = 0)
       : Random(mixed(mixed(mixed(seed) ^ hash(purpose)) ^ number)) {}
 
-  uint64_t next() {
+  [[gnu::always_inline]] uint64_t next() {
     const uint64_t result = std::rotl(state_[1] * 5, 7) * 9;
     const uint64_t t = state_[1] << 17;
     state_[2] ^= state_[0];
@@ -33,7 +33,9 @@ class Random {
   }
 
   /// Uniform in [0, n); n > 0. The bias for n far below 2^32 is below 2^-32.
-  uint32_t below(uint32_t n) { return static_cast<uint32_t>(((next() >> 32) * n) >> 32); }
+  [[gnu::always_inline]] uint32_t below(uint32_t n) {
+    return static_cast<uint32_t>(((next() >> 32) * n) >> 32);
+  }
 
   /// Uniform in [0, 1).
   double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
