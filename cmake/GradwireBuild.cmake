@@ -182,6 +182,7 @@ endfunction()
 function(gw_often_first program)
   if(NOT GRADWIRE_SANITIZE)
     list(TRANSFORM ARGN REPLACE "(.+)" "$<TARGET_FILE:\\1>")
+    set_property(GLOBAL PROPERTY GW_OFTEN_FIRST $<TARGET_FILE:${program}> ${ARGN})  # what a test looks at
     list(JOIN ARGN "," files)
     target_link_options(${program} PRIVATE "LINKER:--whole-archive,${files},--no-whole-archive")
   endif()

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""What is timed, or works once a cycle, is compiled for speed: timed_test.py BUILD FLAGS.
+"""What is timed, or works once a cycle, is compiled for speed: timed_test.py BUILD FLAGS [PROGRAM LIBRARY...].
 
 Files are sorted into those that work once a run and the others by hand (gw_add_library): one that moves to the wrong side fails no
-other test, and its figures are another machine's."""
+other test, and its figures are another machine's. And of an inline function that LIBRARYs, compiled for speed, have made, and others,
+which are not, PROGRAM holds theirs."""
 import json
 import pathlib
 import shlex
+import subprocess
 import sys
 
 TIMED = """
@@ -39,5 +41,22 @@ engines = [file for file in found if file.endswith("_engine.cc") and "/engine_" 
 if wanted != "-O0":  # sanitizers take RTL from another build
     wrong += [f"{file}: {' '.join(sorted(found[file]))}" for file in engines if found[file] != {"-O3"}]
     wrong += [] if engines else ["no linked RTL"]
+
+def inline_functions(files):
+    """Sizes of what several files may make, by name; of several the first."""
+    sizes = {}
+    for line in subprocess.run(["nm", "-S", "--defined-only", *files], check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines():
+        words = line.split()  # address, size, kind, name
+        if len(words) == 4 and words[2] in "WTt":
+            sizes.setdefault(words[3], (words[2], int(words[1], 16)))
+    return sizes
+
+if len(sys.argv) > 3:
+    program, *libraries = sys.argv[3:]
+    linked = inline_functions([program])
+    ours = {name: size for name, (kind, size) in inline_functions(libraries).items() if kind == "W" and name in linked}
+    others = [name for name, size in ours.items() if linked[name][1] != size]
+    wrong += [f"{name} is not that of the libraries compiled for speed" for name in others[:10]]
+    wrong += [] if ours else [f"{program} holds none of their inline functions"]
 print("\n".join(wrong) or f"{len(TIMED)} files: {wanted}, RTL of {len(engines)} engines: -O3")
 sys.exit(bool(wrong))
