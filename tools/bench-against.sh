@@ -4,9 +4,11 @@
 # ratios of each pair, new to old: 1.05 is 5 % faster. The new one is that of build/ (BUILD). Other work on the machine disturbs it; a machine
 # that is at times half as fast, whoever works on it, more than the medians bear: the ratio of the fastest runs of either stands beside them.
 # Each round runs copies of its own: the same file is up to a third slower or faster by where its pages happen to lie in memory, as long as they do.
+# Commits before 2026-11-28 count the median round of a benchmark and not the fastest: beside them today's speeds look better than they are on a
+# machine with other work, by up to as much as it swings. lockstep_to_rtl is a ratio within either program, and suffers less.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-usage() { sed -n '2,6s/^# //p' "$0" >&2; }
+usage() { sed -n '2,8s/^# //p' "$0" >&2; }
 die() {
   echo "bench-against: $*" >&2
   exit 2
