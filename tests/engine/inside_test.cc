@@ -212,7 +212,6 @@ TEST_F(Inside, KindsOfCoverageAreBuildsOfTheirOwn) {
   RtlRequest r = request();
   r.coverage = {"line"};
   const auto library = make(r);
-  EXPECT_EQ(library->origin(), RtlLibrary::Origin::kBuilt);
   OneStream rtl(library->engine());
   EXPECT_TRUE(toggles(rtl).empty());
   EXPECT_TRUE(counts(rtl, "user").empty());
