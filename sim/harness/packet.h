@@ -144,17 +144,22 @@ template <class Beat>
 void append_beats(std::vector<Beat>& beats, std::span<const uint8_t> bytes, bool user = false,
                   const std::array<uint32_t, 6>& meta = {}) {
   constexpr size_t kBytes = sizeof(Beat::data);
-  size_t offset = 0;
-  do {
-    const size_t n = std::min(bytes.size() - offset, kBytes);
-    Beat& beat = beats.emplace_back();
-    if (n != 0) std::memcpy(beat.data.data(), bytes.data() + offset, n);
-    beat.keep = Beat::keep_of(static_cast<int>(n));
-    offset += n;
-    beat.last = offset == bytes.size();
-    beat.user = beat.last != 0 && user;
-    beat.meta = meta;
-  } while (offset < bytes.size());
+  const size_t before = beats.size();
+  const size_t full = bytes.empty() ? 0 : (bytes.size() - 1) / kBytes;  // before the last
+  beats.resize(before + full + 1);
+  Beat* beat = beats.data() + before;
+  const uint8_t* from = bytes.data();
+  for (size_t i = 0; i < full; ++i, ++beat, from += kBytes) {
+    std::memcpy(beat->data.data(), from, kBytes);
+    beat->keep = Beat::keep_of(static_cast<int>(kBytes));
+    beat->meta = meta;
+  }
+  const size_t rest = bytes.size() - full * kBytes;
+  if (rest != 0) std::memcpy(beat->data.data(), from, rest);
+  beat->keep = Beat::keep_of(static_cast<int>(rest));
+  beat->last = 1;
+  beat->user = user;
+  beat->meta = meta;
 }
 
 template <class Beat>

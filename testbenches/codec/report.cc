@@ -54,9 +54,10 @@ json compression_json(const reference::CodecStatistics& values) {
 
 void CodecScore::left(const sim::Passage&, const sim::Packet<Beat>& packet) {
   const sim::Packet<Beat>& source = *packet.source;
-  std::vector<uint32_t> values = source.values;
-  if (values.empty()) values = lanes_of(source).values;
-  all_.add(std::span<const uint32_t>(values));
+  Lanes lanes;
+  if (source.values.empty()) lanes = lanes_of(source);
+  const std::span<const uint32_t> values = source.values.empty() ? lanes.values : source.values;
+  all_.add(values);
   if (sample_.size() < kSample) {
     sample_.insert(sample_.end(), values.begin(), values.end());
     sample_packets_.push_back(values.size());
