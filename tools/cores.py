@@ -1,39 +1,83 @@
 #!/usr/bin/env python3
-"""Writes rtl/TOP.core, FuseSoC's description (CAPI2) of each top, from its list rtl/*/TOP.f and its source. Without arguments
-all of them; `tools/cores.py --check` only says which are not what it would write."""
+"""Writes FuseSoC's descriptions (CAPI2): rtl/FAMILY.core, the files of each folder, and rtl/TOP.core, each top that has a list
+rtl/*/TOP.f, which depends on its family: so a design takes as many tops as it likes, and each file once. Without arguments all of
+them; `tools/cores.py --check` only says which are not what it would write."""
+import functools
 import pathlib
 import re
 import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent
 version = re.search(r"project\(gradwire VERSION ([0-9.]+)", (root / "CMakeLists.txt").read_text(encoding="utf-8"))[1]
+sources = {path.stem: path for path in root.glob("rtl/*/*.sv")}  # a file holds the module or package of its name
+families = sorted({path.parent.name for path in sources.values()})
 
 
-def headers(files):
-    """Headers that the files include, and those that these include."""
-    found = []
-    todo = list(files)
-    while todo:
-        for name in re.findall(r'`include "([^"]+)"', (root / "rtl" / todo.pop(0)).read_text(encoding="utf-8")):
-            path = f"common/{name}"
-            if path not in found:
-                found.append(path)
-                todo.append(path)
-    return sorted(found)
+@functools.cache
+def code(path):
+    return re.sub(r"//.*", "", path.read_text(encoding="utf-8"))
 
 
-def core(listed):
+def used(path):
+    """Files that this one needs, by the names in it."""
+    return [sources[name] for name in sorted(set(re.findall(r"\bgw_\w+", code(path)))) if name in sources and sources[name] != path]
+
+
+def in_order(family):
+    """The family's files, each behind those that it needs."""
+    done = {}
+
+    def visit(path):
+        if path.parent.name != family or path in done:
+            return
+        done[path] = False  # on the way
+        for needed in used(path):
+            if done.get(needed) is False:
+                sys.exit(f"cores: {path.name} and {needed.name} need each other")
+            visit(needed)
+        del done[path]
+        done[path] = True
+
+    for path in sorted(sources.values()):
+        visit(path)
+    return list(done)
+
+
+def named(family):
+    return f"gradwire:rtl:{family}:{version}"
+
+
+def opening(name, description, source):
+    return ["CAPI=2:", f"# Written by tools/cores.py from {source}.", f'name: "{named(name)}"', f'description: "{description}"', ""]
+
+
+def family_core(family):
+    files = in_order(family)
+    headers = sorted(root.glob(f"rtl/{family}/*.svh"))
+    needs = {needed.parent.name for path in files for needed in used(path)}
+    if any("`include" in code(path) for path in files):
+        needs.add("common")  # where all headers are
+    needs.discard(family)
+    head = (root / f"rtl/{family}/README.md").read_text(encoding="utf-8").split("\n", 1)[0].removeprefix("# ")
+    out = opening(family, f"gradwire, rtl/{family}: {head}", f"rtl/{family}")
+    out += ["filesets:", "  rtl:"]
+    if needs:
+        out += ["    depend:", *(f'      - "={named(other)}"' for other in sorted(needs))]
+    out.append("    files:")
+    out += [f"      - {path.relative_to(root / 'rtl')}: {{is_include_file: true, include_path: {family}}}" for path in headers]
+    out += [f"      - {path.relative_to(root / 'rtl')}" for path in files]
+    out += ["    file_type: systemVerilogSource", "", "targets:", "  default:", "    filesets: [rtl]"]
+    return "\n".join(out) + "\n"
+
+
+def top_core(listed):
     top = listed.stem
-    files = [line.removeprefix("rtl/") for line in listed.read_text(encoding="utf-8").split()]
     source = listed.with_suffix(".sv").read_text(encoding="utf-8")
     summary = re.match(r"// (.*)", source)[1].replace('"', "'")
     head = source.split(f"module {top} ", 1)[1].split(");", 1)[0]
     parameters = re.findall(r"^  parameter (?:int|bit) (\w+) = (?:1'b)?(\d+)", head, re.M)
-    out = ["CAPI=2:", "# Written by tools/cores.py from " + str(listed.relative_to(root)) + ".",
-           f'name: "gradwire:rtl:{top}:{version}"', f'description: "{summary}"', "", "filesets:", "  rtl:", "    files:"]
-    out += [f"      - {name}: {{is_include_file: true, include_path: common}}" for name in headers(files)]
-    out += [f"      - {name}" for name in files]
-    out += ["    file_type: systemVerilogSource", ""]
+    out = opening(top, summary, listed.with_suffix(".sv").relative_to(root))
+    out += ["filesets:", "  rtl:", "    depend:", f'      - "={named(listed.parent.name)}"', ""]
     if parameters:
         out.append("parameters:")
         out += [f"  {name}: {{datatype: int, default: {value}, paramtype: vlogparam}}" for name, value in parameters]
@@ -48,7 +92,8 @@ def core(listed):
 def main():
     if sys.argv[1:] not in ([], ["--check"]):
         sys.exit("usage: tools/cores.py [--check]")
-    wanted = {root / "rtl" / f"{listed.stem}.core": core(listed) for listed in sorted(root.glob("rtl/*/*.f"))}
+    wanted = {root / "rtl" / f"{family}.core": family_core(family) for family in families}
+    wanted |= {root / "rtl" / f"{listed.stem}.core": top_core(listed) for listed in root.glob("rtl/*/*.f")}
     there = set(root.glob("rtl/*.core"))
     wrong = [path for path in sorted(there | set(wanted))
              if path not in there or path.read_text(encoding="utf-8") != wanted.get(path)]
