@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 command -v clang-format > /dev/null || {
-  echo "format: clang-format is missing (tools/setup.sh installs it)" >&2
+  echo "format: clang-format is missing (tools/setup.sh test installs it)" >&2
   exit 1
 }
 # Versions lay out differently: ours is that of Debian 12.

@@ -1,10 +1,18 @@
 #!/usr/bin/env bash
-# Installs what is missing of tools/packages.txt; says what it does; does nothing, and needs no network, once all is there.
-# `tools/setup.sh clang`: also the packages of that part, which only fuzzing and sanitizers need.
+# Installs what is missing of tools/packages.txt to build gradwire and to use it; says what it does; does nothing, and needs no
+# network, once all is there. `tools/setup.sh test`: also what the tests run; `tools/setup.sh clang`: also what fuzzing and
+# sanitizers need.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-wanted=$(sed 's/#.*//' tools/packages.txt | awk -v also="${1:-}" 'NF > 0 && ($2 != "clang" || also == "clang") { print $1 }')
+parts="run models look build $*"
+for part in $parts; do
+  sed 's/#.*//' tools/packages.txt | awk -v part="$part" '$2 == part { found = 1 } END { exit !found }' || {
+    echo "setup: tools/packages.txt has no part '$part'" >&2
+    exit 2
+  }
+done
+wanted=$(sed 's/#.*//' tools/packages.txt | awk -v parts=" $parts " 'NF > 0 && index(parts, " " $2 " ") { print $1 }')
 command -v dpkg-query > /dev/null || {
   echo "setup: this machine has no dpkg: install the equivalents of tools/packages.txt by hand" >&2
   exit 1
@@ -14,7 +22,7 @@ for package in $wanted; do
   [[ $(dpkg-query -W -f='${Status}' "$package" 2> /dev/null) == "install ok installed" ]] || missing+=("$package")
 done
 if ((${#missing[@]} == 0)); then
-  echo "setup: all packages are installed"
+  echo "setup: all packages are installed (${parts% })"
   exit 0
 fi
 as_root=()

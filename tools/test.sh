@@ -4,7 +4,7 @@
 # (ctest leaves out only what matches every one of several --label-exclude, so there is one).
 set -euo pipefail
 cd "$(dirname "$0")/.."
-tools/setup.sh
+tools/setup.sh test
 build=${BUILD:-build}
 echo "test: building ($build/)"
 tools/build.sh

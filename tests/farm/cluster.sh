@@ -75,7 +75,7 @@ esac
 
 for program in munged slurmctld slurmd sbatch; do
   command -v "$program" > /dev/null || {
-    echo "skipped: $program is not installed (tools/setup.sh installs it)"
+    echo "skipped: $program is not installed (tools/setup.sh test installs it)"
     exit 77
   }
 done
