@@ -214,7 +214,7 @@ diverges() {
   # A sentence, and the command.
   grep -q "^gradwire: $device diverged in cycle [0-9]*: m_axis_tdata: rtl says [0-9a-f_]*, model says [0-9a-f_]*\$" log
   [[ $(grep -c '^gradwire: ' log) == 1 && $(grep 'live: NIC .* ended' log) == "live: NIC $4 ended with exit code 1" ]]
-  # The last 64 frames, and the SYNs before them.
+  # The last 64 frames, and the SYNs before them; of fewer all (a busy host may send a short segment before a hundred full ones).
   capture=$(echo "gradwire-live-$device"-*.pcap)
   python3 -c "
 import struct, sys
@@ -223,7 +223,7 @@ while at < len(data):
     frame = data[at + 16:][:struct.unpack_from('<I', data, at + 8)[0]]
     syn.append(frame[12:14] == b'\x08\x00' and frame[23] == 6 and bool(frame[47] & 2))
     at += 16 + len(frame)
-assert len(syn) > 64 and all(syn[:-64]) and not any(syn[-64:]), syn" "$capture"
+assert any(syn) and all(syn[:-64]) and not (len(syn) > 64 and any(syn[-64:])), syn" "$capture"
   # What is printed repeats it, in a process of its own.
   again=$(sed -n 's/.*to repeat it: gradwire //p' log)
   code=0
@@ -244,7 +244,7 @@ divergence() {
   python3 -c "
 import json
 reasons = json.load(open('wire'))['nic']['rx']['reasons']
-assert reasons['unpacked'] > 64 and set(reasons) <= {'passed', 'unpacked'}, reasons"
+assert reasons['unpacked'] > 0 and set(reasons) <= {'passed', 'unpacked'}, reasons"
   # Of a capture of the wire, which says by itself how it is packed, the other device takes no bound.
   diverges nic_rx gw_nic_rx_layout.sv "s/total_q     <= {2'd0, result} - /total_q <= ({2'd0, result} ^ {15'd0, length_i < 14'd1000}) - /" 2
   [[ $again == "run nic_rx --trace $capture --seed 5 --rtl $PWD/wrong.f --top gw_nic_rx --cache $cache" ]]
