@@ -1,0 +1,2 @@
+-f compressor.f
+never_reset.sv

@@ -1,0 +1,2 @@
+-f compressor.f
+rom/reads_rom.sv

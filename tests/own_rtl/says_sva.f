@@ -1,0 +1,2 @@
+-f compressor.f
+says_sva.sv
