@@ -86,7 +86,7 @@ target_compile_options(gw_own INTERFACE -Wall -Wextra -ffp-contract=off
                        # Instrumented, GCC 12 sees uninitialised values in std::regex and in its own intrinsics.
                        $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${GRADWIRE_SANITIZE}>>:-Wno-uninitialized -Wno-maybe-uninitialized>)
 
-find_package(Boost 1.74 REQUIRED COMPONENTS filesystem)
+find_package(Boost 1.74 REQUIRED COMPONENTS filesystem iostreams)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)

@@ -3,18 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstring>
-#include <fstream>
 #include <functional>
-#include <iterator>
 
 #include "models/reference/capture/capture.h"
+#include "models/reference/capture/input.h"
 #include "models/reference/codec_benchmark.h"
 #include "models/reference/quant/decoder.h"
+#include "models/reference/value_file.h"
 #include "sim/base/error.h"
-#include "sim/base/file_bytes.h"
 
 namespace gw::testbenches {
 
@@ -22,20 +20,10 @@ namespace quant = reference::quant;
 
 namespace {
 
-bool is_capture(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::array<unsigned char, 6> head{};
-  file.read(reinterpret_cast<char*>(head.data()), head.size());
-  if (file.gcount() != static_cast<std::streamsize>(head.size())) return false;
-  const auto starts = [&head](std::initializer_list<int> bytes) {
-    return std::ranges::equal(bytes, std::span(head).first(bytes.size()),
-                              [](int a, unsigned char b) { return a == b; });
-  };
-  // pcap has its version, 2, behind the magic number; pcapng is long enough to be no float.
-  const bool little = starts({0xD4, 0xC3, 0xB2, 0xA1}) || starts({0x4D, 0x3C, 0xB2, 0xA1});
-  const bool big = starts({0xA1, 0xB2, 0xC3, 0xD4}) || starts({0xA1, 0xB2, 0x3C, 0x4D});
-  return (little && head[4] == 2 && head[5] == 0) || (big && head[4] == 0 && head[5] == 2) ||
-         starts({0x0A, 0x0D, 0x0D, 0x0A});
+reference::FileLooks looks_of_file(const std::string& path) {
+  const capture::Expected<capture::Input> input = capture::Input::open(path);
+  if (!input) throw sim::InputError(input.error().sentence);
+  return reference::looks_of(input->head());
 }
 
 /// The rows that chunks of a flow get, one after the other.
@@ -60,7 +48,6 @@ class Rows {
 };
 
 void read_capture(const std::string& path, QuantChunks& all) {
-  namespace capture = gw::capture;
   capture::Expected<capture::Reader> reader = capture::Reader::open(path);
   if (!reader) throw sim::InputError(reader.error().sentence);
   capture::Selector selector;
@@ -88,24 +75,58 @@ void read_capture(const std::string& path, QuantChunks& all) {
 }  // namespace
 
 std::vector<uint8_t> file_of_bytes(const std::string& path) {
-  const std::string bytes = sim::bytes_of_file(path);
-  return {bytes.begin(), bytes.end()};
+  capture::Expected<std::vector<uint8_t>> bytes = capture::read_bytes(path);
+  if (!bytes) throw sim::InputError(bytes.error().sentence);
+  return std::move(bytes).value();
 }
 
-std::vector<uint32_t> file_of_floats(const std::string& path) {
+ValueFile file_of_floats(const std::string& path, const ValueFileOptions& options) {
+  ValueFile file;
+  const reference::FileLooks looks = looks_of_file(path);
+  if (looks.kind == reference::FileKind::kCapture) {
+    QuantChunks all;
+    all.rows = quant::Quantiser::kMaxRows;
+    read_capture(path, all);
+    file.words.resize(all.values.size());
+    std::memcpy(file.words.data(), all.values.data(), all.values.size() * 4);
+    file.notes = std::move(all.notes);
+    file.incomplete = std::move(all.incomplete);
+    return file;
+  }
   const std::vector<uint8_t> bytes = file_of_bytes(path);
+  if (looks.kind == reference::FileKind::kNpy) {
+    reference::NpyValues npy = reference::parse_npy(bytes, options.round_float64);
+    if (!npy.error.empty()) throw sim::InputError(fmt::format("'{}' {}", path, npy.error));
+    if (npy.words.empty()) throw sim::InputError(fmt::format("'{}' holds no values", path));
+    if (npy.rounded) {
+      file.notes.push_back(fmt::format(
+          "float64 rounded to binary32{}",
+          npy.infinite == 0 ? "" : fmt::format("; {} values become infinite", npy.infinite)));
+    }
+    file.words = std::move(npy.words);
+    return file;
+  }
+  if (looks.kind == reference::FileKind::kEncoded) {
+    throw sim::InputError(
+        fmt::format("'{}' is encoded: decode it first (gradwire codec decode)", path));
+  }
+  if (looks.kind == reference::FileKind::kOther) {
+    throw sim::InputError(
+        fmt::format("'{}' is {}, no file of values: {}", path, looks.name, looks.remedy));
+  }
   if (bytes.size() % 4 != 0) {
     throw sim::InputError(
         fmt::format("'{}' is no file of binary32 values: its {} bytes are no multiple of four",
                     path, bytes.size()));
   }
   if (bytes.empty()) throw sim::InputError(fmt::format("'{}' is empty", path));
-  std::vector<uint32_t> values(bytes.size() / 4);
-  std::memcpy(values.data(), bytes.data(), bytes.size());
-  return values;
+  file.words.resize(bytes.size() / 4);
+  std::memcpy(file.words.data(), bytes.data(), bytes.size());
+  return file;
 }
 
-QuantChunks read_quant_chunks(const std::string& path, size_t chunk, size_t rows) {
+QuantChunks read_quant_chunks(const std::string& path, size_t chunk, size_t rows,
+                              const ValueFileOptions& options) {
   if (rows < 1 || rows > quant::Quantiser::kMaxRows) {
     throw sim::UsageError(fmt::format("--rows {} is not from 1 to 262144", rows));
   }
@@ -114,7 +135,7 @@ QuantChunks read_quant_chunks(const std::string& path, size_t chunk, size_t rows
   }
   QuantChunks all;
   all.rows = rows;
-  all.capture = is_capture(path);
+  all.capture = looks_of_file(path).kind == reference::FileKind::kCapture;
   if (all.capture) {
     if (chunk != 0) {
       throw sim::UsageError(
@@ -124,7 +145,9 @@ QuantChunks read_quant_chunks(const std::string& path, size_t chunk, size_t rows
     return all;
   }
   if (chunk == 0) chunk = quant::kMaxBufferedValues;
-  const std::vector<uint32_t> words = file_of_floats(path);
+  ValueFile file = file_of_floats(path, options);
+  const std::vector<uint32_t>& words = file.words;
+  all.notes = std::move(file.notes);
   all.values.resize(words.size());
   std::memcpy(all.values.data(), words.data(), words.size() * 4);
   all.flows = 1;

@@ -24,21 +24,36 @@ struct QuantChunks {
   size_t flows = 0;
   size_t rows = 0;  ///< of each flow's memory
   bool capture = false;
-  std::string incomplete;  ///< a sentence if the capture ended early
+  std::vector<std::string> notes;  ///< sentences: what was made of the file
+  std::string incomplete;          ///< a sentence if the capture ended early
 
   std::span<const float> gradients(const Chunk& chunk) const {
     return std::span(values).subspan(chunk.from, chunk.n);
   }
 };
 
+struct ValueFileOptions {
+  bool round_float64 = false;  ///< take a .npy of float64, each value rounded to binary32
+};
+
 /// A capture (pcap, pcapng): a chunk is the gradients of a marked packet, a flow a flow. Any other
 /// file: binary32 values, `chunk` of them at a time, one flow; 0: 4,096. Throws InputError for a
 /// file without gradients, UsageError for a chunk size out of range or of a capture.
-QuantChunks read_quant_chunks(const std::string& path, size_t chunk, size_t rows);
+QuantChunks read_quant_chunks(const std::string& path, size_t chunk, size_t rows,
+                              const ValueFileOptions& options = {});
 
-/// All of a file, and as binary32 values. Throw InputError.
+/// All bytes of a file, decompressed where it is gzip or zstd. Throws InputError.
 std::vector<uint8_t> file_of_bytes(const std::string& path);
-std::vector<uint32_t> file_of_floats(const std::string& path);
+
+/// The binary32 values of a file: of a .npy, of the marked packets of a capture, or all of a file
+/// that looks like nothing else.
+struct ValueFile {
+  std::vector<uint32_t> words;
+  std::vector<std::string> notes;  ///< sentences: what was made of the file
+  std::string incomplete;          ///< a sentence if a capture ended early
+};
+/// Throws InputError, also for a file that is known to hold no values.
+ValueFile file_of_floats(const std::string& path, const ValueFileOptions& options = {});
 
 struct Quantised {
   reference::quant::Figures figures;

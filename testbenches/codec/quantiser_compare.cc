@@ -244,7 +244,8 @@ json compare_codecs(const CompareOptions& options) {
   // Wrong words are refused before anything takes time.
   std::vector<quant::Config> configs;
   for (const std::string& spec : options.specs) configs.push_back(quant_config(spec));
-  const QuantChunks chunks = read_quant_chunks(options.file, options.chunk, options.rows);
+  const QuantChunks chunks =
+      read_quant_chunks(options.file, options.chunk, options.rows, options.reading);
   const double rms = gradient_rms(chunks.values);
   if (options.specs.empty()) {
     for (const std::string& spec : usual_specs(rms)) configs.push_back(quant_config(spec));

@@ -13,6 +13,7 @@ namespace gw::testbenches {
 struct CompareOptions {
   std::string file;
   size_t chunk = 0;  ///< as read_quant_chunks has it
+  ValueFileOptions reading;
   size_t rows = reference::quant::Quantiser::kDefaultRows;
   std::vector<std::string> specs;  ///< of quantisers; empty: some of each, by the gradients' size
   int rounds = 5;                  ///< of timing

@@ -761,7 +761,7 @@ TEST_F(Cli, BadConfigAndCodecFilesAreThree) {
   expect_one_sentence(gradwire("codec encode odd.bin x"), 3, "odd.bin");
   expect_one_sentence(gradwire("codec stats none.bin"), 3, "none.bin");
   expect_one_sentence(gradwire("codec decode missing.bin x"), 3, "missing.bin");
-  expect_one_sentence(gradwire("codec decode cut.bin x"), 3, "cut.bin");
+  expect_one_sentence(gradwire("codec decode cut.bin x --raw"), 3, "cut.bin");
 }
 
 TEST_F(Cli, AFolderInPlaceOfAFileIsThree) {

@@ -1,5 +1,5 @@
 // gradwire codec encode|decode|stats: the reference codec, or a quantiser, on a file of
-// little-endian binary32 values; compare: all there are, on such a file or a capture.
+// little-endian binary32 values, a .npy or a capture; compare: all there are, on such a file.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -9,6 +9,7 @@
 #include "models/reference/baselines.h"
 #include "models/reference/codec_statistics.h"
 #include "models/reference/quant/decoder.h"
+#include "models/reference/value_file.h"
 #include "sim/base/error.h"
 #include "sim/report/json.h"
 #include "testbenches/codec/options.h"
@@ -28,6 +29,8 @@ struct CodecArguments {
   size_t chunk = 0;
   size_t rows = reference::quant::Quantiser::kDefaultRows;
   bool rows_given = false;
+  bool raw = false;  // no header
+  testbenches::ValueFileOptions reading;
   // Of compare.
   std::vector<std::string> specs;
   std::string html_path, cache, command;
@@ -35,7 +38,6 @@ struct CodecArguments {
 };
 
 namespace quant = reference::quant;
-using testbenches::file_of_floats;
 
 /// Options of INCEPTIONN's codec that mean nothing to a quantiser, and the other way round.
 void refuse_others(const CodecArguments& a) {
@@ -44,6 +46,7 @@ void refuse_others(const CodecArguments& a) {
     if (a.rows_given) throw sim::UsageError("--rows has no effect without --codec");
     return;
   }
+  if (a.raw) throw sim::UsageError("--raw has no effect with --codec: packets say what they are");
   const sim::OptionSet own = a.codec.values(testbenches::codec_options());
   for (const auto& [name, value] : own.changed()) {
     throw sim::UsageError(fmt::format("--{} has no effect with --codec {}", name, a.spec));
@@ -55,9 +58,27 @@ void write_file(const std::string& path, std::span<const uint8_t> bytes) {
                          std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
 }
 
+/// Notes do not go to standard output, which may be the destination of JSON.
+void say(const CodecArguments& a, const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) fmt::print(stderr, "# {}: {}\n", a.file, note);
+}
+
+/// The file's values; what was made of them is said beside the results.
+testbenches::ValueFile values_of(const CodecArguments& a) {
+  testbenches::ValueFile file = testbenches::file_of_floats(a.file, a.reading);
+  say(a, file.notes);
+  return file;
+}
+testbenches::QuantChunks chunks_of(const CodecArguments& a) {
+  testbenches::QuantChunks chunks =
+      testbenches::read_quant_chunks(a.file, a.chunk, a.rows, a.reading);
+  say(a, chunks.notes);
+  return chunks;
+}
+
 int encode_quantised(const CodecArguments& a) {
   const quant::Config config = testbenches::quant_config(a.spec);
-  const testbenches::QuantChunks chunks = testbenches::read_quant_chunks(a.file, a.chunk, a.rows);
+  const testbenches::QuantChunks chunks = chunks_of(a);
   const testbenches::Quantised q = testbenches::quantise(chunks, config, 0);
   write_file(a.output, q.packets);
   fmt::print("{}: {} values, {} to {} bytes in {} packets, ratio {:.3f}, {}\n", a.output,
@@ -104,7 +125,7 @@ int decode_quantised(const CodecArguments& a) {
 
 int stats_quantised(const CodecArguments& a) {
   const quant::Config config = testbenches::quant_config(a.spec);
-  const testbenches::QuantChunks chunks = testbenches::read_quant_chunks(a.file, a.chunk, a.rows);
+  const testbenches::QuantChunks chunks = chunks_of(a);
   const testbenches::Quantised q = testbenches::quantise(chunks, config, 5);
   const quant::Figures& f = q.figures;
   const nlohmann::json d = {{"file", a.file},
@@ -155,6 +176,7 @@ int compare(const CodecArguments& a) {
   options.chunk = a.chunk;
   options.rows = a.rows;
   options.specs = a.specs;
+  options.reading = a.reading;
   options.command = a.command;
   options.hardware = [&a](const std::string& device) {
     return hardware_figures(device, a.cache, a.area);
@@ -177,23 +199,58 @@ int encode(const CodecArguments& a) {
   if (!a.spec.empty()) return encode_quantised(a);
   const reference::CodecConfig config =
       testbenches::codec_config(a.codec.values(testbenches::codec_options()));
-  const std::vector<uint32_t> values = file_of_floats(a.file);
+  const testbenches::ValueFile file = values_of(a);
+  const std::vector<uint32_t>& values = file.words;
   std::vector<uint8_t> encoded;
   reference::encode(std::span<const uint32_t>(values), config, encoded);
+  const size_t groups = encoded.size();
+  if (!a.raw) {
+    const auto header = reference::header_of(encoded, values.size(), config).to_bytes();
+    encoded.insert(encoded.begin(), header.begin(), header.end());
+  }
   write_file(a.output, encoded);
   fmt::print("{}: {} values, {} to {} bytes, ratio {:.3f}, mode {}, bound 2^-{}\n", a.output,
-             values.size(), values.size() * 4, encoded.size(),
-             static_cast<double>(values.size() * 4) / static_cast<double>(encoded.size()),
+             values.size(), values.size() * 4, groups,
+             static_cast<double>(values.size() * 4) / static_cast<double>(groups),
              reference::mode_name(config.mode), config.bound_exponent);
+  if (!file.incomplete.empty()) throw sim::InputError(file.incomplete);
   return sim::kPass;
+}
+
+/// What the file was encoded with. An option that says something else is refused: with another
+/// bound every value would be wrong, and no byte would show it.
+reference::CodecConfig config_of(const CodecArguments& a, const reference::EncodedHeader& header) {
+  const sim::OptionSet given = a.codec.values(testbenches::codec_options());
+  const reference::CodecConfig asked = testbenches::codec_config(given);
+  const auto differs = [&](const char* option, bool same) {
+    if (same || !given.changed().contains(option)) return;
+    throw sim::UsageError(fmt::format("'{}' was encoded with bound 2^-{}, mode {}: leave --{} out",
+                                      a.file, header.config.bound_exponent,
+                                      reference::mode_name(header.config.mode), option));
+  };
+  differs("bound", asked.bound_exponent == header.config.bound_exponent);
+  differs("mode", asked.mode == header.config.mode);
+  return header.config;
 }
 
 int decode(const CodecArguments& a) {
   refuse_others(a);
   if (!a.spec.empty()) return decode_quantised(a);
-  const reference::DecodeResult decoded =
-      reference::decode(testbenches::file_of_bytes(a.file),
-                        testbenches::codec_config(a.codec.values(testbenches::codec_options())));
+  const std::vector<uint8_t> bytes = testbenches::file_of_bytes(a.file);
+  reference::DecodeResult decoded;
+  if (a.raw) {
+    decoded = reference::decode(
+        bytes, testbenches::codec_config(a.codec.values(testbenches::codec_options())));
+  } else {
+    const reference::EncodedFile file = reference::parse_encoded(bytes);
+    if (!file.error.empty()) throw sim::InputError(fmt::format("'{}' {}", a.file, file.error));
+    decoded = reference::decode(file.groups, config_of(a, file.header));
+    if (decoded.values.size() < file.header.values) {
+      throw sim::InputError(fmt::format("'{}' holds {} values, its header says {}", a.file,
+                                        decoded.values.size(), file.header.values));
+    }
+    decoded.values.resize(file.header.values);  // without what fills the last group
+  }
   // Whole groups before a cut are worth keeping, whatever the verdict on the rest.
   write_file(a.output,
              {reinterpret_cast<const uint8_t*>(decoded.values.data()), decoded.values.size() * 4});
@@ -210,7 +267,8 @@ int stats(const CodecArguments& a) {
   if (!a.spec.empty()) return stats_quantised(a);
   const reference::CodecConfig config =
       testbenches::codec_config(a.codec.values(testbenches::codec_options()));
-  const std::vector<uint32_t> values = file_of_floats(a.file);
+  const testbenches::ValueFile file = values_of(a);
+  const std::vector<uint32_t>& values = file.words;
   std::vector<float> floats(values.size());
   std::memcpy(floats.data(), values.data(), values.size() * 4);
   reference::CodecStatistics statistics(config);
@@ -268,13 +326,14 @@ int stats(const CodecArguments& a) {
 
 void add_codec(CLI::App& app, Invocation& invocation) {
   CLI::App* command = app.add_subcommand(
-      "codec", "the reference codec and quantisers on a file of binary32 values");
+      "codec",
+      "the reference codec and quantisers on a file of binary32 values, a .npy, a capture");
   command->require_subcommand(1);
   auto a = std::make_shared<CodecArguments>();
   a->command = invocation.command;
   const auto begin = [&](const char* name, const char* summary, int (*act)(const CodecArguments&)) {
     CLI::App* sub = command->add_subcommand(name, summary);
-    sub->add_option("FILE", a->file, "input")->required();
+    sub->add_option("FILE", a->file, "input, also as .gz or .zst")->required();
     sub->callback([a, sub, act, &invocation] {
       const CLI::Option* rows = sub->get_option_no_throw("--rows");
       a->rows_given = rows != nullptr && rows->count() != 0;
@@ -293,6 +352,10 @@ void add_codec(CLI::App& app, Invocation& invocation) {
                     "rows of eight residuals: behind the last one the first follows")
         ->capture_default_str();
   };
+  const auto add_reading = [&](CLI::App* sub) {
+    sub->add_flag("--from-float64", a->reading.round_float64,
+                  "take a .npy of float64 and round each value to binary32");
+  };
   const auto add = [&](const char* name, const char* summary, bool writes, bool encodes,
                        int (*act)(const CodecArguments&)) {
     CLI::App* sub = begin(name, summary, act);
@@ -302,9 +365,17 @@ void add_codec(CLI::App& app, Invocation& invocation) {
                     "a quantiser in INCEPTIONN's place: wgt:t=0.001, bgt:t=2^-8,coding=rice, qgt, "
                     "onebit, adaptive:p=6, mxfp8, mxfp4:residual=on");
     if (encodes) add_chunks(sub);
+    if (encodes) add_reading(sub);
+    if (writes) {
+      sub->add_flag("--raw", a->raw,
+                    encodes
+                        ? "write encoded groups alone, without the header that says bound, mode, "
+                          "values and checksum"
+                        : "the file holds encoded groups alone, of --bound and --mode");
+    }
     a->codec.add(*sub, testbenches::codec_options());
   };
-  add("encode", "floats to encoded groups, or to packets", true, true, encode);
+  add("encode", "floats to encoded groups after a header, or to packets", true, true, encode);
   add("decode", "encoded groups or packets to floats", true, false, decode);
   add("stats", "tags, ratio, error, and the baselines beside them", false, true, stats);
 
@@ -314,6 +385,7 @@ void add_codec(CLI::App& app, Invocation& invocation) {
   sub->add_option("--codec", a->specs, "quantisers in the place of the usual ones")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   add_chunks(sub);
+  add_reading(sub);
   sub->add_flag("--area", a->area, "synthesise RTL whose LUTs are not known yet: minutes");
   sub->add_option("--cache", a->cache, "folder where areas are kept (default: the user's)");
   sub->add_option("--json", a->json_path, "write the figures as JSON; - for standard output");
