@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -31,7 +32,12 @@ class AnyEngine {
 
   explicit operator bool() const { return engine_ != nullptr; }
   /// Through cycles of a window: sim/harness/window.h.
-  size_t follow(const Window<P>& window, size_t whole) { return engine_->follow(window, whole); }
+  size_t follow(const Window<P>& window, size_t whole, bool compared = true) {
+    return engine_->follow(window, whole, compared);
+  }
+  void settle(const Window<P>& window, size_t i) { engine_->settle(window, i); }
+  bool settles() const { return engine_->settles(); }
+  void settle(const Offered<P>& offered, uint32_t m_ready) { engine_->settle(offered, m_ready); }
 
   void reset() { engine_->reset(); }
   uint32_t s_ready() const { return engine_->s_ready(); }
@@ -46,6 +52,7 @@ class AnyEngine {
   void skip(uint64_t cycles) { engine_->skip(cycles); }
   void show(const Cycle<P>& cycle) { engine_->show(cycle); }
   std::string stopped() const { return engine_->stopped(); }
+  std::optional<uint64_t> missed() const { return engine_->missed(); }
 
  private:
   struct Interface {
@@ -63,7 +70,11 @@ class AnyEngine {
     virtual void skip(uint64_t cycles) = 0;
     virtual void show(const Cycle<P>& cycle) = 0;
     virtual std::string stopped() const = 0;
-    virtual size_t follow(const Window<P>& window, size_t whole) = 0;
+    virtual std::optional<uint64_t> missed() const = 0;
+    virtual bool settles() const = 0;
+    virtual void settle(const Offered<P>& offered, uint32_t m_ready) = 0;
+    virtual void settle(const Window<P>& window, size_t i) = 0;
+    virtual size_t follow(const Window<P>& window, size_t whole, bool compared) = 0;
   };
 
   template <class E>
@@ -105,15 +116,17 @@ class AnyEngine {
     void show(const Cycle<P>& cycle) override {
       if constexpr (requires { engine_.show(cycle); }) engine_.show(cycle);
     }
-    std::string stopped() const override {
-      if constexpr (requires { engine_.stopped(); }) {
-        return engine_.stopped();
-      } else {
-        return {};
-      }
+    std::string stopped() const override { return stopped_of(engine_); }
+    std::optional<uint64_t> missed() const override { return missed_of(engine_); }
+    bool settles() const override { return sim::settles(engine_); }
+    void settle(const Offered<P>& offered, uint32_t m_ready) override {
+      settle_engine(engine_, offered, m_ready);
     }
-    size_t follow(const Window<P>& window, size_t whole) override {
-      return follow_window(engine_, window, whole);
+    void settle(const Window<P>& window, size_t i) override {
+      settle_in_window(engine_, window, i);
+    }
+    size_t follow(const Window<P>& window, size_t whole, bool compared) override {
+      return follow_window(engine_, window, whole, compared);
     }
 
    private:

@@ -125,16 +125,6 @@ class Link {
   uint64_t bytes_ = 0;                     ///< of it, so far
 };
 
-/// Why an engine, or one within it, cannot go on; empty: it can.
-template <class E>
-std::string stopped_of(const E& engine) {
-  if constexpr (requires { engine.stopped(); }) {
-    return engine.stopped();
-  } else {
-    return {};
-  }
-}
-
 template <class E>
 void skip_engine(E& engine, uint64_t cycles) {
   if constexpr (requires { engine.skip(cycles); }) engine.skip(cycles);
@@ -235,13 +225,27 @@ class Chain {
     const std::string why = stopped_of(a_);
     return why.empty() ? stopped_of(b_) : why;
   }
+  std::optional<uint64_t> missed() const {
+    return stopped_of(a_).empty() ? missed_of(b_) : missed_of(a_);
+  }
   void skip(uint64_t cycles) {
     skip_engine(a_, cycles);
     skip_engine(b_, cycles);
   }
+  /// The first engine has the inputs of the whole, the second its outputs.
   void show(const Cycle<P>& cycle) {
-    if constexpr (requires { a_.show(cycle); }) a_.show(cycle);
-    if constexpr (requires { b_.show(cycle); }) b_.show(cycle);
+    if constexpr (requires { a_.show({}); }) {
+      a_.show({.cycle = cycle.cycle,
+               .source_stall = cycle.source_stall,
+               .input_packet = cycle.input_packet,
+               .other_s_ready = cycle.other_s_ready});
+    }
+    if constexpr (requires { b_.show({}); }) {
+      b_.show({.cycle = cycle.cycle,
+               .sink_stall = cycle.sink_stall,
+               .output_packet = cycle.output_packet,
+               .other_beat = cycle.other_beat});
+    }
   }
 
  private:

@@ -132,6 +132,8 @@ class Course : public Steppable {
 
   enum class Which { kA, kB };
   virtual bool two() const = 0;
+  /// Outputs may show beats that are not accepted yet.
+  virtual bool shows_inputs() const = 0;
   /// What the first engine shows in this cycle.
   virtual Shown<Ports> shown() const = 0;
   virtual std::vector<uint32_t> statistics(Which which) const = 0;
@@ -209,17 +211,22 @@ class Course : public Steppable {
     }
   }
 
-  /// What the control ports do in this cycle. Before the streams: a packet that arrives in it finds
-  /// a write's effect, and a transaction may hold it back.
-  bool control_cycle(uint64_t events, const std::array<const AxiLiteReply*, kControl>& replies) {
+  /// What the control ports are asked in this cycle, then what they answer. Before the streams: a
+  /// packet that arrives in it finds a write's effect, and a transaction may hold it back.
+  void control_requests(uint64_t events) {
     holding_ = false;
-    bool busy = false;
     for (size_t p = 0; p < kControl; ++p) {
       ControlMaster& master = masters_[p];
       if (master.decide(now_, events, [this] { return at_peace(); })) {
         drive_control(p, master.request());
       }
       holding_ |= master.holds_packets();
+    }
+  }
+  bool control_replies(const std::array<const AxiLiteReply*, kControl>& replies) {
+    bool busy = false;
+    for (size_t p = 0; p < kControl; ++p) {
+      const ControlMaster& master = masters_[p];
       busy |= master.busy();
       const AxiLiteChecker::Fault fault = control_check_[p].check(master.request(), *replies[p]);
       if (fault.rule != AxiLiteRule::kNone && drive_.checks.protocol) [[unlikely]]
@@ -391,7 +398,11 @@ class Course : public Steppable {
     if (out.want == nullptr) [[unlikely]] {
       if (!follows_) return pass(p, m, ready);
       out.packet = oracle_.next(p);
-      if (out.packet == nullptr) return fail_surplus(p) && pass(p, m, ready);
+      if (out.packet == nullptr) {
+        // It may wait for the input whose beat it shows.
+        if (!ready && shows_inputs()) return true;
+        return fail_surplus(p) && pass(p, m, ready);
+      }
       if (out.packet->beats.empty()) [[unlikely]]
         fail_unended();
       out.want = out.first_beat = out.packet->beats.data();
@@ -531,22 +542,30 @@ class Course : public Steppable {
   /// A source that waits offers a beat in the cycle after one in which tready was high, a sink is
   /// ready in the cycle after one in which a beat waited for it. What a window's cycles before the
   /// first showed, they do not know.
+  void end_waits() {
+    for (size_t p = 0; p < kIn; ++p) {
+      if (!ready_bit(waiting_sources_ & seen_ready_, p) || in_[p].gap_until > now_) continue;
+      source_bits_[p] &= ~uint64_t{1};
+      if (drive_.recording != nullptr) note_open(drive_.recording->stalls.sources, p);
+    }
+    for (size_t p = 0; p < kOut; ++p) {
+      if (!ready_bit(waiting_sinks_ & seen_valid_, p)) continue;
+      sink_bits_[p] &= ~uint64_t{1};
+      if (drive_.recording != nullptr) note_open(drive_.recording->stalls.sinks, p);
+    }
+  }
+  /// What they see in this cycle.
   void see_the_other_side(uint32_t s_ready, uint32_t m_valid) {
     for (size_t p = 0; p < kIn; ++p) {
       if (!ready_bit(waiting_sources_, p)) continue;
       const In& in = in_[p];
       const bool open = ready_bit(seen_ready_, p) && in.gap_until <= now_;
-      if (open) source_bits_[p] &= ~uint64_t{1};
-      if (open && drive_.recording != nullptr) note_open(drive_.recording->stalls.sources, p);
       const bool offers = in.offering || (open && in.next != nullptr && in.due <= now_);
       see(seen_ready_, p, !offers && ready_bit(s_ready, p));
     }
     for (size_t p = 0; p < kOut; ++p) {
       if (!ready_bit(waiting_sinks_, p)) continue;
-      const bool open = ready_bit(seen_valid_, p);
-      if (open) sink_bits_[p] &= ~uint64_t{1};
-      if (open && drive_.recording != nullptr) note_open(drive_.recording->stalls.sinks, p);
-      see(seen_valid_, p, !open && ready_bit(m_valid, p));
+      see(seen_valid_, p, !ready_bit(seen_valid_, p) && ready_bit(m_valid, p));
     }
   }
   static void see(uint32_t& mask, size_t port, bool value) {

@@ -36,6 +36,10 @@
 //                                                      in cycles without a change there is none
 // and, if it needs them,
 //
+//   bool settles() const;                              outputs may depend on inputs of the same
+//                                                      cycle: false unless it says so
+//   void settle(const Offered<P>&, uint32_t m_ready);  then, before clock with the same: outputs
+//                                                      become what these inputs make of them
 //   void write(uint32_t address, uint32_t data);       a host write: one rising edge
 //   void configure(size_t port, const PacketConfig&);  pins of a packet, from the cycle in which
 //                                                      its first beat is offered
@@ -44,16 +48,18 @@
 //   void skip(uint64_t cycles);                        time that is not simulated has passed
 //   void show(const Cycle<P>&);                        what the harness knows, for a waveform
 //   std::string stopped() const;                       why it cannot go on; empty: it can
+//   uint64_t missed() const;                           edges that it did not see since it stopped
 //   void add_points(Points&) const;                    what it has counted of itself (coverage)
 //
-// Outputs are functions of registers: they are read before the edge and belong to the cycle that it
-// ends.
+// Outputs are read before the edge and belong to the cycle that it ends. They are functions of
+// registers, unless the engine settles.
 #pragma once
 
 #include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -161,6 +167,42 @@ void boot_engine(E& engine, const Boot& boot) {
       engine.clock({}, 0);
       ++edges;
     } while (edges < boot.edges);
+  }
+}
+
+/// Whether its outputs may depend on inputs of the same cycle.
+template <class E>
+bool settles(const E& engine) {
+  if constexpr (requires { engine.settles(); }) {
+    return engine.settles();
+  } else {
+    return false;
+  }
+}
+/// Applies the inputs of a cycle before its edge, to an engine that needs it.
+template <class E, class P = typename E::Ports>
+void settle_engine(E& engine, const Offered<P>& offered, uint32_t m_ready) {
+  if constexpr (requires { engine.settle(offered, m_ready); }) {
+    if (engine.settles()) engine.settle(offered, m_ready);
+  }
+}
+
+/// Why an engine, or one within it, cannot go on; empty: it can.
+template <class E>
+std::string stopped_of(const E& engine) {
+  if constexpr (requires { engine.stopped(); }) {
+    return engine.stopped();
+  } else {
+    return {};
+  }
+}
+/// How many edges it has not seen since, if it says so.
+template <class E>
+std::optional<uint64_t> missed_of(const E& engine) {
+  if constexpr (requires { engine.missed(); }) {
+    return engine.missed();
+  } else {
+    return {};
   }
 }
 

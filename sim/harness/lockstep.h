@@ -50,7 +50,8 @@ class Lockstep final : public Course<typename A::Ports> {
         a_(a),
         b_(std::move(b)),
         two_(static_cast<bool>(b_)),
-        in_step_(two_ && (drive.watched || drive.recording != nullptr)) {}
+        in_step_(two_ && (drive.watched || drive.recording != nullptr)),
+        settles_(settles(a_) || (two_ && b_.settles())) {}
 
   [[gnu::cold]] void reset() override {
     if constexpr (kControl != 0) {
@@ -145,6 +146,7 @@ class Lockstep final : public Course<typename A::Ports> {
       if (ran < most) [[unlikely]] {
         // A failure of this cycle is the first one's alone only if the second shows the same in it.
         note_shown(ran);
+        if (settles_) b_.settle(window_, ran);
         if (!shows(b_, window_, ran)) differ(ran, ran);
         return i + ran;
       }
@@ -171,17 +173,17 @@ class Lockstep final : public Course<typename A::Ports> {
 
   /// What the first engine shows, of a cycle that does not end.
   [[gnu::cold, gnu::noinline]] void note_shown(size_t i) {
-    window_.row(i) = {
-        .offered = {}, .m = {}, .probe = a_.probe(), .s_ready = a_.s_ready(), .m_ready = 0};
-    for (size_t p = 0; p < kOut; ++p) window_.row(i).m[p] = a_.m_beat(p);
+    typename Window<Ports>::Row& row = window_.row(i);
+    row.probe = a_.probe();
+    row.s_ready = a_.s_ready();
+    for (size_t p = 0; p < kOut; ++p) row.m[p] = a_.m_beat(p);
     if constexpr (kControl != 0) {
       for (size_t p = 0; p < kControl; ++p) window_.set_reply(i, p, a_.control(p));
     }
   }
 
-  [[gnu::always_inline]] bool cycle(size_t i) {
-    const Probe<Ports> probe = a_.probe();
-    const uint32_t s_ready = a_.s_ready();
+  /// Compares what both show, where they keep step, and tells the oracle of the device's events.
+  [[gnu::always_inline]] bool see(size_t i, const Probe<Ports>& probe) {
     if (in_step_) [[unlikely]] {
       note_shown(i);
       if (!shows(b_, window_, i)) return false;
@@ -196,23 +198,44 @@ class Lockstep final : public Course<typename A::Ports> {
         if (watcher_ != nullptr) watcher_->decided(probe & Ports::kEvents);
       }
     }
+    return true;
+  }
+  /// Hears the answers of the control ports.
+  [[gnu::always_inline]] bool hear_controls(size_t i) {
+    std::array<const AxiLiteReply*, kControl> replies;
+    for (size_t p = 0; p < kControl; ++p) {
+      replies[p] = &a_.control(p);
+      if (two_) window_.set_reply(i, p, *replies[p]);
+    }
+    return this->control_replies(replies);
+  }
+  /// Outputs become those of this cycle. What was decided without them is not decided again.
+  [[gnu::cold, gnu::noinline]] void settle(size_t i, const Offered<Ports>& offered,
+                                           uint32_t m_ready) {
+    settle_engine(a_, offered, m_ready);
+    if (!two_) return;
+    window_.row(i).offered = offered;
+    window_.row(i).m_ready = m_ready;
+    if (in_step_) b_.settle(window_, i);
+  }
 
+  [[gnu::always_inline]] bool cycle(size_t i) {
+    Probe<Ports> probe = a_.probe();
+    if (!settles_ && !see(i, probe)) [[unlikely]]
+      return false;
     if constexpr (kControl != 0) {
-      std::array<const AxiLiteReply*, kControl> replies;
-      for (size_t p = 0; p < kControl; ++p) {
-        replies[p] = &a_.control(p);
-        if (two_) window_.set_reply(i, p, *replies[p]);
-      }
       at_ = i;
-      if (!this->control_cycle(probe & Ports::kEvents, replies)) [[unlikely]]
+      this->control_requests(events_of(probe));
+      if (!settles_ && !hear_controls(i)) [[unlikely]]
         return false;
       if (kPacedIn && holding_) stand_still();
     }
     if ((waiting_sources_ | waiting_sinks_) != 0) [[unlikely]]
-      this->see_the_other_side(s_ready, shown_of(a_));
+      this->end_waits();
 
     // What the environment drives. A source that has offered a beat keeps offering it.
     Offered<Ports> offered;
+    uint32_t stalled = 0;  // inputs whose next beat is held back
     for (size_t p = 0; p < kIn; ++p) {
       In& in = in_[p];
       bool due = in.next != nullptr;
@@ -229,26 +252,46 @@ class Lockstep final : public Course<typename A::Ports> {
           if (two_) window_.configured.push_back({i, p, in.packet->config});
         }
       }
-      timeline_.in[p].environment_stalls += due && !in.offering && ready_bit(s_ready, p);
+      stalled |= static_cast<uint32_t>(due && !in.offering) << p;
     }
-
-    uint32_t m_ready = 0;
-    bool shown = false;
-    std::array<const Beat*, kOut> m{};
+    uint32_t m_ready = 0, wires = 0;  // sinks that take a beat, sinks whose wire is free
     for (size_t p = 0; p < kOut; ++p) {
-      Out& out = out_[p];
-      m[p] = a_.m_beat(p);
-      bool ready = (sink_bits_[p] & 1) == 0;
+      const Out& out = out_[p];
+      const bool ready = (sink_bits_[p] & 1) == 0;
       sink_bits_[p] >>= 1;
       bool wire = true;
       if constexpr (kPacedOut) {
         wire = !Ports::kOutputs[p].paced || (out.want != nullptr && out.want != out.first_beat) ||
                static_cast<double>(now_) >= std::floor(out.wire_free);
       }
-      timeline_.out[p].environment_stalls += m[p] != nullptr && !ready;
-      if constexpr (kPacedOut) timeline_.out[p].wire_stalls += m[p] != nullptr && ready && !wire;
-      ready = ready && wire;
       m_ready |= static_cast<uint32_t>(ready) << p;
+      wires |= static_cast<uint32_t>(wire) << p;
+    }
+    const uint32_t willing = m_ready;
+    m_ready &= wires;
+
+    if (settles_) [[unlikely]] {
+      settle(i, offered, m_ready);
+      probe = a_.probe();
+      if (!see(i, probe)) return false;
+      if constexpr (kControl != 0) {
+        if (!hear_controls(i)) return false;
+      }
+    }
+    const uint32_t s_ready = a_.s_ready();
+    if ((waiting_sources_ | waiting_sinks_) != 0) [[unlikely]]
+      this->see_the_other_side(s_ready, shown_of(a_));
+    bool shown = false;
+    std::array<const Beat*, kOut> m{};
+    for (size_t p = 0; p < kOut; ++p) {
+      Out& out = out_[p];
+      m[p] = a_.m_beat(p);
+      const bool ready = ready_bit(m_ready, p);
+      timeline_.out[p].environment_stalls += m[p] != nullptr && !ready_bit(willing, p);
+      if constexpr (kPacedOut) {
+        timeline_.out[p].wire_stalls +=
+            m[p] != nullptr && ready_bit(willing, p) && !ready_bit(wires, p);
+      }
       shown |= m[p] != nullptr;
       // Equal outputs obey the same rules, so that one check serves both engines.
       const AxisRule rule = out.check.check(m[p], ready, Ports::kOutputs[p].empty_last);
@@ -260,6 +303,7 @@ class Lockstep final : public Course<typename A::Ports> {
       const AxisRule rule = in.check.check(offered[p], ready_bit(s_ready, p));
       if (rule != AxisRule::kNone && !in.unchecked) [[unlikely]]
         return fail_protocol("harness", Ports::kInputs[p].name, rule);
+      timeline_.in[p].environment_stalls += ready_bit(stalled & s_ready, p);
       timeline_.in[p].device_stalls += offered[p] != nullptr && !ready_bit(s_ready, p) && !shown;
     }
     if (drive_.watched) [[unlikely]] {
@@ -274,6 +318,9 @@ class Lockstep final : public Course<typename A::Ports> {
 
     if constexpr (Cover::kOn) cover_->cycle(now_, offered, s_ready, m, m_ready);
 
+    // Where a beat may leave in the cycle in which it comes in, it comes in first.
+    if (settles_) [[unlikely]]
+      accept(offered, s_ready);
     std::array<const Beat*, kOut> right{};
     for (size_t p = 0; p < kOut; ++p) {
       if (m[p] != nullptr && !deliver(p, *m[p], ready_bit(m_ready, p), right[p])) [[unlikely]]
@@ -287,11 +334,22 @@ class Lockstep final : public Course<typename A::Ports> {
       window_.row(i) = {offered, right, probe, s_ready, m_ready};
     }
     a_.clock(offered, m_ready);
+    if (!settles_) accept(offered, s_ready);
+    ++now_;
+    return true;
+  }
+
+  [[gnu::always_inline]] void accept(const Offered<Ports>& offered, uint32_t s_ready) {
     for (size_t p = 0; p < kIn; ++p) {
       if (offered[p] != nullptr && ready_bit(s_ready, p)) take(p);
     }
-    ++now_;
-    return true;
+  }
+  static uint64_t events_of(const Probe<Ports>& probe) {
+    if constexpr (Ports::kEvents != 0) {
+      return probe & Ports::kEvents;
+    } else {
+      return 0;
+    }
   }
 
   template <class E>
@@ -346,6 +404,7 @@ class Lockstep final : public Course<typename A::Ports> {
   // ---- The engines, where it is not for speed.
 
   bool two() const override { return two_; }
+  bool shows_inputs() const override { return settles_; }
   Shown<Ports> shown() const override { return shown_by(a_); }
   [[gnu::cold]] std::vector<uint32_t> statistics(Which which) const override {
     if (which == Which::kA) return statistics_of(a_);
@@ -389,6 +448,7 @@ class Lockstep final : public Course<typename A::Ports> {
   Second b_;
   const bool two_;
   const bool in_step_;  ///< somebody looks at single cycles
+  const bool settles_;  ///< of one of them outputs may depend on inputs of the same cycle
   Window<Ports> window_;
   size_t at_ = 0;  ///< this cycle's place in the window
   typename Base::Beats ahead_;

@@ -107,12 +107,14 @@ template <class E, class P>
 
 /// The engine goes through `whole` cycles of the window and stands in the next. The first cycle in
 /// which it shows something else, before which it stops; or `whole`.
+/// Where `compared` is false it goes through all of them, whatever it shows.
 template <class E, class P>
-size_t follow_window(E& engine, const Window<P>& window, size_t whole) {
+size_t follow_window(E& engine, const Window<P>& window, size_t whole, bool compared) {
   auto configured = window.configured.begin();
   auto driven = window.driven.begin();
+  const bool settling = settles(engine);
   for (size_t i = 0; i < whole; ++i) {
-    if (!shows(engine, window, i)) [[unlikely]]
+    if (!settling && compared && !shows(engine, window, i)) [[unlikely]]
       return i;
     for (; driven != window.driven.end() && driven->at == i; ++driven) {
       if constexpr (kControlsOf<P> != 0) engine.drive(driven->port, driven->request);
@@ -122,9 +124,32 @@ size_t follow_window(E& engine, const Window<P>& window, size_t whole) {
         engine.configure(configured->port, configured->config);
       }
     }
+    if (settling) [[unlikely]] {
+      settle_engine(engine, window.row(i).offered, window.row(i).m_ready);
+      if (compared && !shows(engine, window, i)) return i;
+    }
     engine.clock(window.row(i).offered, window.row(i).m_ready);
   }
   return whole;
+}
+
+/// Gives an engine that settles what it is given in the window's last cycle, before its edge.
+template <class E, class P>
+void settle_in_window(E& engine, const Window<P>& window, size_t i) {
+  if constexpr (requires { engine.settles(); }) {
+    if (!engine.settles()) return;
+    for (const auto& driven : window.driven) {
+      if constexpr (kControlsOf<P> != 0) {
+        if (driven.at == i) engine.drive(driven.port, driven.request);
+      }
+    }
+    for (const auto& configured : window.configured) {
+      if constexpr (requires { engine.configure(size_t{}, configured.config); }) {
+        if (configured.at == i) engine.configure(configured.port, configured.config);
+      }
+    }
+    engine.settle(window.row(i).offered, window.row(i).m_ready);
+  }
 }
 
 }  // namespace gw::sim

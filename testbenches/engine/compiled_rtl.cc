@@ -223,7 +223,7 @@ CompiledRtl compile_rtl(const sim::Device::Facts& facts,
     if (found == nullptr) found = rtl_library(request, options);
     library = found;
   }
-  return CompiledRtl(std::shared_ptr<const RtlLibrary>(library));
+  return {std::move(library), !request.own};
 }
 
 }  // namespace gw::testbenches

@@ -19,15 +19,18 @@ namespace gw::testbenches {
 class CompiledRtl {
  public:
   explicit CompiledRtl(std::shared_ptr<const GwEngine> api) : api_(std::move(api)) {}
-  explicit CompiledRtl(std::shared_ptr<const RtlLibrary> library)
-      : api_(library, library->engine()), library_(std::move(library)) {}
+  CompiledRtl(std::shared_ptr<const RtlLibrary> library, bool settles)
+      : api_(library, library->engine()), library_(std::move(library)), settles_(settles) {}
   const GwEngine& api() const { return *api_; }
   /// What it was built as; null if it was not by this program's library.
   const RtlLibrary* library() const { return library_.get(); }
+  /// Its outputs may depend on inputs of the same cycle. Those of the project's are registers.
+  bool settles() const { return settles_; }
 
  private:
   std::shared_ptr<const GwEngine> api_;
   std::shared_ptr<const RtlLibrary> library_;
+  bool settles_ = false;
 };
 
 /// What an engine has counted, if it was built to.

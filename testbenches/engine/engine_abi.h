@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /// Raised with every change of this file; a library of another number is not used.
-#define GW_ENGINE_ABI 5u
+#define GW_ENGINE_ABI 6u
 /// Input or output ports at most.
 #define GW_ENGINE_PORTS 16u
 /// Control ports at most.
@@ -32,6 +32,7 @@ struct GwOutputs {
   uint64_t probe_more[GW_ENGINE_PROBE_MORE];  ///< ... and what of them lies from bit 64 up
   const void* m_beat;   ///< array of beats, one an output port; m_beat[o] counts while bit o is set
   const void* control;  ///< array of gw::AxiLiteReply, one a control port; null: there is none
+  uint64_t missed;      ///< edges that came after the one at which the RTL stopped
 };
 
 /// What only the harness knows; written into the waveform beside the RTL's signals, scope
@@ -103,6 +104,10 @@ struct GwEngine {
 
   /// One rising edge with aresetn = 0.
   void (*reset)(void* engine);
+  /// Drives the inputs that the next `clock` is given and evaluates them with the clock low: then
+  /// outputs are those of this cycle, even if they depend on its inputs. Needless before `clock`
+  /// where all outputs are registers.
+  void (*settle)(void* engine, const void* const* offered, uint32_t m_ready);
   /// One rising edge. offered[i]: beat at input port i, null: tvalid = 0. m_ready: bit o.
   void (*clock)(void* engine, const void* const* offered, uint32_t m_ready);
   /// One rising edge with a host write and nothing offered.

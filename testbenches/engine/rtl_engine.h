@@ -82,9 +82,12 @@ class RtlEngine {
       return words;
     }
   }
+  bool settles() const { return compiled_.settles(); }
+  void settle(const sim::Offered<P>& offered, uint32_t m_ready) {
+    if (settles()) api_.settle(self_, beats(offered), m_ready);
+  }
   void clock(const sim::Offered<P>& offered, uint32_t m_ready) {
-    static_assert(sizeof(offered) == sim::kInputsOf<P> * sizeof(void*));
-    api_.clock(self_, reinterpret_cast<const void* const*>(offered.data()), m_ready);
+    api_.clock(self_, beats(offered), m_ready);
   }
   const AxiLiteReply& control(size_t port) const requires(sim::kControlsOf<P> != 0) {
     return static_cast<const AxiLiteReply*>(outputs_->control)[port];
@@ -126,8 +129,13 @@ class RtlEngine {
     const char* const why = api_.failure(self_);
     return why != nullptr ? why : "";
   }
+  uint64_t missed() const { return outputs_->missed; }
 
  private:
+  static const void* const* beats(const sim::Offered<P>& offered) {
+    static_assert(sizeof(offered) == sim::kInputsOf<P> * sizeof(void*));
+    return reinterpret_cast<const void* const*>(offered.data());
+  }
   int pin(std::string_view name) const {
     const int index = api_.pin(self_, std::string(name).c_str());
     if (index < 0) {

@@ -66,6 +66,7 @@ void boot_by_host(E& engine, Host<Beat>& host, sim::Oracle<Beat>* oracle = nullp
     master.ask(0);
     for (uint64_t cycle = 0; !host.booted(); ++cycle) {
       if (master.decide(cycle, 0, [] { return true; })) engine.drive(0, master.request());
+      sim::settle_engine(engine, {}, 0);
       const auto heard = master.hear(engine.control(0), cycle);
       if (heard.write_answered && oracle != nullptr) {
         oracle->configured(0, master.write().address, master.write().data);
@@ -207,9 +208,12 @@ sim::Speed bare_pass(E& engine, const BareStimulus<typename E::Ports>& stimulus,
   const auto begin = std::chrono::steady_clock::now();
   for (; (out < outputs || in < inputs) && cycles < limit; ++cycles) {
     sim::Offered<Ports> offered;
-    const uint32_t s_ready = engine.s_ready();
     for (size_t p = 0; p < kIn; ++p) {
       offered[p] = at[p] < input[p].size() ? &input[p][at[p]] : nullptr;
+    }
+    sim::settle_engine(engine, offered, kAllReady);
+    const uint32_t s_ready = engine.s_ready();
+    for (size_t p = 0; p < kIn; ++p) {
       const bool taken = offered[p] != nullptr && (s_ready >> p & 1) != 0;
       at[p] += taken;
       in += taken;

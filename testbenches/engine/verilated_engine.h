@@ -468,11 +468,21 @@ class VerilatedEngine {
     Inputs::withhold(*top_);
     edge(nullptr);
   }
-  void clock(const void* const* offered, uint32_t m_ready) {
+  void settle(const void* const* offered, uint32_t m_ready) {
     if (dead_) return;
-    top_->aresetn = 1;
-    Inputs::template drive<kLanes>(*top_, offered);
-    Outputs::take(*top_, m_ready);
+    apply(offered, m_ready);
+    engine_texts = &texts_;
+    try {
+      top_->aclk = 0;
+      top_->eval();
+    } catch (const EngineStopped&) {
+    }
+    read();
+    unseen_ = dead_;
+  }
+  void clock(const void* const* offered, uint32_t m_ready) {
+    if (dead_) return miss();
+    apply(offered, m_ready);
     edge(offered);
   }
   void drive(uint32_t control, const AxiLiteRequest& request) {
@@ -577,6 +587,24 @@ class VerilatedEngine {
   const char* failure() const { return texts_.failure.empty() ? nullptr : texts_.failure.c_str(); }
 
  private:
+  void apply(const void* const* offered, uint32_t m_ready) {
+    top_->aresetn = 1;
+    Inputs::template drive<kLanes>(*top_, offered);
+    Outputs::take(*top_, m_ready);
+  }
+
+  /// An edge that the RTL does not see. The waveform shows the cycle in which it stopped.
+  void miss() {
+    shown_.missed += unseen_ ? 0 : 1;
+#ifdef GW_ENGINE_TRACED
+    if (unseen_ && waves_ != nullptr && waves_->shown()) {
+      waves_->dump(0);
+      waves_->dump(1);
+    }
+#endif
+    unseen_ = false;
+  }
+
   /// Runs verilated code, whose words are this engine's.
   template <class Code>
   void guarded(Code&& code) {
@@ -621,7 +649,9 @@ class VerilatedEngine {
         if constexpr (kQuietFall) forget_clock(*top_);
       }
     } catch (const EngineStopped&) {
-      dead_ = true;
+#ifdef GW_ENGINE_TRACED
+      if (waves_ != nullptr && waves_->shown()) waves_->dump(1);
+#endif
     }
     read();
   }
@@ -643,6 +673,11 @@ class VerilatedEngine {
 
   void read() {
     if (top_ == nullptr) return;
+    if (!texts_.failure.empty()) [[unlikely]] {  // from the next cycle on nothing moves
+      dead_ = true;
+      shown_.s_ready = shown_.m_valid = 0;
+      return;
+    }
     shown_.s_ready = Inputs::ready(*top_);
     shown_.m_valid = Outputs::valid(*top_);
     Facts::probe(*top_, shown_);
@@ -656,7 +691,8 @@ class VerilatedEngine {
   BasicBeat<kLanes> beats_[GW_ENGINE_PORTS];
   AxiLiteReply replies_[Controls::kCount != 0 ? Controls::kCount : 1];
   EngineTexts texts_;
-  bool dead_ = false;  ///< the verilated code cannot go on
+  bool dead_ = false;    ///< the RTL has stopped
+  bool unseen_ = false;  ///< it stopped before the edge of its cycle
 #ifdef GW_ENGINE_TRACED
   std::unique_ptr<EngineWaves<Facts>> waves_;
 #endif
@@ -697,6 +733,8 @@ const GwEngine* engine_table() {
             self(e).drive(control, *static_cast<const AxiLiteRequest*>(r));
           },
       .reset = [](void* e) { self(e).reset(); },
+      .settle = [](void* e, const void* const* offered,
+                   uint32_t m_ready) { self(e).settle(offered, m_ready); },
       .clock = [](void* e, const void* const* offered,
                   uint32_t m_ready) { self(e).clock(offered, m_ready); },
       .write = [](void* e, uint32_t address, uint32_t data) { self(e).write(address, data); },

@@ -79,6 +79,8 @@ void vl_stop(const char* file, int line, const char*) {
 
 void vl_fatal(const char* file, int line, const char*, const char* message) {
   if (engine_texts == nullptr) without_engine(file, line, message);
-  engine_failed(file, line, message);
+  const std::string text(message);
+  const bool loop = text.find("did not converge") != std::string::npos;
+  engine_failed(file, line, (loop ? "a combinational loop finds no value: " + text : text).c_str());
   throw gw::testbenches::EngineStopped();
 }
