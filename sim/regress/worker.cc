@@ -13,6 +13,7 @@
 #include "sim/base/error.h"
 #include "sim/base/file_bytes.h"
 #include "sim/base/interrupt.h"
+#include "sim/base/tool_words.h"
 #include "sim/regress/folder.h"
 #include "sim/report/json.h"
 #include "sim/report/text.h"
@@ -68,7 +69,9 @@ int work(const WorkerOptions& options, const Runner& run) {
         }
       } catch (const sim::UserError& error) {
         if (sim::interrupted()) return kCutOff;  // as what it was about, a build perhaps, says
-        entry.result = refused(one_line(error.what()));
+        const sim::ToolWords words(error.what());
+        entry.result = refused(words.sentence);
+        entry.result.lines.insert(entry.result.lines.end(), words.lines.begin(), words.lines.end());
       } catch (const std::exception& error) {
         if (sim::interrupted()) return kCutOff;
         entry.result = refused(fmt::format("internal fault: {}", one_line(error.what())));

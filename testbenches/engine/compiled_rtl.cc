@@ -10,7 +10,6 @@
 #include <sstream>
 
 #include "sim/run/data_folder.h"
-#include "testbenches/engine/file_list.h"
 #include "testbenches/engine/library.h"
 #include "testbenches/engine/mutant_builds.h"
 
@@ -136,31 +135,49 @@ sim::MutantList mutant_list(const CompiledRtl& compiled) {
   return list;
 }
 
+FileList files_of(const sim::UserRtl& rtl) {
+  return read_file_list(rtl.file_list, {.last = sim::data_folder()});
+}
+
 sim::RtlSources rtl_sources(const sim::Device::Facts& facts,
                             const std::vector<std::pair<std::string, std::string>>& parameters,
                             const sim::RunSpec& spec) {
   namespace fs = std::filesystem;
   const bool own = spec.user_rtl.file_list.empty();
   const fs::path root = own ? sim::data_folder() : fs::path();
-  const fs::path list = own ? root / facts.file_list : fs::path(spec.user_rtl.file_list);
-  const fs::path base = own ? root : fs::absolute(list).parent_path();
+  const FileList files =
+      own ? read_file_list(root / facts.file_list, {.base = root}) : files_of(spec.user_rtl);
   sim::RtlSources sources{own ? facts.top : spec.user_rtl.top, {}, {}};
   if (own) sources.parameters = parameters;
-  std::string option;  // -y or -v, before its path
-  const FileList files = read_file_list(list, base);
   for (const std::string& parameter : files.parameters) {
     const size_t equals = parameter.find('=');
     sources.parameters.emplace_back(parameter.substr(0, equals), parameter.substr(equals + 1));
   }
-  for (const std::string& word : files.arguments) {
-    if (word == "-y" || word == "-v") {
-      option = word + " ";
-    } else if (word.starts_with("-I")) {
-      sources.list.push_back("+incdir+" + (base / word.substr(2)).lexically_normal().string());
-    } else if (word.starts_with("+")) {
-      sources.list.push_back(word);
-    } else {
-      sources.list.push_back(std::exchange(option, {}) + (base / word).lexically_normal().string());
+  for (const FileList::Item& item : files.items) {
+    using Kind = FileList::Kind;
+    const std::string path = (files.base / item.text).lexically_normal().string();
+    switch (item.kind) {
+      case Kind::kIncludeFolder:
+        sources.list.push_back("+incdir+" + path);
+        break;
+      case Kind::kDefine:
+        sources.list.push_back("+define+" + item.text);
+        break;
+      case Kind::kLibraryFile:
+        sources.list.push_back("-v " + path);
+        break;
+      case Kind::kLibraryFolder:
+        sources.list.push_back("-y " + path);
+        break;
+      case Kind::kExtensions:
+        sources.list.push_back(item.text);
+        break;
+      case Kind::kOption:
+        break;  // Verilator's alone
+      case Kind::kSource:
+      case Kind::kC:
+        sources.list.push_back(path);
+        break;
     }
   }
   sources.list.push_back("+incdir+" + (sim::data_folder() / "rtl/common").string());
@@ -185,7 +202,8 @@ CompiledRtl compile_rtl(const sim::Device::Facts& facts,
   } else {
     request.top = spec.user_rtl.top;
     request.list = spec.user_rtl.file_list;
-    request.include_dirs.push_back(sim::data_folder() / "rtl/common");
+    request.search = sim::data_folder();
+    request.include_dirs.push_back(request.search / "rtl/common");
     if (spec.note && !parameters.empty()) {
       std::string set;
       for (const auto& [name, value] : parameters) set += " " + name + "=" + value;

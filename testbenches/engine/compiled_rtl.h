@@ -11,6 +11,7 @@
 #include "sim/run/device.h"
 #include "sim/run/sv_bench.h"
 #include "testbenches/engine/engine_abi.h"
+#include "testbenches/engine/file_list.h"
 #include "testbenches/engine/library.h"
 
 namespace gw::testbenches {
@@ -39,7 +40,10 @@ void counted(const GwEngine& api, void* self, sim::coverage::Points& points);
 /// The faults that a spec's MutantSpec chooses from, as they were built with the RTL.
 sim::MutantList mutant_list(const CompiledRtl& compiled);
 
-/// The same for other simulators. Throws UserError.
+/// What the user's RTL is made of. Throws InputError.
+FileList files_of(const sim::UserRtl& rtl);
+
+/// What a run's RTL is made of, for other simulators. Throws UserError.
 sim::RtlSources rtl_sources(const sim::Device::Facts& facts,
                             const std::vector<std::pair<std::string, std::string>>& parameters,
                             const sim::RunSpec& spec);

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -357,15 +358,64 @@ std::string toggle_facts(const VerilateJob& job, const std::string& prefix,
   return text + "  }\n";
 }
 
+constexpr const char* kCycles =
+    "a run is made of clock cycles: nothing in it waits for a time or, within a procedure, for an "
+    "event; leave test benches and clock generators out of the list (a delay in an assignment, "
+    "`q <= #1 d`, is left out by itself)";
+
 /// Runs Verilator and returns its words; throws them if it fails.
 std::string verilate(const VerilateJob& job, const std::vector<std::string>& arguments,
                      const RunProgram& run) {
   std::string words;
   if (run(job.verilator, arguments, job.folder, words) == 0) return words;
-  // Its messages are shown as they are, but for the last, which only counts them.
   std::erase(words, '\0');
   while (!words.empty() && words.back() == '\n') words.pop_back();
-  throw sim::InputError(fmt::format("Verilator refuses {}:\n{}", job.top, words));
+  const bool waits = words.find("%Error-NOTIMING") != std::string::npos;
+  throw sim::InputError(fmt::format("Verilator refuses {}{}{}:\n{}", job.top, waits ? "; " : "",
+                                    waits ? kCycles : "", words));
+}
+
+/// The text up to a line and column, without comments.
+std::string text_before(std::string_view text, size_t line, size_t column) {
+  size_t end = 0;
+  for (size_t l = 1; l < line && end < text.size(); ++l) end = text.find('\n', end) + 1;
+  text = text.substr(0, end + column - 1);
+  std::string before;
+  while (!text.empty()) {
+    const bool block = text.starts_with("/*");
+    if (!block && !text.starts_with("//")) {
+      before += text.front();
+      text.remove_prefix(1);
+      continue;
+    }
+    before += ' ';
+    const size_t over = text.find(block ? "*/" : "\n", 2);
+    text.remove_prefix(over == std::string_view::npos ? text.size() : over + (block ? 2 : 1));
+  }
+  return before;
+}
+
+/// Without time a clock that makes itself is a loop, or stands still: of what Verilator says of
+/// delays, those in a `forever`, or in an `always` that no event begins.
+void refuse_free_clocks(const VerilateJob& job, const std::string& words) {
+  static const std::regex kDelay(R"(%Warning-STMTDLY: ([^:\n]+):(\d+):(\d+):)");
+  static const std::regex kBegin(
+      R"(\b(always|always_\w+|initial|final|task|function|forever)\b\s*(@?))");
+  for (auto at = std::sregex_iterator(words.begin(), words.end(), kDelay);
+       at != std::sregex_iterator(); ++at) {
+    const std::string file = (*at)[1], line = (*at)[2];
+    const std::string before =
+        text_before(sim::bytes_if_readable(fs::path(job.folder) / file).value_or(""),
+                    std::stoul(line), std::stoul((*at)[3]));
+    std::string last;
+    for (auto begin = std::sregex_iterator(before.begin(), before.end(), kBegin);
+         begin != std::sregex_iterator(); ++begin) {
+      last = (*begin)[1].str() + (*begin)[2].str();
+    }
+    if (last != "always" && last != "forever") continue;
+    throw sim::InputError(
+        fmt::format("{}: the delay at {}:{} makes a clock; {}", job.top, file, line, kCycles));
+  }
 }
 
 }  // namespace
@@ -832,7 +882,8 @@ EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run) 
   std::vector<std::string> common = kVerilatorFlags;
   const std::vector<std::string>& mode = job.traced ? kVerilatorTraced : kVerilatorFast;
   common.insert(common.end(), mode.begin(), mode.end());
-  if (!job.own) common.emplace_back("-Wno-fatal");  // a warning does not refuse the user's RTL
+  // A warning does not refuse the user's RTL, and its clock-to-Q delays are none here.
+  if (!job.own) common.insert(common.end(), {"-Wno-fatal", "--no-timing"});
 
   std::vector<std::string> arguments = common;
   arguments.insert(arguments.end(),
@@ -853,6 +904,7 @@ EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run) 
   if (job.state) arguments.emplace_back("--public-flat-rw");
   EngineSource source;
   source.words = verilate(job, arguments, run);
+  refuse_free_clocks(job, source.words);
 
   const std::vector<TopPort> ports = top_ports(sim::bytes_of_file(job.out / (prefix + ".h")));
   if (std::string sentence = port_differences(job.top, job.shape, ports); !sentence.empty()) {

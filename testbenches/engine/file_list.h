@@ -1,22 +1,58 @@
-// File lists of RTL (`-f`), as simulators know them.
+// File lists of RTL (`-f`), read as `verilator -f` reads them.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gw::testbenches {
 
+/// What a list names, in its order. Paths are relative to `base`.
 struct FileList {
-  std::vector<std::string> arguments;     ///< for Verilator, paths relative to the base folder
-  std::vector<std::string> include_dirs;  ///< the folders that are searched, from the same
-  std::vector<std::string> parameters;    ///< of the top, Name=value
+  enum class Kind : uint8_t {
+    kSource,         ///< Verilog, or a file of Verilator's settings (.vlt)
+    kLibraryFile,    ///< -v
+    kLibraryFolder,  ///< -y
+    kIncludeFolder,  ///< +incdir+
+    kDefine,         ///< NAME or NAME=value
+    kExtensions,     ///< +libext+...
+    kOption,         ///< a word that is passed to Verilator as it is
+    kC,              ///< C or C++ of DPI
+  };
+  struct Item {
+    Kind kind;
+    std::string text;
+  };
+  std::filesystem::path base;
+  std::vector<Item> items;
+  std::vector<std::string> parameters;           ///< of the top, Name=value
+  std::vector<std::string> c_flags, link_flags;  ///< words of -CFLAGS and -LDFLAGS
+
+  std::vector<std::string> all(Kind kind) const;
+  /// The folders that are searched for headers and modules.
+  std::vector<std::string> searched() const;
+  /// Everything but parameters and C, in Verilator's words.
+  std::vector<std::string> verilator_words() const;
+  /// The same list as text, each path as `place` gives it.
+  std::string text(const std::function<std::string(const Item&)>& place) const;
 };
 
-/// Sources, +incdir+, +define+, +libext+, -y, -v, -I, -D, -G, -sv, comments, $VARIABLES and further
-/// lists (-f, -F). Paths in a list are relative to its folder, those in the outermost one to `base`
-/// if that is given; what is not there is looked for in the current folder. Throws InputError with
-/// file and line.
-FileList read_file_list(const std::filesystem::path& list, const std::filesystem::path& base = {});
+struct ListFolders {
+  /// Paths of the outermost list are relative to it; empty: the list's own folder.
+  std::filesystem::path base = {};
+  /// Searched last, for lists that began as a copy of one of gradwire's; empty: nothing is.
+  std::filesystem::path last = {};
+};
+
+/// Reads a list, or takes a source file (.v, .sv) for a list of one. A path is looked for from the
+/// list's folder (in a list that -f names: from the outer list's folder, then from its own), the
+/// current folder, the folders above the list, and `last`. Throws InputError with file and line.
+FileList read_file_list(const std::filesystem::path& list, const ListFolders& folders = {});
+
+/// A word as a list must have it to be read as this text.
+std::string list_word(std::string_view text);
 
 }  // namespace gw::testbenches

@@ -241,33 +241,30 @@ class Builder {
                                 : !request_.list.empty() ? fs::absolute(request_.list).parent_path()
                                                          : fs::current_path())
                        .lexically_normal();
-    parameters_ = request_.parameters;
     if (!request_.list.empty()) {
-      FileList list = read_file_list(fs::absolute(request_.list), base_folder_);
-      arguments_ = std::move(list.arguments);
-      include_dirs_ = std::move(list.include_dirs);
-      parameters_.insert(parameters_.end(), list.parameters.begin(), list.parameters.end());
+      files_ = read_file_list(fs::absolute(request_.list), {base_folder_, request_.search});
     }
-    const auto relative = [&](const fs::path& path) {
-      return fs::absolute(path).lexically_normal().lexically_proximate(base_folder_).string();
-    };
-    std::vector<std::string> first;
-    if (request_.own) {
-      include_dirs_.emplace_back("rtl/common");
-      first.emplace_back("-Irtl/common");
+    files_.base = base_folder_;
+    using Kind = FileList::Kind;
+    files_.parameters.insert(files_.parameters.begin(), request_.parameters.begin(),
+                             request_.parameters.end());
+    std::vector<FileList::Item> first;
+    if (request_.own) first.push_back({Kind::kIncludeFolder, "rtl/common"});
+    for (const std::string& define : request_.defines) first.push_back({Kind::kDefine, define});
+    files_.items.insert(files_.items.begin(), first.begin(), first.end());
+    for (const fs::path& source : request_.sources) {
+      files_.items.push_back(
+          {Kind::kSource,
+           fs::absolute(source).lexically_normal().lexically_proximate(base_folder_).string()});
     }
-    for (const std::string& define : request_.defines) first.push_back("+define+" + define);
-    arguments_.insert(arguments_.begin(), first.begin(), first.end());
-    for (const fs::path& source : request_.sources) arguments_.push_back(relative(source));
-    if (arguments_.empty()) throw sim::InputError(fmt::format("{} has no sources", request_.top));
+    if (files_.items.empty()) throw sim::InputError(fmt::format("{} has no sources", request_.top));
     // Not relative: the way up from the list's folder leads elsewhere if a link led down.
     for (const fs::path& dir : request_.include_dirs) {
-      include_dirs_.push_back(fs::absolute(dir).lexically_normal().string());
-      arguments_.push_back("-I" + include_dirs_.back());
+      files_.items.push_back({Kind::kIncludeFolder, fs::absolute(dir).lexically_normal().string()});
     }
     // Yosys wants them before the files.
-    std::stable_partition(arguments_.begin(), arguments_.end(), [](const std::string& argument) {
-      return argument.starts_with("-I") || argument.starts_with("+");
+    std::ranges::stable_partition(files_.items, [](const FileList::Item& item) {
+      return item.kind == Kind::kIncludeFolder || item.kind == Kind::kDefine;
     });
   }
 
@@ -332,8 +329,8 @@ class Builder {
       const MutantBatch& m = request_.mutants;
       key += fmt::format("mutants {} {} {} {}\n", m.count, m.seed, m.first, m.last);
     }
-    list("arguments", arguments_);
-    list("parameters", parameters_);
+    list("arguments", files_.verilator_words());
+    list("parameters", files_.parameters);
     list("verilator flags", kVerilatorFlags);
     list("verilator mode", request_.traced ? kVerilatorTraced : kVerilatorFast);
     list("flags", compile_flags(false));
@@ -352,7 +349,7 @@ class Builder {
     }
     for (const EmbeddedFile& file : kEmbedded) add(file.path, file.text);
     // A file that is new in a searched folder may be found before another.
-    for (const std::string& dir : include_dirs_) {
+    for (const std::string& dir : files_.searched()) {
       std::set<std::string> names;
       std::error_code ignored;
       for (const fs::directory_entry& e : fs::directory_iterator(base_folder_ / dir, ignored)) {
@@ -566,7 +563,7 @@ class Builder {
     std::string files;
     if (!request_.netlist.empty()) {
       // Yosys does not say what it included: whatever it may have.
-      for (const std::string& dir : include_dirs_) {
+      for (const std::string& dir : files_.searched()) {
         std::set<std::string> names;
         for (const fs::directory_entry& e : fs::directory_iterator(base_folder_ / dir)) {
           if (e.is_regular_file()) names.insert((fs::path(dir) / e.path().filename()).string());
@@ -576,9 +573,8 @@ class Builder {
     } else {
       for (const std::string& name : source.read) files += name + '\n';
     }
-    for (const std::string& name : arguments_) {
-      const bool option = name.starts_with("-") || name.starts_with("+");
-      if (!option && fs::is_regular_file(base_folder_ / name)) files += name + '\n';
+    for (const FileList::Item& item : files_.items) {
+      if (is_file(item)) files += item.text + '\n';
     }
     const std::string key = full_key(files);
     std::vector<std::string> kept = {"engine.so", "words"};
@@ -591,18 +587,49 @@ class Builder {
                                     verilator_seconds, compiler_seconds);
   }
 
+  static bool is_file(const FileList::Item& item) {
+    return item.kind == FileList::Kind::kSource || item.kind == FileList::Kind::kLibraryFile ||
+           item.kind == FileList::Kind::kC;
+  }
+
   /// Known before minutes of synthesis: the RTL says where it wants block RAM.
   void refuse_block_ram() const {
-    for (const std::string& name : arguments_) {
-      if (name.starts_with("-") || name.starts_with("+")) continue;
-      if (sim::bytes_if_readable(base_folder_ / name).value_or("").find("ram_style = \"block\"") ==
-          std::string::npos)
+    for (const FileList::Item& item : files_.items) {
+      if (!is_file(item) || sim::bytes_if_readable(base_folder_ / item.text)
+                                    .value_or("")
+                                    .find("ram_style = \"block\"") == std::string::npos)
         continue;
       throw sim::InputError(
           fmt::format("{}: {} wants block RAM, of which Yosys has no simulation model; "
                       "`--netlist generic` runs it",
-                      what_, name));
+                      what_, item.text));
     }
+  }
+
+  /// What of a list Yosys gets; how Verilator reads it means nothing to Yosys.
+  std::vector<std::string> yosys_words() const {
+    using Kind = FileList::Kind;
+    std::vector<std::string> words;
+    for (const FileList::Item& item : files_.items) {
+      switch (item.kind) {
+        case Kind::kIncludeFolder:
+          words.push_back("-I" + item.text);
+          break;
+        case Kind::kDefine:
+          words.push_back("-D" + item.text);
+          break;
+        case Kind::kLibraryFolder:
+          words.insert(words.end(), {"-y", item.text});
+          break;
+        case Kind::kSource:
+        case Kind::kLibraryFile:
+          if (!item.text.ends_with(".vlt")) words.push_back(item.text);
+          break;
+        default:
+          break;
+      }
+    }
+    return words;
   }
 
   /// Writes netlist.v into the folder, and models.f, the list of its cells' simulation models.
@@ -616,14 +643,15 @@ class Builder {
                                       (folder / "netlist.v").string(),
                                       "--models",
                                       (folder / "models.f").string()};
-    for (const std::string& p : parameters_) words.insert(words.end(), {"--set", p});
+    for (const std::string& p : files_.parameters) words.insert(words.end(), {"--set", p});
     if (const MutantBatch& m = request_.mutants; m.count != 0) {
       words.insert(words.end(),
                    {"--mutants", fmt::format("{}:{}", m.count, m.seed), "--wake",
                     fmt::format("{}:{}", m.first, m.last), "--list", (folder / "mutants").string(),
                     "--rtlil", (folder / "netlist.il").string()});
     }
-    words.insert(words.end(), arguments_.begin(), arguments_.end());
+    const std::vector<std::string> listed = yosys_words();
+    words.insert(words.end(), listed.begin(), listed.end());
     words.insert(words.begin(), "YOSYS=" + tools_.yosys);
     words.insert(words.begin() + 1, "sh");
     const Finished finished =
@@ -642,8 +670,8 @@ class Builder {
     job.name = "engine";
     job.top = request_.top;
     job.shape = request_.shape;
-    job.parameters = parameters_;
-    job.arguments = arguments_;
+    job.parameters = files_.parameters;
+    job.arguments = files_.verilator_words();
     job.traced = request_.traced;
     job.coverage = request_.coverage;
     job.state = request_.state;
@@ -676,7 +704,7 @@ class Builder {
   Tools tools_;
   Cache cache_;
   fs::path base_folder_;
-  std::vector<std::string> arguments_, include_dirs_, parameters_;
+  FileList files_;
   bool quick_ = false;
   std::string base_, name_;
 };

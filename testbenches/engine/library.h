@@ -27,6 +27,7 @@ struct RtlRequest {
   std::filesystem::path list;  ///< file list; may be empty if `sources` are given
   /// Paths in the list are relative to it; empty: the list's own folder. Verilator runs there.
   std::filesystem::path base;
+  std::filesystem::path search;  ///< where else what the list names may be (ListFolders::last)
   std::vector<std::filesystem::path> sources;       ///< beside the list (a netlist)
   std::vector<std::filesystem::path> include_dirs;  ///< searched behind the list's
   std::vector<std::string> defines;                 ///< NAME or NAME=value

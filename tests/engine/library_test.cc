@@ -17,6 +17,7 @@
 
 #include "sim/base/error.h"
 #include "sim/base/file_bytes.h"
+#include "sim/base/tool_words.h"
 #include "testbenches/engine/cache.h"
 #include "testbenches/engine/linked.h"
 #include "tests/engine/requests.h"
@@ -518,11 +519,31 @@ TEST_F(Library, TwoThreadsBuildOnce) {
 }
 
 TEST_F(Library, VerilatorsWordsAreShown) {
-  const std::string sentence = refusal(toy_request(toy("  assign nothing_like_this = 1'b0 +;\n")));
+  const std::string error = refusal(toy_request(toy("  assign nothing_like_this = 1'b0 +;\n")));
+  const sim::ToolWords words(error);
+  EXPECT_EQ(words.sentence, "Verilator refuses toy:");
+  EXPECT_GT(words.lines.size(), 2u) << "not folded into one";
+  const std::string sentence = words.text();
   EXPECT_NE(sentence.find("Verilator refuses toy"), std::string::npos) << sentence;
   EXPECT_NE(sentence.find("%Error: toy.sv:"), std::string::npos) << sentence;
   EXPECT_NE(sentence.find("syntax error"), std::string::npos) << sentence;
   EXPECT_EQ(entry("build-"), fs::path());
+}
+
+TEST_F(Library, DelaysInAssignmentsAreLeftOutAndClocksOfTheirOwnRefused) {
+  const RtlRequest delayed =
+      toy_request(toy("  logic late;\n  always @(posedge aclk) late <= #1 s_axis_tvalid;\n"
+                      "  initial begin late = 1; #100 late = 0; end\n"));
+  EXPECT_EQ(passed(make(delayed)->engine(), 5), 5u);
+  for (const char* clock :
+       {"always #5 c = ~c;", "always /* slow */ begin // always @(c)\n c = 0; #5 c = 1; #5; end",
+        "initial forever #5 c = ~c;"}) {
+    const std::string sentence = refusal(toy_request(toy(std::string("  logic c;\n  ") + clock)));
+    EXPECT_NE(sentence.find("toy: the delay at toy.sv:"), std::string::npos) << sentence;
+    EXPECT_NE(sentence.find("a run is made of clock cycles"), std::string::npos) << sentence;
+  }
+  const std::string waits = refusal(toy_request(toy("  initial begin @(posedge aclk); end")));
+  EXPECT_NE(waits.find("Verilator refuses toy; a run is made of clock cycles"), std::string::npos);
 }
 
 TEST_F(Library, WithoutVerilatorOrCompiler) {
@@ -660,8 +681,8 @@ TEST_F(Library, FileListsOfTheUser) {
 
   write(folder_ / "project/top.f", "\nrtl/missing.sv\n");
   EXPECT_NE(refusal(request).find("top.f:2: there is no file 'rtl/missing.sv'"), std::string::npos);
-  write(folder_ / "project/top.f", "--exe rtl/toy.sv\n");
-  EXPECT_NE(refusal(request).find("'--exe' is no option of a file list"), std::string::npos);
+  write(folder_ / "project/top.f", "--sc rtl/toy.sv\n");
+  EXPECT_NE(refusal(request).find("'--sc' is no option of a file list"), std::string::npos);
   write(folder_ / "project/top.f", "-f top.f\n");
   EXPECT_NE(refusal(request).find("names itself"), std::string::npos);
   write(folder_ / "project/top.f", "$GW_TEST_NOTHING/toy.sv\n");

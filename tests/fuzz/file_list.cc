@@ -34,8 +34,8 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
   try {
     const gw::testbenches::FileList read = gw::testbenches::read_file_list(list);
-    for (const std::string& argument : read.arguments) {
-      gw::fuzz::require(!argument.empty(), "an argument of nothing");
+    for (const gw::testbenches::FileList::Item& item : read.items) {
+      gw::fuzz::require(!item.text.empty(), "an item of nothing");
     }
   } catch (const gw::sim::UserError& e) {
     gw::fuzz::require(*e.what() != 0, "a refusal without a sentence");

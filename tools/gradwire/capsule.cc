@@ -12,7 +12,7 @@
 #include "sim/base/file_bytes.h"
 #include "sim/regress/digest.h"
 #include "sim/regress/plan.h"
-#include "testbenches/engine/file_list.h"
+#include "testbenches/engine/compiled_rtl.h"
 #include "tools/gradwire/commands.h"
 #include "tools/gradwire/device_options.h"
 #include "tools/gradwire/regress_cases.h"
@@ -36,37 +36,28 @@ fs::path within(const fs::path& relative) {
   return path;
 }
 
-void add_rtl(sim::capsule::Order& order, const std::string& list) {
-  const fs::path base = fs::absolute(list).parent_path();
-  const testbenches::FileList files = testbenches::read_file_list(list, base);
+void add_rtl(sim::capsule::Order& order, const sim::UserRtl& rtl) {
+  using Kind = testbenches::FileList::Kind;
+  const testbenches::FileList files = testbenches::files_of(rtl);
   const auto add_folder = [&](const fs::path& folder) {
     std::error_code error;
-    for (const fs::directory_entry& entry : fs::directory_iterator(base / folder, error)) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(files.base / folder, error)) {
       const std::string suffix = entry.path().extension();
       if (!entry.is_regular_file() || std::ranges::count(kSuffixes, suffix) == 0) continue;
       order.contents[within(folder / entry.path().filename()).string()] =
           sim::bytes_of_file(entry.path());
     }
   };
-  std::string text = "// The user's RTL as it was when it failed.\n";
-  const auto listed = [](const fs::path& path) {
-    return path.lexically_relative(kRtlFolder).string();
-  };
-  for (const std::string& word : files.arguments) {
-    std::error_code error;
-    if (word.starts_with("-I")) {
-      text += "+incdir+" + listed(within(word.substr(2))) + "\n";
-    } else if (word.starts_with("-") || word.starts_with("+")) {
-      text += word + (word == "-y" || word == "-v" ? " " : "\n");
-    } else {
-      text += listed(within(word)) + "\n";
-      if (fs::is_regular_file(base / word, error)) {
-        order.contents[within(word).string()] = sim::bytes_of_file(base / word);
-      }
+  const std::string text = "// The user's RTL as it was when it failed.\n" +
+                           files.text([](const testbenches::FileList::Item& item) {
+                             return within(item.text).lexically_relative(kRtlFolder).string();
+                           });
+  for (const auto& [kind, name] : files.items) {
+    if (kind == Kind::kSource || kind == Kind::kLibraryFile || kind == Kind::kC) {
+      order.contents[within(name).string()] = sim::bytes_of_file(files.base / name);
     }
   }
-  for (const std::string& parameter : files.parameters) text += "-G" + parameter + "\n";
-  for (const std::string& folder : files.include_dirs) add_folder(folder);
+  for (const std::string& folder : files.searched()) add_folder(folder);
   add_folder(".");
   order.contents[kFileList] = text;
   order.files["rtl"] = kFileList;
@@ -118,7 +109,7 @@ double parse_shrink(const std::string& text) {
 void add_files(sim::capsule::Order& order) {
   const sim::RunSpec& spec = order.run.spec;
   order.facts["program"] = program_contents();
-  if (!spec.user_rtl.file_list.empty()) add_rtl(order, spec.user_rtl.file_list);
+  if (!spec.user_rtl.file_list.empty()) add_rtl(order, spec.user_rtl);
   for (const sim::Option& option : order.device->facts().options) {
     if (!option.reads || option.stimulus || option.list) continue;
     const auto at = spec.options.changed().find(option.name);

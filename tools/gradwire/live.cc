@@ -24,6 +24,7 @@
 #include "models/reference/capture/capture.h"
 #include "sim/base/error.h"
 #include "sim/base/random.h"
+#include "sim/base/tool_words.h"
 #include "sim/feeds/source.h"
 #include "sim/feeds/tap.h"
 #include "sim/feeds/writer.h"
@@ -486,7 +487,7 @@ int execute(LiveArguments& a) {
     try {
       code = engines ? simulate(direction, own) : forward(direction);
     } catch (const sim::UserError& error) {
-      fmt::print(stderr, "gradwire: {}\n", one_line(error.what()));
+      fmt::print(stderr, "gradwire: {}\n", sim::ToolWords(error.what()).text());
       code = error.code();
     } catch (const std::exception& error) {
       fmt::print(stderr, "gradwire: internal fault: {}\n", one_line(error.what()));

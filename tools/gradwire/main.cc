@@ -10,6 +10,7 @@
 
 #include "sim/base/error.h"
 #include "sim/base/large_pages.h"
+#include "sim/base/tool_words.h"
 #include "sim/base/version.h"
 #include "sim/harness/kernel.h"
 #include "tools/gradwire/capsule.h"
@@ -74,7 +75,7 @@ int main(int argc, char** argv) {
                tools::one_line(error.what()));
     return sim::kUsage;
   } catch (const sim::UserError& error) {
-    fmt::print(stderr, "gradwire: {}\n", tools::one_line(error.what()));
+    fmt::print(stderr, "gradwire: {}\n", sim::ToolWords(error.what()).text());
     return error.code();
   } catch (const std::filesystem::filesystem_error& error) {
     // Whatever a name is too long, too deep or forbidden for: it came from outside.

@@ -15,7 +15,7 @@
 #include "sim/report/json.h"
 #include "sim/run/data_folder.h"
 #include "sim/run/run.h"
-#include "testbenches/engine/file_list.h"
+#include "testbenches/engine/compiled_rtl.h"
 #include "testbenches/engine/process.h"
 #include "tools/gradwire/commands.h"
 #include "tools/gradwire/run.h"
@@ -30,8 +30,6 @@ constexpr int kSpeedPasses = 5;        // of which the median counts
 constexpr double kSpeedSeconds = 0.4;  // each
 /// What stands in a run for the RTL: another RTL is compared with the same baseline.
 constexpr std::string_view kRtlOptions[] = {"--rtl", "--top", "--cache"};
-/// Options whose file is a list of RTL.
-constexpr std::string_view kFileLists[] = {"--rtl", "--against"};
 
 /// The words of a run behind the command.
 std::vector<std::string> run_words(const std::vector<std::string>& words) {
@@ -54,34 +52,35 @@ std::string file_at(const std::vector<std::string>& words, size_t i) {
   return own ? (sim::data_folder() / "plans/random.toml").string() : file_of(words[i]);
 }
 
-/// What a file list says, also in other lists: defines and parameters, and all files that it names,
-/// headers beside it and in its search paths. Not where they lie, which is another place on another
+/// Adds what the user's RTL is made of: settings, and all files that its list names, headers beside
+/// it and in the folders that are searched. Not where they lie, which is another place on another
 /// machine.
-struct Listed {
-  std::vector<std::string> settings;
-  std::vector<fs::path> sources;
-};
-Listed listed(const std::string& list) {
-  const fs::path base = fs::absolute(list).parent_path();
-  const testbenches::FileList files = testbenches::read_file_list(list, base);
-  Listed all{files.parameters, {}};
-  std::vector<fs::path>& sources = all.sources;
-  const auto add_folder = [&sources](const fs::path& folder) {
+void add_rtl(regress::Digest& digest, const sim::UserRtl& rtl,
+             const std::function<std::string(const std::string&)>& contents_of) {
+  using Kind = testbenches::FileList::Kind;
+  const testbenches::FileList files = testbenches::files_of(rtl);
+  std::vector<fs::path> read;
+  const auto add_folder = [&](const fs::path& folder) {
     std::error_code error;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-      if (entry.is_regular_file(error)) sources.push_back(entry.path());
+      if (entry.is_regular_file(error)) read.push_back(entry.path());
     }
   };
-  for (const std::string& word : files.arguments) {
-    if (word.starts_with("+")) all.settings.push_back(word);
-    std::error_code error;
-    if (fs::is_regular_file(base / word, error)) sources.push_back(base / word);
-    if (fs::is_regular_file(word, error)) sources.emplace_back(word);
+  for (const std::string& parameter : files.parameters) digest.add(parameter);
+  for (const auto& [kind, text] : files.items) {
+    const bool file = kind == Kind::kSource || kind == Kind::kLibraryFile || kind == Kind::kC;
+    if (file) read.push_back(files.base / text);
+    if (kind == Kind::kDefine || kind == Kind::kOption || kind == Kind::kExtensions) {
+      digest.add(text);
+    }
   }
-  for (const std::string& folder : files.include_dirs) add_folder(base / folder);
-  add_folder(base);
-  std::ranges::sort(sources);
-  return all;
+  for (const auto* flags : {&files.c_flags, &files.link_flags}) {
+    for (const std::string& flag : *flags) digest.add(flag);
+  }
+  for (const std::string& folder : files.searched()) add_folder(files.base / folder);
+  add_folder(files.base);
+  std::ranges::sort(read);
+  for (const fs::path& file : read) digest.add(contents_of(file.string()));
 }
 
 json run_device(const std::vector<std::string>& words, const std::string& command,
@@ -210,11 +209,15 @@ std::string RunVocabulary::contents(const std::vector<std::string>& words) const
     const std::string file = file_at(words, i);
     if (file.empty()) continue;
     digest.add(file_contents(file));
-    if (std::ranges::count(kFileLists, words[i - 1]) == 0) continue;
-    const Listed list = listed(file);
-    for (const std::string& setting : list.settings) digest.add(setting);
-    for (const fs::path& source : list.sources) digest.add(file_contents(source.string()));
   }
+  if (words.front() != "run") return digest.hex();
+  const sim::RunSpec spec = parse_run(run_words(words), "").run.spec;
+  const auto add = [&](const sim::UserRtl& rtl) {
+    if (rtl.file_list.empty()) return;
+    add_rtl(digest, rtl, [this](const std::string& path) { return file_contents(path); });
+  };
+  add(spec.user_rtl);
+  if (spec.against) add(*spec.against);
   return digest.hex();
 }
 

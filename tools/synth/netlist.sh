@@ -13,12 +13,12 @@ set -eu
 
 usage() {
   echo "usage: $0 --top TOP [--name NAME] [--cells generic|xc7|words] [--set Parameter=value]... [--verilog FILE] [--models FILE]" >&2
-  echo "          [--json FILE] [--rtlil FILE] [--mutants COUNT:SEED --list FILE --wake FIRST:LAST] [--log FILE] [-IDIR | +define+NAME[=value] | SOURCE]...    (NAME: of the netlist's module)" >&2
+  echo "          [--json FILE] [--rtlil FILE] [--mutants COUNT:SEED --list FILE --wake FIRST:LAST] [--log FILE] [-IDIR | -y DIR | +define+NAME[=value] | SOURCE]...    (NAME: of the netlist's module)" >&2
   exit 2
 }
 
 yosys=${YOSYS:-yosys}
-top=""; name=""; cells=generic; verilog=""; models=""; json=""; rtlil=""; mutants=""; list=""; wake=""; log=""; parameters=""; words=""
+top=""; name=""; cells=generic; verilog=""; models=""; json=""; rtlil=""; mutants=""; list=""; wake=""; log=""; parameters=""; words=""; folders=""
 while [ $# -gt 0 ]; do
   case $1 in
     --*)
@@ -42,7 +42,11 @@ while [ $# -gt 0 ]; do
       esac
       shift ;;
     +define+*) words="$words -D${1#+define+}" ;;
-    -I*) words="$words $1" ;;
+    -I* | -D*) words="$words $1" ;;
+    -y)
+      [ $# -ge 2 ] || usage
+      folders="$folders -libdir \"$2\""
+      shift ;;
     -* | +*) usage ;;
     *) words="$words \"$1\"" ;;
   esac
@@ -100,7 +104,7 @@ fi
 # A script and no -p, which Yosys 0.52 (Debian 13) cuts apart at commas.
 cat > "$place/script.ys" << END
   read_verilog -sv $words
-  hierarchy -top $top $parameters; rename -top $name
+  hierarchy -top $top $folders $parameters; rename -top $name
   $map
   ${json:+write_json "$json"}
   ${rtlil:+write_rtlil "$rtlil"}
