@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <fstream>
@@ -69,8 +70,14 @@ int work(const WorkerOptions& options, const Runner& run) {
         }
       } catch (const sim::UserError& error) {
         if (sim::interrupted()) return kCutOff;  // as what it was about, a build perhaps, says
+        // A tool's first error belongs to the line that the terminal shows.
         const sim::ToolWords words(error.what());
-        entry.result = refused(words.sentence);
+        const auto first = std::ranges::find_if(words.lines, [](const std::string& line) {
+          return line.find("rror") != std::string::npos;
+        });
+        const bool any = first != words.lines.end();
+        entry.result = refused(words.sentence + (any ? " " + *first : std::string()));
+        entry.result.lines.assign({words.sentence});
         entry.result.lines.insert(entry.result.lines.end(), words.lines.begin(), words.lines.end());
       } catch (const std::exception& error) {
         if (sim::interrupted()) return kCutOff;
