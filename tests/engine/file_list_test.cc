@@ -124,6 +124,12 @@ TEST_F(Lists, OneSourceIsAListOfOne) {
     EXPECT_EQ(list.base, folder_);
   }
   EXPECT_THROW(read_file_list(folder_ / "none.sv"), sim::InputError);
+  fs::current_path(folder_);
+  write("here.f", "a.sv");
+  for (const char* const name : {"a.sv", "here.f"}) {
+    EXPECT_EQ(read_file_list(name).all(Kind::kSource), (Words{"a.sv"}));
+    EXPECT_EQ(read_file_list(name).base, folder_);
+  }
 }
 
 TEST_F(Lists, OtherLanguagesAreTakenOrRefusedInWords) {
