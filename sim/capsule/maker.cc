@@ -33,6 +33,7 @@ using Clock = std::chrono::steady_clock;
 constexpr const char* kSettings[] = {"bound", "mode"};
 constexpr const char* kControlStalls = "stalls of control ports";
 constexpr size_t kMinFrameBytes = 60;
+constexpr const char* kCutShort = "stopped before all was tried";
 
 constexpr const char* kReplay =
     "#!/bin/sh\n"
@@ -219,10 +220,10 @@ class Maker {
                 .accepted = accepted_,
                 .run_seconds = run_seconds_});
     made.runs = result.runs;
+    made.complete = result.complete;
     made.seconds = result.seconds;
-    std::string text =
-        fmt::format("{} runs in {:.1f} s; {}\n", result.runs, result.seconds,
-                    result.complete ? "nothing more goes" : "stopped before all was tried");
+    std::string text = fmt::format("{} runs in {:.1f} s; {}\n", result.runs, result.seconds,
+                                   made.complete ? "nothing more goes" : kCutShort);
     for (const ShrinkStep& step : result.steps) {
       text += fmt::format("{}, in {} runs\n", step.what, step.runs);
     }
@@ -360,8 +361,8 @@ class Maker {
 
 std::string Made::text() const {
   if (flaky) return "flaky: it does not fail the same way three times; not shrunk";
-  return fmt::format("{} of {} packets are left after {} runs in {:.1f} s", packets, was_packets,
-                     runs, seconds);
+  return fmt::format("{} of {} packets are left after {} runs in {:.1f} s{}{}", packets,
+                     was_packets, runs, seconds, complete ? "" : "; ", complete ? "" : kCutShort);
 }
 
 Made make_capsule(const Order& order) { return Maker(order).make(); }

@@ -27,6 +27,7 @@ struct Order {
 
 struct Made {
   bool flaky = false;
+  bool complete = true;  ///< shrinking ended because nothing more goes
   size_t packets = 0, was_packets = 0;
   uint64_t runs = 0;
   double seconds = 0;

@@ -70,6 +70,7 @@ TEST_F(Capsules, ABit) {
   // The bound is at its default: it fails there, too.
   EXPECT_THAT(text_of(path("c/command.txt")), Not(HasSubstr("--bound=")));
   EXPECT_THAT(text_of(path("c/shrink.txt")), HasSubstr("nothing more goes"));
+  EXPECT_THAT(r.out, Not(HasSubstr("stopped before all was tried")));
   std::printf("%s", text_of(path("c/shrink.txt")).c_str());
 }
 
@@ -296,6 +297,7 @@ TEST_F(Capsules, CtrlCKeepsTheSmallestSoFar) {
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 1);
   EXPECT_THAT(text_of(path("c/shrink.txt")), HasSubstr("stopped before all was tried"));
+  EXPECT_THAT(text_of(path("stdout")), HasSubstr(" s; stopped before all was tried\n"));
   EXPECT_EQ(gradwire("replay c.zip --quiet").code, 1);
 }
 

@@ -176,6 +176,9 @@ TEST(Shrink, ARunThatWouldEndTooLateIsNotBegun) {
                                       .run_seconds = 10});
   EXPECT_GT(tests, 0u);
   EXPECT_EQ(result.smallest.stimulus.packets.size(), 100u);
+  // All that was begun is done in time, but something was refused: it may have gone.
+  EXPECT_LT(result.seconds, 1);
+  EXPECT_FALSE(result.complete);
 }
 
 TEST(Stalls, LaterIsAShift) {

@@ -394,6 +394,14 @@ TEST_F(Library, EntriesAreWholeOrNotThere) {
     fs::remove(made / file);
     EXPECT_EQ(cache.find("name", "key"), std::nullopt) << file << " is missing";
   }
+  // A list that lost a line says nothing wrong of the files that it still names.
+  keep("key");
+  const std::string sums = sim::bytes_of_file(made / "sums");
+  std::ofstream(made / "sums", std::ios::trunc)
+      << sums.substr(0, sums.rfind('\n', sums.size() - 2) + 1);
+  EXPECT_EQ(cache.find("name", "key"), std::nullopt) << "the last line is missing";
+  std::ofstream(made / "sums", std::ios::trunc);
+  EXPECT_EQ(cache.find("name", "key"), std::nullopt) << "the list is empty";
   keep("key");
   EXPECT_EQ(cache.find("name", "key"), made);
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Real programs talk through simulated NICs: tests/live/live_test.sh GRADWIRE FLOATS [CHECK ...]
-# Without a CHECK: all but divergence, for which RTL is built. GRADWIRE_LIVE_FLOATS: how many a check of floats sends.
+# Without a CHECK: all but divergence, for which RTL is built, and figures, which is quick. GRADWIRE_LIVE_FLOATS: how many a check of floats sends.
 set -euo pipefail
 count=${GRADWIRE_LIVE_FLOATS:-200001}
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -262,6 +262,11 @@ vanishing() {
     for i in {1..300}; do ip link show gww > /dev/null 2>&1 && break; sleep 0.1; done
     sleep 0.2; ip link set gwh up; ip link del gwh; wait $nic; code=$?
     cat "$1/vanished"; grep -q "has vanished" "$1/vanished" && [[ $code == 3 ]] && ! ip link show gww' "$gradwire" "$work"
+}
+# What is counted and printed, of frames whose figures are known.
+figures() {
+  cd "$work"
+  unshare -Urn python3 "$root/tests/live/figures.py" "$gradwire"
 }
 
 all=(refused vanishing pings copy bytes windows odd small jumbo bad datagrams)
