@@ -489,6 +489,24 @@ TEST_F(Cli, CodecCompareIsOneTable) {
   EXPECT_EQ(families,
             (std::set<std::string>{"inceptionn bounded", "inceptionn paper", "truncation", "snappy",
                                    "wgt", "bgt", "qgt", "onebit", "adaptive", "mxfp8", "mxfp4"}));
+  // Of every quantiser the values that were sent, in percent: the column behind the ratio.
+  for (const json& row : d["codecs"]) {
+    if (!row.contains("quantizer")) continue;
+    const std::string name = row["name"], all_of = "\n" + all.out;
+    const size_t line = all_of.find("\n" + name + " ");
+    ASSERT_NE(line, std::string::npos) << name;
+    double ratio = 0, sent = 0;
+    ASSERT_EQ(std::sscanf(&all_of[line + 1 + name.size()], "%lf %lf", &ratio, &sent), 2) << name;
+    EXPECT_NEAR(ratio, row["ratio"].get<double>(), 0.005) << name;
+    EXPECT_NEAR(sent, 100 * row["quantizer"]["sent_share"].get<double>(), 0.005) << name;
+  }
+  const Ended stats = gradwire("codec stats f.bin --chunk 1024 --codec wgt:t=0.005");
+  const json q = json::parse(
+      gradwire("codec stats f.bin --chunk 1024 --codec wgt:t=0.005 --json -").out)["quantizer"];
+  EXPECT_NE(stats.out.find(fmt::format("values sent                {} ({:.3f} %)\n",
+                                       q["entries"].get<int>(), q["entries"].get<int>() / 40.96)),
+            std::string::npos)
+      << stats.out;
   const std::string html = text_of(path("c.html"));
   EXPECT_NE(html.find("<svg"), std::string::npos);
   EXPECT_NE(html.find("adaptive:p=6,coding=rice"), std::string::npos);

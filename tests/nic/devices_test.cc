@@ -230,6 +230,43 @@ TEST(Counts, AreThoseOfEachFrame) {
   }
 }
 
+// Three segments of 32 floats of 0, four groups of two bytes, after a shim of four; and a frame
+// that is not marked.
+TEST(Counts, OfFourFramesByHand) {
+  constexpr size_t kLong = 54 + 128, kShort = 54 + 4 + 8, kOther = 100;
+  constexpr size_t kIn = 3 * kLong + kOther, kOut = 3 * kShort + kOther;
+  constexpr double kTimeIn = kIn + 4 * 24, kTimeOut = kOut + 4 * 24;  // preamble, FCS, gap
+  std::vector<sim::RawPacket> packets(3, packet_of(segment(kLong).frame()));
+  nic::Host other = segment(kOther);
+  other.tos = 0;
+  packets.push_back(packet_of(other.frame()));
+  const nlohmann::json tx = {{"frames", 4},
+                             {"reasons", {{"packed", 3}, {"not_marked", 1}}},
+                             {"bytes_in", kIn},
+                             {"bytes_out", kOut}};
+  const nlohmann::json rx = {{"frames", 4},
+                             {"reasons", {{"unpacked", 3}, {"passed", 1}}},
+                             {"bytes_in", kOut},
+                             {"bytes_out", kIn}};
+  for (const char* name : {"nic_tx", "nic"}) {
+    const nlohmann::json report =
+        run(name, spec_of(name, "", 0, {{"grid", "packet"}}), packets).sections["nic"];
+    EXPECT_EQ(report["tx"], tx) << name;
+    EXPECT_EQ(report.value("rx", rx), rx) << name;
+    EXPECT_EQ(report.contains("rx"), std::string(name) == "nic");
+    const nlohmann::json &packed = report["packed"], &link = report["link"];
+    EXPECT_EQ(packed["frames"], 3) << name;
+    EXPECT_EQ(packed["floats"], 3 * 32) << name;
+    EXPECT_EQ(packed["edge_bytes"], 0) << name;
+    EXPECT_DOUBLE_EQ(packed["ratio_payload"], 128.0 / 12) << name;
+    EXPECT_DOUBLE_EQ(packed["ratio_frame"], double{kLong} / kShort) << name;
+    EXPECT_EQ(report["phases"], (nlohmann::json{3, 0, 0, 0})) << name;
+    EXPECT_DOUBLE_EQ(link["original_us"], kTimeIn * 8e-4) << name;
+    EXPECT_DOUBLE_EQ(link["packed_us"], kTimeOut * 8e-4) << name;
+    EXPECT_DOUBLE_EQ(link["saved_percent"], 100 - 100 * kTimeOut / kTimeIn) << name;
+  }
+}
+
 void expect_refused(const std::string& name, const sim::RunSpec& spec, const std::string& says) {
   try {
     device(name).check(spec);

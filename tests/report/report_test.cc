@@ -14,6 +14,7 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <regex>
@@ -195,6 +196,96 @@ TEST(Terminal, ControlCharactersDoNotReachTheTerminal) {
   EXPECT_EQ(out.find('\x1b'), std::string::npos);
   EXPECT_EQ(out.find('\x07'), std::string::npos);
   EXPECT_NE(out.find("  one\n  two\n"), std::string::npos);
+}
+
+/// The rows of a section, "value | note" by label.
+std::map<std::string, std::string> rows_of(const json& doc, const std::string& title) {
+  std::map<std::string, std::string> rows;
+  for (const report::Section& section : report::make_view(doc).sections) {
+    if (section.title != title) continue;
+    for (const report::Row& row : section.rows) rows[row.label] = row.value + " | " + row.note;
+  }
+  return rows;
+}
+using Rows = std::map<std::string, std::string>;
+
+TEST(Figures, OfAQuantiserAreReadBack) {
+  const json doc{{"device", "threshold"},
+                 {"rows", 64},
+                 {"residual", "on"},
+                 {"quantizer",
+                  {{"method", "WGT"},
+                   {"ratio", 7.125},
+                   {"payload_ratio", 9.5},
+                   {"entries", 1234},
+                   {"sent_share", 0.0625},
+                   {"bits_per_entry", 34.5},
+                   {"raw_chunks", 3},
+                   {"not_finite", 5},
+                   {"rel_l2_error", 0.25},
+                   {"max_abs_error", 0.125},
+                   {"conservation", 1e-8},
+                   {"conservation_limit", 1e-7},
+                   {"residual", {{"rms", 0.5}, {"max", 2}, {"to_gradient", 0.75}}}}}};
+  EXPECT_EQ(rows_of(doc, "Quantiser"),
+            (Rows{{"method", "WGT | residuals on, 64 rows"},
+                  {"ratio", "7.12x | 9.50x by the papers' count, payload alone"},
+                  {"values sent", "1,234 | 6.2 %, 34.50 bits each"},
+                  {"chunks as RAW", "3 | "},
+                  {"values lost", "5 | not finite, or in a block with one that was not"},
+                  {"relative L2 error", "0.25 | "},
+                  {"max abs error", "0.125 | "},
+                  {"residual rms", "0.5 | at most 2; 0.75 of the gradients'"},
+                  {"neither sent nor kept", "1e-08 | of the gradients, by place"}}));
+}
+
+TEST(Figures, OfATraceAreReadBack) {
+  const json doc{{"trace",
+                  {{"file", "t.pcap"},
+                   {"packets", 2000},
+                   {"selected", 250},
+                   {"skipped", {{"not_marked", 1700}, {"syn", 50}, {"ipv6", 0}}}}},
+                 {"cycles", 1000},
+                 {"clock_mhz", 200},
+                 {"stall_cycles", {{"source", 125}, {"device", 0}, {"sink", 250}}}};
+  Rows what = rows_of(doc, "What ran"), rate = rows_of(doc, "Rate and latency");
+  EXPECT_EQ(what["packets"], "2,000 | 250 selected (12.5 %)");
+  EXPECT_EQ(what["skipped"], "1,750 | 1,700 not marked, 50 syn");
+  EXPECT_EQ(rate["cycles"], "1,000 | 5 µs at 200 MHz");
+  EXPECT_EQ(rate["stall cycles"], "375 | source 125 (12.5 %), sink 250 (25.0 %)");
+}
+
+TEST(Figures, OfANicAreReadBack) {
+  const json doc{
+      {"device", "nic"},
+      {"nic",
+       {{"packed",
+         {{"frames", 3}, {"floats", 96}, {"ratio_payload", 10.667}, {"ratio_frame", 2.758}}},
+        {"link",
+         {{"gbps", 10}, {"original_us", 0.5936}, {"packed_us", 0.3152}, {"saved_percent", 46.9}}},
+        {"flow_table", {{"entries", 7}, {"evicted", 2}}},
+        {"phases", {4, 3, 2, 1}},
+        {"tx", {{"reasons", {{"packed", 3}}}}},
+        {"rx", {{"reasons", {{"unpacked", 2}, {"bad_stream", 1}}}}}}}};
+  EXPECT_EQ(rows_of(doc, "NIC"),
+            (Rows{{"payload ratio", "10.67x | 96 floats in 3 packed frames; whole frames 2.76x"},
+                  {"link saving", "46.9 % | 315 ns in the place of 594 ns at 10 Gb/s, all frames"},
+                  {"flow table", "7 flows | 2 evicted"},
+                  {"head 0, 1, 2, 3",
+                   "4, 3, 2, 1 | frames by the bytes before their first whole float"}}));
+  for (const report::Section& section : report::make_view(doc).sections) {
+    if (section.title != "NIC") continue;
+    ASSERT_EQ(section.tables.size(), 2u);
+    using Cells = std::vector<std::vector<std::string>>;
+    EXPECT_EQ(section.tables[0].cells, (Cells{{"packed", "3", ""}}));
+    EXPECT_EQ(section.tables[1].cells, (Cells{{"bad stream", "1"}, {"unpacked", "2"}}));
+  }
+}
+
+TEST(Figures, OfCoverageAreReadBack) {
+  const json part{{"covered", 2}, {"possible", 5}, {"percent", 40.0}};
+  Rows rows = rows_of({{"coverage", {{"functional", part}, {"line", part}}}}, "Coverage");
+  EXPECT_EQ(rows, (Rows{{"functional", "2 of 5 | 40.00 %"}, {"line", "2 of 5 | 40.00 %"}}));
 }
 
 TEST(Bench, OneDeviceAndNone) {

@@ -1,6 +1,7 @@
 // Short real training.
 #include "tools/training/trainer.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/sanitized.h"
@@ -109,6 +110,16 @@ TEST(Session, SummarisesSeeds) {
   for (const char* name : {"none", "wgt:t=2^-8"}) {
     EXPECT_NE(table.find(name), std::string::npos);
     EXPECT_NE(page.find(name), std::string::npos);
+  }
+  // Shares are percentages wherever they are printed.
+  const json& wgt = document["codecs"][1];
+  const auto percent = [](const json& share, int decimals) {
+    return fmt::format("{:.{}f} %", 100 * share.get<double>(), decimals);
+  };
+  for (const std::string& part : {percent(wgt["accuracy"]["mean"], 2), percent(wgt["of_exact"], 3),
+                                  percent(wgt["sent_share"], 2)}) {
+    EXPECT_NE(table.find(" " + part), std::string::npos) << part;
+    EXPECT_NE(page.find(">" + part + "<"), std::string::npos) << part;
   }
   EXPECT_NE(page.find("</html>"), std::string::npos);
 }
