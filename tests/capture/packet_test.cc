@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "models/reference/capture/bytes.h"
 #include "tests/capture/frames.h"
 
 namespace gw::capture::testing::packet_test {
@@ -212,6 +213,14 @@ TEST(Reasons, SnaplenCutsAreTruncatedWhereverTheyFall) {
   EXPECT_EQ(skip_of(tcp_frame(1, {}) + Bytes(6, 0), 54), "no_payload");
   EXPECT_EQ(skip_of(udp_frame(ramp(8), 0), 36), "not_marked");
   EXPECT_EQ(skip_of(ethernet(ramp(28), 0x0806), 14), "arp");
+}
+
+// A sum of words whose first fold carries again.
+TEST(Sums, AreFoldedUntilNoCarryIsLeft) {
+  const std::vector<std::uint8_t> words = {0xFF, 0xFF, 0xFF, 0xFF, 0x00, 0x01};  // 0x1FFFF, 0x10000
+  EXPECT_EQ(add_words(words), 1u);
+  EXPECT_EQ(add_words(std::span(words).first(4)), 0xFFFFu);
+  EXPECT_EQ(add_words(std::span(words).first(2), 0x3FFFE), 2u);  // 0x4FFFD, 0x10001, 2
 }
 
 }  // namespace

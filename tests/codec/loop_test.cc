@@ -2,6 +2,7 @@
 #include <bit>
 #include <cmath>
 
+#include "sim/feeds/stimulus.h"
 #include "tests/codec/support.h"
 
 namespace gw::tests::loop_test {
@@ -57,6 +58,35 @@ TEST(Loop, IsTheTwoDevicesBehindEachOther) {
   for (const Bytes& bytes : compressed.packets) between.push_back(packet_of(bytes));
   run("decompressor", between, spec_of("decompressor"), &decompressed);
   EXPECT_EQ(through.packets, decompressed.packets);
+}
+
+// Each packet has a bound and a mode of its own, which the chain hands on with it. A reset meets
+// packets on their way between the two, and nothing of them is left.
+TEST(Loop, AResetForgetsTheConfigurationsOfPacketsOnTheirWay) {
+  sim::Random random(seed() + 3);
+  std::vector<sim::RawPacket> in;
+  for (int p = 0; p < 120; ++p) {
+    const reference::CodecConfig config{
+        .bound_exponent = static_cast<int>(1 + random.below(14)),
+        .mode = random.below(2) == 0 ? reference::Mode::kBounded : reference::Mode::kPaper};
+    in.push_back(gradients("codec_loop", values_of(1 + random.below(40), random, 10), config));
+    in.back().own_config = true;
+  }
+  sim::RunSpec spec = spec_of("codec_loop");
+  spec.stimulus.recorded = std::make_shared<const sim::Stimulus>(sim::Stimulus{"", in, {}});
+  spec.stall = sim::StallSpec::parse("both:30");
+  Kept plain_bytes;
+  const sim::Outcome plain = run("codec_loop", in, spec, &plain_bytes);
+  for (const uint64_t cycles : {1u, 20u, 33u, 50u, 77u, 100u, 250u, 10'000u}) {
+    SCOPED_TRACE(cycles);
+    spec.reset_after = cycles;
+    Kept kept;
+    const sim::Outcome behind = run("codec_loop", in, spec, &kept);
+    ASSERT_FALSE(HasFailure());
+    EXPECT_EQ(kept.packets, plain_bytes.packets);
+    EXPECT_EQ(behind.timeline.rows, plain.timeline.rows);
+    EXPECT_EQ(behind.timeline.cycles, plain.timeline.cycles);
+  }
 }
 
 TEST(Loop, NothingIsLostUnderBackpressure) {

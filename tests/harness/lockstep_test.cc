@@ -190,6 +190,34 @@ TEST(Lockstep, PassesUnderTheHeaviestStalls) {
   }
 }
 
+/// Counts by itself what its two sides wait for, until the last beat has come.
+struct Counting : Passthrough<> {
+  void clock(const Offered<Ports>& offered, uint32_t m_ready) {
+    if (beats != 0) {
+      source += ready && offered[0] == nullptr;
+      device += !ready && !showing && offered[0] != nullptr;
+      neither += !ready && offered[0] == nullptr;
+      beats -= ready && offered[0] != nullptr;
+    }
+    sink += showing && m_ready == 0;
+    Passthrough<>::clock(offered, m_ready);
+  }
+  uint64_t beats = 0, source = 0, sink = 0, device = 0, neither = 0;
+};
+
+TEST(Lockstep, ASourceThatHesitatesWhileTheDeviceIsNotReadyIsNotCounted) {
+  auto feed = irregular_feed<gw::Beat>(12, 90);
+  Counting a;
+  a.beats = beats_of(feed);
+  Echo<gw::Beat> oracle;
+  const Result r = run_alone(a, feed, oracle, stalled("both:40"));
+  ASSERT_TRUE(r.passed) << explain(r.failure);
+  EXPECT_GT(a.neither, 10u);
+  EXPECT_EQ(r.timeline.in[0].environment_stalls, a.source);
+  EXPECT_EQ(r.timeline.in[0].device_stalls, a.device);
+  EXPECT_EQ(r.timeline.out[0].environment_stalls, a.sink);
+}
+
 TEST(Lockstep, WhoeverDrivesItInWhateverSteps) {
   auto feed = irregular_feed<gw::Beat>(4, 60);
   const auto rows = [&](uint64_t quantum) {

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <memory>
 #include <numeric>
 
 #include "tests/harness/toys.h"
@@ -132,6 +133,25 @@ TEST(PacedPorts, TheWireTakesAFrameWhenTheOneBeforeIsThrough) {
   EXPECT_EQ(r.timeline.rows[5].first, 84u);
   EXPECT_GT(r.timeline.out[0].wire_stalls, 0u);
   EXPECT_EQ(r.timeline.out[0].environment_stalls, 0u);
+}
+
+TEST(PacedPorts, ASinkThatHesitatesWhileTheWireIsBusyIsCountedOnce) {
+  const std::vector<Frame> list = {{0, 76}, {0, 76}};
+  const Result calm = run_frames(list);
+  ASSERT_TRUE(calm.passed) << explain(calm.failure);
+  ASSERT_EQ(calm.timeline.rows[1].first, 24u);
+  const uint64_t waits = 24 - calm.timeline.rows[1].offered;
+  EXPECT_EQ(calm.timeline.out[0].wire_stalls, waits);
+  const auto stalls = std::make_shared<StallRecord>();
+  StallRecord::set(stalls->sinks, 0, 0, uint64_t{0xF} << 19);  // in cycles 19 to 22
+  ASSERT_LE(calm.timeline.rows[1].offered, 19u);
+  Drive drive;
+  drive.stall.recorded = stalls;
+  const Result r = run_frames(list, drive);
+  ASSERT_TRUE(r.passed) << explain(r.failure);
+  EXPECT_EQ(r.timeline.rows, calm.timeline.rows);
+  EXPECT_EQ(r.timeline.out[0].environment_stalls, 4u);
+  EXPECT_EQ(r.timeline.out[0].wire_stalls, waits - 4);
 }
 
 TEST(PacedPorts, AnOutputThatIsFasterThanTheWireWaits) {

@@ -4,6 +4,7 @@
 
 #include "models/reference/nic/host.h"
 #include "sim/base/error.h"
+#include "sim/feeds/stimulus.h"
 #include "testbenches/nic/oracle.h"
 #include "tests/nic/support.h"
 #include "tests/sanitized.h"
@@ -264,6 +265,76 @@ TEST(Counts, OfFourFramesByHand) {
     EXPECT_DOUBLE_EQ(link["original_us"], kTimeIn * 8e-4) << name;
     EXPECT_DOUBLE_EQ(link["packed_us"], kTimeOut * 8e-4) << name;
     EXPECT_DOUBLE_EQ(link["saved_percent"], 100 - 100 * kTimeOut / kTimeIn) << name;
+  }
+}
+
+// A reset meets frames on the wire between the two NICs; nothing of them is left, nor of the wire.
+TEST(Resets, InTheMidstOfFramesOnTheWire) {
+  std::vector<sim::RawPacket> packets;
+  for (const size_t bytes : {9014u, 70u, 1514u, 182u, 60u, 4000u, 1000u}) {
+    nic::Host host = segment(bytes);
+    for (size_t i = 0; i < host.payload.size(); ++i) {
+      host.payload[i] = static_cast<uint8_t>(packets.size() % 2 == 0 ? 0 : 0x7F - i % 64);
+    }
+    packets.push_back(packet_of(host.frame()));
+  }
+  sim::RunSpec spec = spec_of("nic", "", 0, {{"grid", "packet"}});
+  spec.stimulus.recorded = std::make_shared<const sim::Stimulus>(sim::Stimulus{"", packets, {}});
+  const sim::Outcome plain = run("nic", spec, packets);
+  for (const uint64_t cycles : {1u, 100u, 320u, 350u, 400u, 500u, 777u, 1000u, 1500u, 20'000u}) {
+    SCOPED_TRACE(cycles);
+    spec.reset_after = cycles;
+    const sim::Outcome behind = run("nic", spec, packets);
+    ASSERT_FALSE(HasFailure());
+    EXPECT_EQ(behind.timeline.rows, plain.timeline.rows);
+    EXPECT_EQ(behind.timeline.cycles, plain.timeline.cycles);
+    EXPECT_EQ(behind.statistics, plain.statistics);
+    EXPECT_EQ(behind.sections["nic"], plain.sections["nic"]);
+  }
+}
+
+/// The words that an update of IPv4's checksum adds up, without the checksum's own: a shorter total
+/// length and nic_tx's protocol, or a longer one and TCP.
+uint32_t words_of_update(bool tx, uint32_t saved) {
+  constexpr uint32_t kTcp = 6, kPacked = 253;
+  return tx ? 0xFF00 + (0xFF ^ kTcp) + kPacked + (0xFFFF ^ saved) : saved + 0xFFFF - kPacked + kTcp;
+}
+
+// Checksums are updated, whatever they are, and there is one in some 10,000 whose first fold
+// carries again; so do the sums of what encoding takes away.
+TEST(Checksums, WhoseFirstFoldCarriesAgain) {
+  for (const bool tx : {true, false}) {
+    const char* const name = tx ? "nic_tx" : "nic_rx";
+    std::vector<sim::RawPacket> packets;
+    size_t rare = 0;
+    for (const uint32_t payload : {128u, 1408u}) {
+      nic::Host host = segment(54 + payload);
+      nic::Frame frame = host.frame();
+      if (!tx) {
+        nic::NicConfig config;
+        config.grid = nic::Grid::kPacket;
+        frame = nic::NicTx(config).pack(frame).frame;
+      }
+      const uint32_t others = words_of_update(tx, payload - 4 - payload / 16);
+      for (uint32_t checksum = 0; checksum < 0x10000; ++checksum) {
+        const uint32_t sum = others + (0xFFFF ^ checksum);
+        const bool again = (sum & 0xFFFF) + (sum >> 16) > 0xFFFF;
+        rare += again;
+        if (!again && checksum % 0x1111 != 0) continue;
+        capture::store16(frame, 24, checksum);
+        packets.push_back(packet_of(frame));
+      }
+    }
+    EXPECT_GT(rare, 0u) << name;
+    // A group's half words that are taken away add up to 0x1FFFF, of which the fold is 0x10000.
+    nic::Host host = segment(54 + 128);
+    for (const size_t at : {0u, 4u, 36u, 40u}) capture::store16(host.payload, at, 0xFFFF);
+    host.payload[8] = host.payload[44] = 1;
+    if (tx) packets.push_back(packet_of(host.frame()));
+    const sim::Outcome outcome =
+        run(name, spec_of(name, "", 0, tx ? Settings{{"grid", "packet"}} : Settings{}), packets);
+    EXPECT_EQ(outcome.sections["nic"][tx ? "tx" : "rx"]["reasons"],
+              (nlohmann::json{{tx ? "packed" : "unpacked", packets.size()}}));
   }
 }
 

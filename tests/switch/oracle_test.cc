@@ -121,6 +121,21 @@ TEST_F(SwitchOracleTest, DropsAreBelievedWhereTheyHaveToBe) {
   EXPECT_EQ(statistics[26 + 13], 0u);
 }
 
+TEST_F(SwitchOracleTest, BothSidesOfAPortDropAtOnce) {
+  for (int i = 0; i < 3; ++i) {
+    arrives(0, ordinary(kEveryone, kHostA, 10, i == 1 ? 230 * 32 : 9018));
+    EXPECT_EQ(oracle_.decides(rx_in(0)), "");
+    EXPECT_EQ(oracle_.decides(served(0)), "");
+  }
+  EXPECT_EQ(oracle_.decides(tx_in(1)), "");
+  EXPECT_EQ(oracle_.decides(tx_in(1)), "");
+  arrives(1, ordinary(kEveryone, kHostB, 10, 59));
+  EXPECT_EQ(oracle_.decides(rx_out(1) | tx_out(1)), "");
+  const auto statistics = oracle_.statistics();
+  EXPECT_EQ(statistics[26 + 4 + 1], 1u);
+  EXPECT_EQ(statistics[26 + 4 + 3], 1u);
+}
+
 TEST_F(SwitchOracleTest, AQueueOf512BeatsMayDropTheSecondJumboFrame) {
   // 282 and 230 beats fit beside one another, 282 and 231 may not.
   arrives(0, ordinary(kEveryone, kHostA, 10, 9018));

@@ -67,6 +67,7 @@ class Pair {
     ++cycle;
   }
   uint32_t s_ready() const { return model_.s_ready(); }
+  uint64_t probe() const { return model_.probe(); }
   std::vector<uint32_t> statistics() const { return sim::statistics_of(model_); }
   /// While all is idle.
   void compare_statistics() { EXPECT_EQ(sim::statistics_of(rtl_), sim::statistics_of(model_)); }

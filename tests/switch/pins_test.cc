@@ -180,6 +180,61 @@ TEST_P(Start, SwitchFromRandomRegisters) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Start, ::testing::Range<uint64_t>(1, 5));
 
+/// Frames that all ports get, among frames of one beat, which are too short: RX queues commit and
+/// drop in every second cycle, output queues that hardly empty commit and drop, too.
+TEST(AtOnce, WhatBothSidesOfAPortDoIsCounted) {
+  constexpr size_t kPorts = SwitchPorts::kPorts, kOfPorts = 26;
+  sim::RunSpec spec = spec_of(
+      "switch",
+      {{"workers", "3"}, {"depth", "4"}, {"sequences", "5"}, {"pes", "2"}, {"profile", "fast"}});
+  spec.seed = seed() + 1;
+  Pair<SwitchPorts, QuietSwitchModel> pair("switch", kSwitch, spec,
+                                           QuietSwitchModel(network_spec(spec.options)), true);
+  sim::Random random(spec.seed);
+  std::array<std::vector<Beat>, kPorts> frames;
+  std::array<size_t, kPorts> at{};
+  std::array<std::array<uint32_t, 4>, kPorts> counted{};
+  std::array<std::array<uint32_t, 4>, kPorts> together{};  // rx dropped + 2 * tx dropped
+  const auto look = [&] {
+    const uint64_t events = pair.probe();
+    for (size_t p = 0; p < kPorts; ++p) {
+      const bool rx_in = event::rx_committed(events, p), rx_out = event::rx_dropped(events, p);
+      const bool tx_in = event::tx_committed(events, p), tx_out = event::tx_dropped(events, p);
+      const std::array<bool, 4> all = {rx_in, rx_out, tx_in, tx_out};
+      for (size_t i = 0; i < all.size(); ++i) counted[p][i] += all[i];
+      if ((rx_in || rx_out) && (tx_in || tx_out)) ++together[p][rx_out + 2 * tx_out];
+    }
+  };
+  for (int cycle = 0; cycle < 8000; ++cycle) {
+    sim::Offered<SwitchPorts> offered{};
+    for (size_t p = 0; p < kPorts; ++p) {
+      if (at[p] == frames[p].size()) {
+        frames[p].clear();
+        at[p] = 0;
+        const size_t bytes = random.below(2) == 0 ? 32 : 60 + random.below(100);
+        sim::append_beats<Beat>(frames[p], ordinary(kEveryone, kHostA + p, -1, bytes));
+      }
+      offered[p] = &frames[p][at[p]++];
+    }
+    look();
+    pair.clock(offered, cycle < 2000 ? 0 : static_cast<uint32_t>(random.below(16)));
+    ASSERT_FALSE(HasFatalFailure());
+  }
+  for (int i = 0; i < 3000; ++i) {
+    look();
+    pair.clock({}, (1u << kPorts) - 1);
+    ASSERT_FALSE(HasFatalFailure());
+  }
+  pair.compare_statistics();
+  const std::vector<uint32_t> statistics = pair.statistics();
+  for (size_t p = 0; p < kPorts; ++p) {
+    for (size_t i = 0; i < 4; ++i) {
+      EXPECT_EQ(statistics.at(kOfPorts + 4 * p + i), counted[p][i]) << "port " << p << ", " << i;
+      EXPECT_GT(together[p][i], 0u) << "port " << p << ", " << i;
+    }
+  }
+}
+
 /// More workers or slots than there are count as all there are; none, as none.
 TEST(IllegalPins, OfTheAggregatorAreClipped) {
   for (const uint32_t workers : {0u, 1u, 16u, 17u, 20u, 31u}) {
