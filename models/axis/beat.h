@@ -1,6 +1,6 @@
 // The AXI4-Stream beat that every layer exchanges: harness, models, compiled RTL.
 //
-// Shape: tdata of 256 bits (or 512, for 100GbE) as eight (sixteen) 32-bit lanes, lane i =
+// Shape: tdata of 256 bits (or 64, 128, 512) as eight (two, four, sixteen) 32-bit lanes, lane i =
 // tdata[32i+31:32i] = bytes 4i..4i+3 in stream order (little-endian floats); tkeep one bit a byte;
 // tuser set on the tlast beat of a bad packet. A tuser of more bits than one is in `meta`, bit 0
 // first: between the blocks of the switch 192 bits that say what the frame is
@@ -23,12 +23,13 @@ inline constexpr uint32_t kKeepAll = 0xFFFFFFFFu;
 /// One transfer on an AXI4-Stream of kWidth lanes of 32 bits.
 template <int kWidth>
 struct alignas(32) BasicBeat {
-  static_assert(kWidth == 8 || kWidth == 16, "tkeep is one machine word");
-  using Keep = std::conditional_t<kWidth == 8, uint32_t, uint64_t>;
+  static_assert(kWidth == 2 || kWidth == 4 || kWidth == 8 || kWidth == 16);
+  using Keep = std::conditional_t<kWidth == 16, uint64_t, uint32_t>;  // bit i: byte i
   static constexpr int kBytes = 4 * kWidth;
+  static constexpr Keep kWhole = static_cast<Keep>(~uint64_t{0} >> (64 - kBytes));
 
   std::array<uint32_t, kWidth> data{};
-  Keep keep = static_cast<Keep>(~Keep{0});
+  Keep keep = kWhole;
   uint16_t last = 0;  // 0 or 1; so wide that no byte of a beat lies idle
   uint16_t user = 0;  // 0 or 1, meaningful with last: the packet is in error
   std::array<uint32_t, 6> meta{};
@@ -42,7 +43,7 @@ struct alignas(32) BasicBeat {
 
   /// tkeep of a beat whose first `bytes` bytes (0..kBytes) are valid.
   static constexpr Keep keep_of(int bytes) {
-    return bytes >= kBytes ? static_cast<Keep>(~Keep{0}) : (Keep{1} << bytes) - 1;
+    return bytes >= kBytes ? kWhole : (Keep{1} << bytes) - 1;
   }
 
   friend bool operator==(const BasicBeat&, const BasicBeat&) = default;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <boost/endian/conversion.hpp>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -54,19 +55,20 @@ class CaptureClock {
   uint64_t leaps_ = 0;
 };
 
-/// When a port's wire is free again, to the tenth: rounded times would slow a saturated port down.
-struct Wire {
-  int64_t ns = INT64_MIN, tenths = 0;
+/// When a port's wire is free again, to the picosecond: rounded times would slow a saturated port
+/// down.
+struct Schedule {
+  int64_t ns = INT64_MIN, ps = 0;
 
-  int64_t send(int64_t time_ns, size_t bytes) {
+  int64_t send(int64_t time_ns, int64_t takes_ps) {
     if (time_ns > ns) {
       ns = time_ns;
-      tenths = 0;
+      ps = 0;
     }
     const int64_t begin = ns;
-    tenths += wire_tenths(bytes);
-    ns += tenths / 10;
-    tenths %= 10;
+    ps += takes_ps;
+    ns += ps / 1000;
+    ps %= 1000;
     return begin;
   }
 };
@@ -85,11 +87,14 @@ uint64_t source_mac(std::span<const uint8_t> frame) {
 /// Goes through a capture and puts what is to be fed on the ports' wires, in the file's order.
 class FrameReader {
  public:
-  FrameReader(const StimulusSpec& stimulus, int ports, const capture::Filter* filter)
+  FrameReader(const StimulusSpec& stimulus, int ports, const Wire& wire,
+              const capture::Filter* filter)
       : reader_(open(stimulus.trace)),
         filter_(filter),
         limit_(stimulus.packets == 0 ? UINT64_MAX : stimulus.packets),
-        wires_(static_cast<size_t>(ports)) {}
+        wire_(wire),
+        ps_a_byte_(std::llround(8e3 / wire.gbps)),
+        ports_(static_cast<size_t>(ports)) {}
 
   static constexpr int kAnyPort = -1;
 
@@ -154,10 +159,11 @@ class FrameReader {
     ++selected_;
     const uint64_t mac = source_mac(record.bytes);
     const size_t station = stations_.try_emplace(mac, stations_.size()).first->second;
-    const size_t its_port = station % wires_.size();
+    const size_t its_port = station % ports_.size();
     const size_t bytes = std::max(record.bytes.size(), kMinFrameBytes);
     padded_ += bytes != record.bytes.size();
-    const int64_t time = wires_[its_port].send(clock_.follow(record.timestamp_ns), bytes);
+    const int64_t time = ports_[its_port].send(
+        clock_.follow(record.timestamp_ns), static_cast<int64_t>(wire_.bytes(bytes)) * ps_a_byte_);
     if (port != kAnyPort && port != static_cast<int>(its_port)) return std::nullopt;
     Frame frame{.bytes = {record.bytes.begin(), record.bytes.end()},
                 .port = static_cast<int>(its_port),
@@ -171,7 +177,9 @@ class FrameReader {
   const capture::Filter* filter_;
   uint64_t limit_;
   CaptureClock clock_;
-  std::vector<Wire> wires_;
+  const Wire wire_;
+  const int64_t ps_a_byte_;
+  std::vector<Schedule> ports_;
   std::unordered_map<uint64_t, size_t> stations_;
   std::map<std::string, uint64_t> skipped_;
   uint64_t selected_ = 0, padded_ = 0;
@@ -180,9 +188,10 @@ class FrameReader {
 /// A capture's frames, a reader for each port: on a port they are in the order of the file.
 class CapturedFrames final : public Frames {
  public:
-  CapturedFrames(const StimulusSpec& stimulus, int ports) : filter_(compile(stimulus.filter)) {
+  CapturedFrames(const StimulusSpec& stimulus, int ports, const Wire& wire)
+      : filter_(compile(stimulus.filter)) {
     for (int port = 0; port < ports; ++port) {
-      ports_.push_back({FrameReader(stimulus, ports, filter_ ? &*filter_ : nullptr), {}, 0});
+      ports_.push_back({FrameReader(stimulus, ports, wire, filter_ ? &*filter_ : nullptr), {}, 0});
     }
     for (size_t port = 0; port < ports_.size(); ++port) load(port);
   }
@@ -247,17 +256,18 @@ FrameList read_all(Frames& frames) {
   return list;
 }
 
-std::unique_ptr<Frames> open_capture_frames(const StimulusSpec& stimulus, int ports) {
+std::unique_ptr<Frames> open_capture_frames(const StimulusSpec& stimulus, int ports,
+                                            const Wire& wire) {
   std::error_code unknown;
   if (std::filesystem::is_regular_file(stimulus.trace, unknown)) {
-    return std::make_unique<CapturedFrames>(stimulus, ports);
+    return std::make_unique<CapturedFrames>(stimulus, ports, wire);
   }
-  return std::make_unique<ListedFrames>(load_frames(stimulus, ports));
+  return std::make_unique<ListedFrames>(load_frames(stimulus, ports, wire));
 }
 
-FrameList load_frames(const StimulusSpec& stimulus, int ports) {
+FrameList load_frames(const StimulusSpec& stimulus, int ports, const Wire& wire) {
   const std::optional<capture::Filter> filter = compile(stimulus.filter);
-  FrameReader reader(stimulus, ports, filter ? &*filter : nullptr);
+  FrameReader reader(stimulus, ports, wire, filter ? &*filter : nullptr);
   FrameList list;
   while (auto frame = reader.next(FrameReader::kAnyPort, true)) {
     list.frames.push_back(std::move(*frame));

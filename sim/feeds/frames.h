@@ -10,18 +10,13 @@
 #include <vector>
 
 #include "sim/feeds/source.h"
-#include "sim/harness/pace.h"
+#include "sim/harness/port.h"
 #include "sim/run/device.h"
 
 namespace gw::sim {
 
 inline constexpr size_t kMinFrameBytes = 60;    ///< a MAC pads to it
 inline constexpr size_t kMaxFrameBytes = 9018;  ///< a jumbo frame
-
-/// What a frame takes of a 10GbE wire, in tenths of a nanosecond: 8 a byte, exactly.
-constexpr int64_t wire_tenths(size_t bytes) {
-  return static_cast<int64_t>(bytes + kWireOverheadBytes) * 8;
-}
 
 struct Frame {
   std::vector<uint8_t> bytes;     ///< without FCS
@@ -65,7 +60,7 @@ FrameList read_all(Frames& frames);
 /// appearance, modulo `ports`. Short frames are padded to 60 bytes as a MAC does, and counted;
 /// truncated ones, runts (no Ethernet header) and those above 9,018 bytes are skipped and counted.
 ///
-/// Times are the capture's, with three exceptions. On a port, frames never come faster than 10GbE
+/// Times are the capture's, with three exceptions. On a port, frames never come faster than `wire`
 /// carries them, nor before the frame ahead of them in the file. A clock that was set while the
 /// capture ran is not followed: a frame whose time lies more than a second before the latest one,
 /// or more than a day behind it, comes at once, those behind it as much earlier or later;
@@ -77,10 +72,11 @@ FrameList read_all(Frames& frames);
 /// Memory holds a frame a port: each port is followed through the file by a reader of its own, for
 /// times put frames of different ports into another order than the file's, by as much as there are
 /// frames that the wire has to delay. What can be read only once, a pipe, is held whole.
-std::unique_ptr<Frames> open_capture_frames(const StimulusSpec& stimulus, int ports);
+std::unique_ptr<Frames> open_capture_frames(const StimulusSpec& stimulus, int ports,
+                                            const Wire& wire);
 
 /// The same, all at once, read once.
-FrameList load_frames(const StimulusSpec& stimulus, int ports);
+FrameList load_frames(const StimulusSpec& stimulus, int ports, const Wire& wire);
 
 /// Frames as packets of a run; the first one's time is 0. On its way through a device with one
 /// stream a frame carries the number of its port as tuser.

@@ -107,8 +107,8 @@ class Link {
   uint64_t carried() const {
     if (!spec_.pace) return 0;
     const double cycles_a_byte = spec_.pace->byte_ns() * spec_.pace->clock_mhz * 1e-3;
-    return static_cast<uint64_t>(
-        std::ceil(wire_begin_ + cycles_a_byte * static_cast<double>(kPreambleBytes + bytes_)));
+    return static_cast<uint64_t>(std::ceil(
+        wire_begin_ + cycles_a_byte * static_cast<double>(spec_.pace->wire.before + bytes_)));
   }
   struct Moving {
     uint64_t at = 0;

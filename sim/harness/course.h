@@ -42,7 +42,7 @@ inline constexpr uint64_t kHangCycles = 100'000;
 struct Drive {
   StallSpec stall = {};
   uint64_t seed = 1;
-  Pace pace = {};  ///< of ports that have one
+  double clock_mhz = 200;  ///< makes cycles of the times of paced ports; 0: none waits for its wire
   Boot boot = {};
   bool skip_idle = true;  ///< cycles in which nothing can happen are not simulated
   bool watched = false;   ///< waveform or observer see each cycle
@@ -327,8 +327,10 @@ class Course : public Steppable {
     if (in.next == in.trigger) in.packet->triggered = now_;
     if (in.next->last != 0) [[unlikely]] {
       in.packet->accepted_last = now_;
-      port.bytes += static_cast<uint64_t>(in.next - in.first) * Beat::kBytes +
-                    static_cast<uint64_t>(valid_bytes(*in.next));
+      const uint64_t bytes = static_cast<uint64_t>(in.next - in.first) * Beat::kBytes +
+                             static_cast<uint64_t>(valid_bytes(*in.next));
+      port.bytes += bytes;
+      timeline_.count_in(bytes, in.packet->accepted, now_);
       in.history.push(std::move(in.packet));
       load(p);
       // The bits of stalls that are left begin with the next cycle.
@@ -384,12 +386,14 @@ class Course : public Steppable {
     return n < kWindow ? (uint64_t{1} << n) - 1 : ~uint64_t{0};
   }
 
+  Pace pace_of(const Port& port) const { return {drive_.clock_mhz, port.wire}; }
+
   uint64_t due_of(size_t p) const {
     if (!Ports::kInputs[p].paced) return 0;
     const In& in = in_[p];
     const auto end = static_cast<uint64_t>(in.next - in.first) * Beat::kBytes +
                      static_cast<uint64_t>(bytes_of_keep(in.next->keep));
-    return drive_.pace.arrival(in.packet->time_ns, end) + in.stood;
+    return pace_of(Ports::kInputs[p]).arrival(in.packet->time_ns, end) + in.stood;
   }
 
   /// `right` becomes the same beat of the packet that must leave, if it is known.
@@ -423,7 +427,7 @@ class Course : public Steppable {
       if constexpr (kPacedOut) {
         if (Ports::kOutputs[p].paced) {
           out.wire_free = std::max(out.wire_free, static_cast<double>(now_)) +
-                          drive_.pace.cycles(out.packet->bytes());
+                          pace_of(Ports::kOutputs[p]).cycles(out.packet->bytes());
         }
       }
     }
@@ -445,6 +449,23 @@ class Course : public Steppable {
     port.last = now_;
     port.bytes += static_cast<uint64_t>(bytes_of_keep(m.keep));
     return true;
+  }
+
+  /// Adds what has passed since this was done last to the figures over time. Once a chunk: bytes
+  /// are counted with their packets, and of those under way here.
+  void note_moved(uint64_t since) {
+    for (size_t p = 0; p < kIn; ++p) {
+      const In& in = in_[p];
+      timeline_.in[p].underway = static_cast<uint64_t>(in.next - in.first) * Beat::kBytes;
+    }
+    for (size_t p = 0; p < kOut; ++p) timeline_.out[p].underway = underway(out_[p]);
+    const uint64_t in = timeline_.bytes_in(), out = timeline_.bytes_out();
+    timeline_.moved_in.add(since, in - std::exchange(bytes_in_, in));
+    timeline_.moved_out.add(since, out - std::exchange(bytes_out_, out));
+  }
+  static uint64_t underway(const Out& out) {
+    if (out.want == nullptr) return 0;
+    return static_cast<uint64_t>(out.want - out.first_beat) * Beat::kBytes;
   }
 
   /// Output p's packet has left.
@@ -753,7 +774,9 @@ class Course : public Steppable {
   [[gnu::cold, gnu::noinline]] bool fail_oracle(Failure failure) {
     if (drive_.checks.reference) return fail(std::move(failure));
     follows_ = false;
-    for (Out& out : out_) {
+    for (size_t p = 0; p < kOut; ++p) {
+      Out& out = out_[p];
+      timeline_.out[p].bytes += underway(out);
       // The second engine may have yet to show its beats.
       if (out.packet != nullptr) dropped_.push_back(std::move(out.packet));
       out.want = nullptr;
@@ -1039,6 +1062,7 @@ class Course : public Steppable {
   uint32_t stall_left_ = 0;
   uint64_t now_ = 0, last_event_ = 0, last_control_ = 0;
   uint64_t moved_in_ = 0, moved_out_ = 0, moved_control_ = 0;
+  uint64_t bytes_in_ = 0, bytes_out_ = 0;
   uint64_t end_ = UINT64_MAX;
   bool finished_ = false, done_ = false;
   bool follows_ = true;  ///< the oracle has been right so far

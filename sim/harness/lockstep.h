@@ -84,12 +84,11 @@ class Lockstep final : public Course<typename A::Ports> {
       }
       uint64_t chunk = std::min<uint64_t>(n, stall_left_);
       if (finished_) chunk = std::min(chunk, end_ - now_);
-      const uint64_t moved = moves(), in = moved_in_, out = moved_out_;
+      const uint64_t moved = moves(), in = moved_in_;
       const uint64_t i = two_ ? cycles_of_two(chunk) : cycles(chunk);
       stall_left_ -= static_cast<uint32_t>(i);
       n -= i;
-      timeline_.beats_in.add(now_ - i, moved_in_ - in);
-      timeline_.beats_out.add(now_ - i, moved_out_ - out);
+      this->note_moved(now_ - i);
       if (two_) timeline_.lockstep_cycles = now_;
       timeline_.cycles = now_;
       ask_engines();
@@ -121,8 +120,8 @@ class Lockstep final : public Course<typename A::Ports> {
   using Base::oracle_, Base::drive_, Base::name_a_, Base::name_b_, Base::in_, Base::out_,
       Base::masters_, Base::control_check_, Base::holding_, Base::waiting_sources_,
       Base::waiting_sinks_, Base::source_bits_, Base::sink_bits_, Base::stall_left_, Base::now_,
-      Base::last_event_, Base::moved_in_, Base::moved_out_, Base::end_, Base::finished_,
-      Base::follows_, Base::failure_, Base::timeline_, Base::observer_, Base::watcher_;
+      Base::last_event_, Base::moved_in_, Base::end_, Base::finished_, Base::follows_,
+      Base::failure_, Base::timeline_, Base::observer_, Base::watcher_;
   using typename Base::In, typename Base::Out, typename Base::Which;
 
   /// At most n cycles of the first engine; how many went by.

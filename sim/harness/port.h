@@ -2,6 +2,7 @@
 // generated benches share.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +10,22 @@
 #include <string_view>
 
 namespace gw::sim {
+
+/// What the packets of a port travel on.
+struct Wire {
+  double gbps = 0;      ///< 0: no rate is known
+  uint32_t before = 0;  ///< bytes ahead of a packet's own: preamble, headers
+  uint32_t after = 0;   ///< bytes behind them: FCS, gap
+  uint32_t least = 0;   ///< what the shortest packet takes, all counted
+
+  /// What a packet of so many bytes takes of it.
+  constexpr uint64_t bytes(uint64_t packet) const {
+    return std::max<uint64_t>(before + packet + after, least);
+  }
+};
+
+/// For frames without their FCS: preamble 8, FCS 4, gap 12.
+constexpr Wire ethernet(double gbps) { return {.gbps = gbps, .before = 8, .after = 16}; }
 
 /// One AXI4-Stream port. Several ports may be slots of one flat bundle of pins (the switch:
 /// s_axis_tdata is 4 x 256 bits), or each has pins of its own.
@@ -18,7 +35,8 @@ struct Port {
   int slot = 0;             ///< place in the bundle's vectors
   int slots = 1;            ///< how many ports share the bundle
   int user_bits = 1;        ///< 0: no tuser; 1: Beat::user; more: Beat::meta, bit 0 first
-  bool paced = false;       ///< a MAC at a line rate stands behind it
+  bool paced = false;       ///< a MAC stands behind it, at the rate of `wire`
+  Wire wire = {};
   /// A packet may end with a beat without a byte: of an output that must say "in error" when all
   /// bytes have left.
   bool empty_last = false;
@@ -73,13 +91,16 @@ struct Pin {
   int bits = 1;
 };
 
-/// `kCount` ports that are slots of one bundle, named bundle0, bundle1, ...
+/// `kCount` ports that are slots of one bundle, named bundle0, bundle1, ... A wire with a rate
+/// makes them paced.
 template <size_t kCount>
 constexpr std::array<Port, kCount> flat_ports(const std::array<std::string_view, kCount>& names,
-                                              std::string_view bundle, int user_bits, bool paced) {
+                                              std::string_view bundle, int user_bits,
+                                              const Wire& wire = {}) {
   std::array<Port, kCount> ports{};
   for (size_t p = 0; p < kCount; ++p) {
-    ports[p] = {names[p], bundle, static_cast<int>(p), static_cast<int>(kCount), user_bits, paced};
+    ports[p] = {names[p],       bundle, static_cast<int>(p), static_cast<int>(kCount), user_bits,
+                wire.gbps != 0, wire};
   }
   return ports;
 }

@@ -73,8 +73,7 @@ class AxisChecker {
       const Keep keep = beat->keep;
       const bool empty = keep == 0 && !(empty_last && beat->last != 0);
       const bool gap = (keep & static_cast<Keep>(keep + 1)) != 0 || empty;
-      const bool early =
-          beat->last == 0 && (keep != static_cast<Keep>(~Keep{0}) || beat->user != 0);
+      const bool early = beat->last == 0 && (keep != Beat::kWhole || beat->user != 0);
       if (gap || early) [[unlikely]] {
         rule = gap ? AxisRule::kKeepGap
                    : (beat->user != 0 ? AxisRule::kUserBeforeLast : AxisRule::kKeepBeforeLast);

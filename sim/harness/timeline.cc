@@ -15,6 +15,15 @@ std::vector<std::pair<uint64_t, uint64_t>> Distribution::rows() const {
   return rows;
 }
 
+std::vector<std::pair<uint64_t, Sizes::Row>> Sizes::rows() const {
+  std::vector<std::pair<uint64_t, Row>> rows;
+  for (uint64_t bytes = 0; bytes < dense_.size(); ++bytes) {
+    if (dense_[bytes].packets != 0) rows.emplace_back(bytes, dense_[bytes]);
+  }
+  rows.insert(rows.end(), sparse_.begin(), sparse_.end());
+  return rows;
+}
+
 void Series::halve() {
   for (size_t i = 0; i < kBuckets / 2; ++i) buckets_[i] = buckets_[2 * i] + buckets_[2 * i + 1];
   std::fill(buckets_.begin() + kBuckets / 2, buckets_.end(), 0);

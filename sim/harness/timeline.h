@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -78,10 +79,38 @@ class Distribution {
   uint64_t n_ = 0, sum_ = 0;
 };
 
-/// Beats in buckets of time; buckets grow as the run does.
+/// Packets by their bytes: how many, and the cycles that they took, each from the last beat of the
+/// packet before it to its own.
+class Sizes {
+ public:
+  struct Row {
+    uint64_t packets = 0, cycles = 0;
+    friend bool operator==(const Row&, const Row&) = default;
+  };
+  void add(uint64_t bytes, uint64_t cycles) {
+    if (bytes >= kDense) [[unlikely]] {
+      ++sparse_[bytes].packets;
+      sparse_[bytes].cycles += cycles;
+      return;
+    }
+    if (bytes >= dense_.size()) [[unlikely]]
+      dense_.resize(std::bit_ceil(bytes + 1));
+    ++dense_[bytes].packets;
+    dense_[bytes].cycles += cycles;
+  }
+  /// Sizes that occurred, rising.
+  std::vector<std::pair<uint64_t, Row>> rows() const;
+
+ private:
+  static constexpr uint64_t kDense = 16384;
+  std::vector<Row> dense_;
+  std::map<uint64_t, Row> sparse_;
+};
+
+/// Bytes in buckets of time; buckets grow as the run does.
 class Series {
  public:
-  /// n beats moved from `cycle` on, within 64 cycles.
+  /// n bytes moved from `cycle` on, within 64 cycles.
   void add(uint64_t cycle, uint64_t n) {
     while (cycle >> shift_ >= kBuckets) [[unlikely]] halve();
     buckets_[cycle >> shift_] += n;
@@ -98,7 +127,9 @@ class Series {
 
 struct Timeline {
   struct Port {
-    uint64_t packets = 0, beats = 0, bytes = 0;
+    uint64_t packets = 0, beats = 0;
+    uint64_t bytes = 0;            ///< of packets whose last beat has passed
+    uint64_t underway = 0;         ///< bytes that have passed of the packet whose last beat has not
     uint64_t first = 0, last = 0;  ///< cycles of the first and last handshake
     /// Input: ready, a packet due, nothing offered. Output: offered, and the sink withholds ready.
     uint64_t environment_stalls = 0;
@@ -129,6 +160,7 @@ struct Timeline {
     Port& port = out[passage.out];
     ++port.packets;
     port.bytes += passage.bytes;
+    count_out(passage.bytes, passage.first, passage.last);
     if (passage.made) latency.add(passage.offered - passage.accepted);
     if (passage.made && passage.action != Passage::kNoAction) {
       if (passage.action >= latency_of.size()) latency_of.resize(passage.action + 1);
@@ -156,6 +188,15 @@ struct Timeline {
     if (keep_rows) accesses.push_back(access);
   }
 
+  /// A packet of so many bytes has passed an input, or an output: cycles of its first and last
+  /// beat.
+  void count_in(uint64_t bytes, uint64_t first, uint64_t last) {
+    sizes_in.add(bytes, since(end_in_, first, last));
+  }
+  void count_out(uint64_t bytes, uint64_t first, uint64_t last) {
+    sizes_out.add(bytes, since(end_out_, first, last));
+  }
+
   /// Of all ports of a direction.
   template <uint64_t Port::*kField>
   uint64_t sum_in() const {
@@ -169,6 +210,8 @@ struct Timeline {
     for (const Port& port : out) sum += port.*kField;
     return sum;
   }
+  uint64_t bytes_in() const { return sum_in<&Port::bytes>() + sum_in<&Port::underway>(); }
+  uint64_t bytes_out() const { return sum_out<&Port::bytes>() + sum_out<&Port::underway>(); }
   /// Cycles from the first handshake of any port of a direction to the last; 0 if there was none.
   static uint64_t window(const std::vector<Port>& ports);
   uint64_t packets_out() const { return sum_out<&Port::packets>(); }
@@ -180,10 +223,20 @@ struct Timeline {
   std::vector<Control> control;
   Distribution latency, pipeline_latency;
   std::vector<Distribution> latency_of;  ///< by action, as far as there are any
-  Series beats_in, beats_out;
+  Sizes sizes_in, sizes_out;
+  Series moved_in, moved_out;  ///< bytes
   bool keep_rows = false;
   std::vector<Passage> rows;
   std::vector<Access> accesses;
+
+ private:
+  /// Cycles since the packet before, of the first packet those since its first beat.
+  static uint64_t since(uint64_t& end, uint64_t first, uint64_t last) {
+    const uint64_t begin = end == 0 ? first : end;
+    end = last + 1;
+    return end - begin;
+  }
+  uint64_t end_in_ = 0, end_out_ = 0;  ///< the cycle after the last beat of a packet
 };
 
 }  // namespace gw::sim

@@ -210,7 +210,14 @@ void add_figures(MatrixRow& row, const nlohmann::json& figures) {
   add("cycles_per_burst", row.cycles_per_burst);
   add("latency_cycles.mean", row.latency);
   add("compression.ratio", row.ratio);
-  add("line_rate_percent.10G", row.line_rate);
+  // Of one line: where several are told, several devices would share them.
+  if (const nlohmann::json* const rates = figure_of(figures, "line_rate_percent")) {
+    for (const auto& [line, percent] : rates->items()) {
+      if (percent.is_number() && line.find('x') == std::string::npos) {
+        row.line_rate.add(percent.get<double>());
+      }
+    }
+  }
   row.cycles += figures.value("cycles", 0.0);
 }
 
@@ -243,7 +250,8 @@ std::string matrix(const Summary& s) {
       "class=\"scroll\" style=\"max-height:none\"><table class=\"matrix\"><thead><tr><th></th>";
   for (const std::string& stall : stalls) text += fmt::format("<th>{}</th>", escaped(stall));
   text +=
-      "<th>cycles</th><th>cycles / burst</th><th>latency, mean</th><th>ratio</th><th>% of 10G</th>"
+      "<th>cycles</th><th>cycles / burst</th><th>latency, mean</th><th>ratio</th><th>% of line "
+      "rate</th>"
       "<th class=\"copy\">run these</th></tr></thead><tbody>\n";
   for (const MatrixRow& row : rows) {
     text += fmt::format("<tr><td>{} / {}</td>", escaped(row.device), escaped(row.stimulus));

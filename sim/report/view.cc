@@ -189,6 +189,13 @@ std::string line_rates(const Json& doc, const char* key = "line_rate_percent") {
   return joined(names);
 }
 
+/// Each port is held against its own wire.
+bool has_port_rates(const Json& doc) {
+  const Json* const rates = find(doc, {"line_rate_percent"});
+  return rates && rates->is_object() && !rates->empty() &&
+         rates->items().begin().key().starts_with("port");
+}
+
 /// Of a codec the throughput is that of uncompressed values: said where the other side stands
 /// beside it.
 std::string throughput_note(const Json& doc) {
@@ -203,11 +210,11 @@ std::string wire_note(const Json& doc) {
 Section rate(const Json& doc) {
   Section s{"Rate and latency", {}, {}, "", {}};
   const auto cycles = number(doc, {"cycles"});
+  const bool by_port = has_port_rates(doc);
   if (const auto v = number(doc, {"throughput_gbps"})) {
-    add(s, "throughput", fixed(*v, 2) + " Gb/s", throughput_note(doc));
-  } else if (const std::string rates = line_rates(doc); !rates.empty()) {
-    add(s, "10GbE line rate", rates);
+    add(s, "throughput", fixed(*v, 2) + " Gb/s", by_port ? "" : throughput_note(doc));
   }
+  if (by_port || !number(doc, {"throughput_gbps"})) add(s, "line rate", line_rates(doc));
   if (const auto v = number(doc, {"wire_gbps"}))
     add(s, "on the wire", fixed(*v, 2) + " Gb/s", wire_note(doc));
   if (const auto v = number(doc, {"cycles_per_burst"})) {
@@ -239,6 +246,9 @@ Section rate(const Json& doc) {
     if (n || b) add(s, name, n ? counted(*n, "beat", "beats") : bytes(*b), n && b ? bytes(*b) : "");
   }
   if (const Json* stalls = find(doc, {"stall_cycles"}); stalls && stalls->is_object()) {
+    // Ports are added up: a cycle in which two stall is two.
+    const double in = number(doc, {"port_count", "in"}).value_or(1);
+    const double out = number(doc, {"port_count", "out"}).value_or(1);
     std::vector<std::string> parts;
     double sum = 0;
     bool any = false;
@@ -249,15 +259,69 @@ Section rate(const Json& doc) {
       sum += v;
       any = true;
       if (v == 0) return;
-      parts.push_back(
-          fmt::format("{} {}{}", words(who), grouped(v),
-                      cycles && *cycles > 0 ? fmt::format(" ({:.1f} %)", 100 * v / *cycles) : ""));
+      const double all = cycles.value_or(0) * (who == "sink" || who == "wire" ? out : in);
+      parts.push_back(fmt::format("{} {}{}", words(who), grouped(v),
+                                  all > 0 ? fmt::format(" ({:.1f} %)", 100 * v / all) : ""));
     };
     for (const char* who : {"source", "sink", "device"})
       if (const Json* n = find(*stalls, {who})) part(who, *n);
     for (const auto& [who, n] : stalls->items()) part(who, n);
-    if (any) add(s, "stall cycles", sum == 0 ? "none" : grouped(sum), joined(parts));
+    if (any) {
+      add(s, in > 1 || out > 1 ? "stall port-cycles" : "stall cycles",
+          sum == 0 ? "none" : grouped(sum), joined(parts));
+    }
   }
+  return s;
+}
+
+/// What is held of the lines that were asked for, by packet size.
+Section held_lines(const Json& doc) {
+  Section s{"Line rates", {}, {}, "", {}};
+  const Json* const lines = find(doc, {"line_rates", "lines"});
+  if (lines == nullptr || !lines->is_array() || lines->empty()) return s;
+  const double least = number(doc, {"line_rates", "least_bytes"}).value_or(0);
+  add(s, "counted as", "packets on Ethernet",
+      fmt::format("{:g} bytes more each{}",
+                  number(doc, {"line_rates", "overhead_bytes"}).value_or(0),
+                  least > 0 ? fmt::format(", at least {:g} in all", least) : ""));
+  if (!boolean(doc, {"line_rates", "wires_wait"}).value_or(true)) {
+    add(s, "measured", "as fast as the device goes", "in a run of its own: no wire waits");
+  }
+  const auto table = [&](const char* title, const char* key, int decimals) {
+    Table t;
+    t.title = title;
+    t.columns = {"bytes", "packets", "cycles each"};
+    const auto count = [](const Json& some) {
+      return grouped(number(some, {"packets"}).value_or(0));
+    };
+    const auto cycles = [](const Json& some) {
+      return fixed(number(some, {"cycles_per_packet"}).value_or(0), 2);
+    };
+    std::vector<std::string> all = {"all", count(lines->front()), cycles(lines->front())};
+    for (const Json& line : *lines) {
+      t.columns.push_back(text(line, {"line"}));
+      all.push_back(fixed(number(line, {key}).value_or(0), decimals));
+    }
+    t.cells.push_back(std::move(all));
+    const Json* const sizes = find(lines->front(), {"by_size"});
+    for (std::size_t i = 0; sizes != nullptr && i < sizes->size(); ++i) {
+      const Json& size = (*sizes)[i];
+      const double low = number(size, {"bytes_min"}).value_or(0);
+      const double high = number(size, {"bytes_max"}).value_or(0);
+      std::vector<std::string> cells = {
+          low == high ? grouped(low) : grouped(low) + " to " + grouped(high), count(size),
+          cycles(size)};
+      for (const Json& line : *lines) {
+        const Json* const rows = find(line, {"by_size"});
+        if (rows == nullptr || i >= rows->size()) continue;
+        cells.push_back(fixed(number((*rows)[i], {key}).value_or(0), decimals));
+      }
+      t.cells.push_back(std::move(cells));
+    }
+    s.tables.push_back(std::move(t));
+  };
+  table("Percent of the line that is held", "percent", 1);
+  table("Least clock that holds the line, MHz", "least_clock_mhz", 1);
   return s;
 }
 
@@ -674,6 +738,10 @@ std::vector<Section> others(const Json& doc) {
                                             "cycles_per_burst",
                                             "latency_cycles",
                                             "throughput_gbps",
+                                            "burst_bytes",
+                                            "port_count",
+                                            "line_rates",
+                                            "line_rate_gbps",
                                             "line_rate_percent",
                                             "wire_gbps",
                                             "wire_line_rate_percent",
@@ -763,9 +831,12 @@ std::vector<Card> cards(const Json& doc, const View& view) {
     out.push_back({"Throughput", fixed(*v, 2), "Gb/s", throughput_note(doc), Status::kPlain});
   if (const auto v = number(doc, {"wire_gbps"}))
     out.push_back({"On the wire", fixed(*v, 2), "Gb/s", wire_note(doc), Status::kPlain});
-  if (const auto v = number(doc, {"cycles_per_burst"}))
-    out.push_back(
-        {"Cycles per burst", fixed(*v, 3), "", "one burst is 256 bits of values", Status::kPlain});
+  if (const auto v = number(doc, {"cycles_per_burst"})) {
+    const auto size = number(doc, {"burst_bytes"});
+    out.push_back({"Cycles per burst", fixed(*v, 3), "",
+                   size ? fmt::format("a burst is a beat of {:g} bits", 8 * *size) : "",
+                   Status::kPlain});
+  }
   if (const auto v = number(doc, {"latency_cycles", "mean"})) {
     const auto lo = number(doc, {"latency_cycles", "min"});
     const auto hi = number(doc, {"latency_cycles", "max"});
@@ -820,7 +891,8 @@ View make_view(const Json& doc) {
   const auto pass = boolean(doc, {"pass"});
   view.verdict = !pass ? "NO VERDICT" : *pass ? "PASS" : "FAIL";
   view.status = !pass ? Status::kWarn : *pass ? Status::kGood : Status::kBad;
-  view.sections = {what_ran(doc), rate(doc), nic(doc), compression(doc), quantizer(doc)};
+  view.sections = {what_ran(doc), rate(doc),        held_lines(doc),
+                   nic(doc),      compression(doc), quantizer(doc)};
   for (Section& s : others(doc)) view.sections.push_back(std::move(s));
   view.sections.push_back(coverage(doc));
   view.sections.push_back(checks(doc));

@@ -16,9 +16,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double k10GbeMbps = 39.0625;      // 10 Gb/s in bursts of 256 bits
-constexpr size_t kMinBytes = 200'000 * 32;  // a shorter stimulus would fit the caches and the
-                                            // branch predictor
+constexpr size_t kMinBytes = 6'400'000;  // a shorter stimulus would fit the caches and the branch
+                                         // predictor
 constexpr int kMinRounds = 5;
 constexpr uint64_t kBenchFrames = 20'000;
 
@@ -48,21 +47,23 @@ json bench_subjects(const Device& device, Bench& bench, const BenchOptions& opti
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - netlist_begin;
     if (elapsed.count() > options.seconds) break;
   }
-  // The model's bursts per cycle make its cycles comparable with a link's bursts.
-  const double bursts_per_cycle =
-      static_cast<double>(bench.bursts()) / static_cast<double>(model.rounds.front().cycles);
+  // The model's bytes per cycle make its cycles comparable with what a line carries.
+  const Device::Facts& facts = device.facts();
+  const Bench::Amount bursts = bench.bursts();
+  const double gbps = 8e-3 * model.mcps() * static_cast<double>(bursts.bytes) /
+                      static_cast<double>(model.rounds.front().cycles);
   json row = {{"device", device.name()},
               {"stall", options.spec.stall.text()},
               {"rounds", rtl.rounds.size()},
-              {"beats_per_round", bench.bursts()},
-              {"clock_10gbe_mbps", k10GbeMbps},
+              {"beats_per_round", bursts.beats},
+              {"clock_10gbe_mbps", facts.line.gbps * 1e3 / (8 * facts.beat_bytes)},
               {"rtl_mcps", rtl.mcps()},
               {"model_mcps", model.mcps()},
               {"lockstep_mcps", lockstep.mcps()},
               {"ratios",
                {{"lockstep_to_rtl", lockstep.mcps() / rtl.mcps()},
                 {"model_to_rtl", model.mcps() / rtl.mcps()},
-                {"model_to_10gbe", model.mcps() * bursts_per_cycle / k10GbeMbps}}}};
+                {"model_to_10gbe", gbps / facts.line.gbps}}}};
   if (!netlist.rounds.empty()) {
     row["netlist_mcps"] = netlist.mcps();
     row["ratios"]["netlist_to_rtl"] = netlist.mcps() / rtl.mcps();

@@ -100,6 +100,8 @@ struct RunSpec {
   StallSpec stall;
   uint64_t seed = 1;
   double clock_mhz = 100;
+  std::vector<double> line_rates = {};  ///< Gb/s, to hold the run against; empty: the device's line
+  bool saturated = false;  ///< wires take and give at once: the device alone says how fast it goes
   bool skip_idle = true;
   /// The run begins with a reset that meets so many cycles of its own packets; 0: it begins with
   /// the first one.
@@ -123,6 +125,8 @@ struct RunSpec {
   PacketWriter* wire_writer = nullptr;
   /// Gets the stalls of the run, and when packets were accepted; may be null.
   Recording* recording = nullptr;
+  /// MHz that make cycles of what a wire takes.
+  double wire_mhz() const { return saturated ? 0 : clock_mhz; }
   /// Gets a line now and then about what is being done; may be empty.
   std::function<void(const std::string&)> note;
   /// Gets cycles, packets that have left, and packets that will go in (0: unknown) while the run
@@ -160,8 +164,11 @@ class Bench {
   virtual ~Bench() = default;
   /// Passes them through the subject once, checked; times only that.
   virtual Speed pass(BenchSubject subject) = 0;
-  /// Beats where the device counts its bursts.
-  virtual uint64_t bursts() const = 0;
+  /// Beats and bytes where the device counts its bursts.
+  struct Amount {
+    uint64_t beats = 0, bytes = 0;
+  };
+  virtual Amount bursts() const = 0;
 };
 
 /// Writes what leaves a device, packet by packet, into a capture. Throws InputError.
@@ -174,9 +181,9 @@ class PacketWriter {
 
 /// How line_rate_percent is counted.
 enum class LineRate : uint8_t {
-  kThroughput,  ///< bursts of uncompressed values over 10 Gb/s: the codec
-  kWire,        ///< what one stream delivers, as frames with preamble, FCS and gap
-  kPorts,       ///< the same, port by port
+  kThroughput,  ///< bytes of uncompressed values, and nothing else
+  kWire,        ///< what one stream delivers, with all that it takes of the line
+  kPorts,       ///< the same, port by port, each against its own wire
 };
 
 /// Where a codec's compressed bytes are: what the wire between two of them carries.
@@ -196,6 +203,9 @@ class Device {
     bool frames = false;          ///< fed with whole Ethernet frames; else with gradients
     bool burst_is_input = false;  ///< where a burst (one beat of uncompressed values) is counted
     LineRate line_rate = LineRate::kThroughput;
+    Wire line = {};       ///< what the packets of the uncompressed side are held against
+    int lines = 1;        ///< so many such lines at once are told as well
+    bool linked = false;  ///< a wire with a pace is inside
     WireSide wire = WireSide::kNone;
     std::string top = {};        ///< of the RTL
     std::string file_list = {};  ///< of the RTL, below the source tree

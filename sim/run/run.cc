@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "sim/base/error.h"
 #include "sim/base/version.h"
@@ -15,7 +17,6 @@
 #include "sim/feeds/stimulus.h"
 #include "sim/feeds/writer.h"
 #include "sim/harness/kernel.h"
-#include "sim/harness/pace.h"
 #include "sim/run/bucket.h"
 #include "sim/run/save_file.h"
 
@@ -24,7 +25,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kBurstBits = 256;
 constexpr int64_t kReplayBefore = 200;  // cycles of waveform before a divergence
 constexpr int64_t kReplayAfter = 20;
 
@@ -58,93 +58,231 @@ void add_latency(json& report, const Device::Facts& facts, const Timeline& timel
   report["plots"]["pipeline_latency_histogram"] = histogram(timeline.pipeline_latency);
 }
 
-/// Bursts per bucket of time as Gb/s.
-void add_throughput_over_time(json& report, const Device::Facts& facts, const Timeline& timeline,
-                              double clock_mhz) {
-  const Series& series = facts.burst_is_input ? timeline.beats_in : timeline.beats_out;
-  const std::vector<Timeline::Port>& ports = facts.burst_is_input ? timeline.in : timeline.out;
-  const uint64_t bucket = series.bucket_cycles();
+/// Where the uncompressed values, or the frames, pass.
+struct Side {
+  const std::vector<Timeline::Port>& ports;
+  const std::vector<Port>& facts;
+  const Sizes& sizes;
+  const Series& moved;
+  uint64_t bytes;
+  uint64_t window;
+};
+Side side_of(const Device::Facts& facts, const Timeline& t) {
+  return facts.burst_is_input
+             ? Side{t.in, facts.inputs, t.sizes_in, t.moved_in, t.bytes_in(), t.window(t.in)}
+             : Side{t.out, facts.outputs, t.sizes_out, t.moved_out, t.bytes_out(), t.window(t.out)};
+}
+
+double gbps(uint64_t bytes, uint64_t cycles, double clock_mhz) {
+  return 8e-3 * static_cast<double>(bytes) * clock_mhz / static_cast<double>(cycles);
+}
+
+/// The rates that the run is held against.
+std::vector<double> rates_of(const Device::Facts& facts, const RunSpec& spec) {
+  return spec.line_rates.empty() ? std::vector{facts.line.gbps} : spec.line_rates;
+}
+std::string line_name(double gbps, size_t lines = 1) {
+  return (lines > 1 ? fmt::format("{}x", lines) : "") + fmt::format("{:g}G", gbps);
+}
+
+/// Bytes per bucket of time as Gb/s.
+void add_throughput_over_time(json& report, const Side& side, double clock_mhz) {
+  const uint64_t bucket = side.moved.bucket_cycles();
   uint64_t end = 0;  // whole buckets only: the last one would show the end of the trace as a drop
-  for (const Timeline::Port& port : ports) end = std::max(end, port.beats != 0 ? port.last + 1 : 0);
+  for (const Timeline::Port& port : side.ports) {
+    end = std::max(end, port.beats != 0 ? port.last + 1 : 0);
+  }
   json rows = json::array();
   for (uint64_t b = 0; (b + 1) * bucket <= end; ++b) {
-    rows.push_back({b * bucket, static_cast<double>(series.bucket(b)) * kBurstBits * clock_mhz *
-                                    1e-3 / static_cast<double>(bucket)});
+    rows.push_back({b * bucket, gbps(side.moved.bucket(b), bucket, clock_mhz)});
   }
   report["plots"]["throughput_over_time"] = std::move(rows);
 }
 
-void add_rates(json& report, const Device::Facts& facts, const Timeline& timeline,
-               double clock_mhz) {
-  const std::vector<Timeline::Port>& ports = facts.burst_is_input ? timeline.in : timeline.out;
+void add_rates(json& report, const Device::Facts& facts, const RunSpec& spec, const Side& side) {
   uint64_t bursts = 0;
-  for (const Timeline::Port& port : ports) bursts += port.beats;
+  for (const Timeline::Port& port : side.ports) bursts += port.beats;
   if (bursts == 0) return;
-  const uint64_t window = Timeline::window(ports);
-  const double cycles_per_burst = static_cast<double>(window) / static_cast<double>(bursts);
-  const double gbps = kBurstBits * clock_mhz * 1e-3 / cycles_per_burst;
-  report["window_cycles"] = window;
+  report["window_cycles"] = side.window;
   report["bursts"] = bursts;
-  report["cycles_per_burst"] = cycles_per_burst;
-  report["throughput_gbps"] = gbps;
-  if (facts.line_rate == LineRate::kThroughput) {
-    report["line_rate_percent"] = {{"10G", gbps / kLineRateGbps * 100}};
+  report["burst_bytes"] = facts.beat_bytes;
+  report["cycles_per_burst"] = static_cast<double>(side.window) / static_cast<double>(bursts);
+  const double rate = gbps(side.bytes, side.window, spec.clock_mhz);
+  report["throughput_gbps"] = rate;
+  report["line_rate_gbps"] = rates_of(facts, spec);
+  if (facts.line_rate != LineRate::kThroughput) return;
+  for (const double line : rates_of(facts, spec)) {
+    report["line_rate_percent"][line_name(line)] = rate / line * 100;
   }
 }
 
 /// Beside the rate of uncompressed values: what the wire carries in the same time, the packets'
 /// payload as it is compressed.
-void add_compressed_rate(json& report, const Device::Facts& facts, const Timeline& timeline,
-                         const json& sections, double clock_mhz) {
+void add_compressed_rate(json& report, const Device::Facts& facts, const RunSpec& spec,
+                         const Timeline& timeline, const json& sections) {
   uint64_t bytes = 0;
   if (facts.wire == WireSide::kInput) {
-    bytes = timeline.sum_in<&Timeline::Port::bytes>();
+    bytes = timeline.bytes_in();
   } else if (facts.wire == WireSide::kOutput) {
-    bytes = timeline.sum_out<&Timeline::Port::bytes>();
+    bytes = timeline.bytes_out();
   } else if (facts.wire == WireSide::kInside && sections.contains("compression")) {
     bytes = sections["compression"].value("encoded_bytes", uint64_t{0});
   }
   const uint64_t window = report.value("window_cycles", uint64_t{0});
   if (bytes == 0 || window == 0) return;
-  const double gbps =
-      8.0 * static_cast<double>(bytes) * clock_mhz * 1e-3 / static_cast<double>(window);
-  report["wire_gbps"] = gbps;
-  report["wire_line_rate_percent"] = {{"10G", gbps / kLineRateGbps * 100}};
+  const double rate = gbps(bytes, window, spec.clock_mhz);
+  report["wire_gbps"] = rate;
+  for (const double line : rates_of(facts, spec)) {
+    report["wire_line_rate_percent"][line_name(line)] = rate / line * 100;
+  }
 }
 
-/// Frames on the wire: preamble, FCS and the gap between frames counted (switch.md, section 2). Of
-/// a device that compresses, the frames as they are uncompressed.
-void add_wire_rate(json& report, const Device::Facts& facts, const Timeline& timeline,
-                   double clock_mhz) {
-  const std::vector<Timeline::Port>& ports = facts.burst_is_input ? timeline.in : timeline.out;
-  uint64_t packets = 0, bytes = 0;
-  for (const Timeline::Port& port : ports) {
-    packets += port.packets;
-    bytes += port.bytes;
+/// Packets of like size: what they take of the line, and of the device.
+struct SizeClass {
+  uint64_t least = UINT64_MAX, most = 0;  ///< bytes
+  uint64_t packets = 0, cycles = 0, line_bytes = 0;
+
+  void add(uint64_t bytes, const Sizes::Row& row, const Wire& line) {
+    least = std::min(least, bytes);
+    most = std::max(most, bytes);
+    packets += row.packets;
+    cycles += row.cycles;
+    line_bytes += row.packets * line.bytes(bytes);
   }
-  const uint64_t window = Timeline::window(ports);
-  if (packets == 0 || window <= 1) return;
-  const double bits = 8.0 * static_cast<double>(bytes + packets * kWireOverheadBytes);
-  const double ns = static_cast<double>(window) * 1e3 / clock_mhz;
-  report["line_rate_percent"] = {{"10G", bits / ns / 10 * 100}, {"4x10G", bits / ns / 40 * 100}};
+  /// Of a line of so many Gb/s.
+  double percent(double line_gbps, double clock_mhz) const {
+    return gbps(line_bytes, cycles, clock_mhz) / line_gbps * 100;
+  }
+};
+
+SizeClass all_sizes(const Sizes& sizes, const Wire& line) {
+  SizeClass all;
+  for (const auto& [bytes, row] : sizes.rows()) all.add(bytes, row, line);
+  return all;
+}
+
+/// Each size that occurred, where they are few; else from one power of two to the next.
+std::vector<SizeClass> size_classes(const Sizes& sizes, const Wire& line) {
+  constexpr size_t kFew = 8;
+  const auto rows = sizes.rows();
+  std::map<uint64_t, SizeClass> classes;
+  for (const auto& [bytes, row] : rows) {
+    const uint64_t key = rows.size() <= kFew ? bytes : std::bit_ceil(std::max<uint64_t>(bytes, 1));
+    classes[key].add(bytes, row, line);
+  }
+  std::vector<SizeClass> list;
+  for (auto& [key, one] : classes) list.push_back(one);
+  return list;
+}
+
+/// Frames on the line: preamble, FCS and the gap between frames counted (switch.md, section 2). Of
+/// a device that compresses, the frames as they are uncompressed.
+void add_wire_rate(json& report, const Device::Facts& facts, const RunSpec& spec,
+                   const Side& side) {
+  const SizeClass all = all_sizes(side.sizes, facts.line);
+  if (all.packets == 0 || side.window <= 1) return;
+  const double rate = gbps(all.line_bytes, side.window, spec.clock_mhz);
+  for (const double line : rates_of(facts, spec)) {
+    report["line_rate_percent"][line_name(line)] = rate / line * 100;
+    if (facts.lines == 1) continue;
+    const auto lines = static_cast<size_t>(facts.lines);
+    report["line_rate_percent"][line_name(line, lines)] = rate / (line * facts.lines) * 100;
+  }
 }
 
 /// Of each output port, from the first measured packet to the last one: what went over the wire
 /// against what could have.
 void add_port_rates(json& report, const Device::Facts& facts, const Timeline& timeline,
                     double clock_mhz) {
-  const Pace pace{.clock_mhz = clock_mhz};
   json rates = json::object();
   for (size_t p = 0; p < timeline.out.size(); ++p) {
     const Timeline::Port& port = timeline.out[p];
     if (port.measured < 2) continue;
-    const double wire_ns =
-        static_cast<double>(port.measured_bytes + (port.measured - 1) * kWireOverheadBytes) *
-        pace.byte_ns();
-    const double ns = static_cast<double>(port.measured_to - port.measured_from) * 1e3 / clock_mhz;
-    rates[fmt::format("port{}", facts.outputs[p].slot)] = wire_ns / ns * 100;
+    const Wire& wire = facts.outputs[p].wire;
+    const uint64_t bytes =
+        port.measured_bytes + (port.measured - 1) * uint64_t{wire.before + wire.after};
+    rates[fmt::format("port{}", facts.outputs[p].slot)] =
+        gbps(bytes, port.measured_to - port.measured_from, clock_mhz) / wire.gbps * 100;
   }
   if (!rates.empty()) report["line_rate_percent"] = rates;
+}
+
+/// What is held of each line that was asked for, and from which clock on it is held whole: cycles
+/// do not depend on the clock, as long as nothing but the device says how fast it goes.
+json held_lines(const Device::Facts& facts, const RunSpec& spec, const Side& side) {
+  const SizeClass all = all_sizes(side.sizes, facts.line);
+  if (all.packets == 0) return nullptr;
+  const auto held = [&](const SizeClass& some, double line_gbps) {
+    const double percent = some.percent(line_gbps, spec.clock_mhz);
+    return json{
+        {"packets", some.packets},
+        {"cycles_per_packet", static_cast<double>(some.cycles) / static_cast<double>(some.packets)},
+        {"percent", percent},
+        {"least_clock_mhz", spec.clock_mhz * 100 / percent}};
+  };
+  std::vector<size_t> counts = {1};
+  if (facts.line_rate == LineRate::kPorts) {  // those that get anything
+    counts = {static_cast<size_t>(std::max<ptrdiff_t>(
+        1, std::ranges::count_if(side.ports, [](const auto& port) { return port.measured > 1; })))};
+  } else if (facts.lines > 1) {
+    counts.push_back(static_cast<size_t>(facts.lines));
+  }
+  json lines = json::array();
+  for (const double rate : spec.line_rates) {
+    for (const size_t n : counts) {
+      const double line_gbps = rate * static_cast<double>(n);
+      json& line = lines.emplace_back(held(all, line_gbps));
+      line["line"] = line_name(rate, n);
+      line["gbps"] = line_gbps;
+      for (const SizeClass& one : size_classes(side.sizes, facts.line)) {
+        json& row = line["by_size"].emplace_back(held(one, line_gbps));
+        row["bytes_min"] = one.least;
+        row["bytes_max"] = one.most;
+      }
+    }
+  }
+  return {{"overhead_bytes", facts.line.before + facts.line.after},
+          {"least_bytes", facts.line.least},
+          {"wires_wait", !spec.saturated},
+          {"lines", std::move(lines)}};
+}
+
+/// Where wires say how fast the device goes, it is run once more without: the model, if there is
+/// one, for the cycles are the same.
+void add_held_lines(json& report, const Device& device, const RunSpec& given,
+                    const Timeline& timeline) {
+  const Device::Facts& facts = device.facts_of(given);
+  if (given.line_rates.empty()) return;
+  if (!facts.paced() && !facts.linked) {
+    report["line_rates"] = held_lines(facts, given, side_of(facts, timeline));
+    return;
+  }
+  RunSpec spec = given;
+  spec.saturated = true;
+  spec.rtl = !spec.model;
+  spec.checks.model = false;
+  spec.against.reset();
+  spec.wave.reset();
+  spec.coverage = {};
+  spec.sv_bench.clear();
+  spec.wire_writer = nullptr;
+  spec.recording = nullptr;
+  spec.reset_after = 0;
+  if (spec.note) spec.note(device.name() + ": once more, as fast as it goes");
+  const std::unique_ptr<Source> source = open_source(device, spec);
+  const Outcome outcome = device.run(*source, spec, Kernel::instance());
+  if (outcome.passed) {
+    report["line_rates"] = held_lines(facts, spec, side_of(facts, outcome.timeline));
+    return;
+  }
+  if (outcome.interrupted) {
+    report["interrupted"] = true;
+    return;
+  }
+  report["pass"] = false;
+  report["failure"] = failure_json(device, spec, outcome.failure, report["command"]);
+  report["failure"]["lines"].push_back("in the run for --line-rate, whose wires never wait");
+  report["bucket"] = report["failure"]["bucket"];
 }
 
 /// Transactions of the control ports.
@@ -306,18 +444,20 @@ json run(const Device& device, const RunOptions& options) {
   report["cycles"] = t.cycles;
   report["beats_in"] = t.sum_in<&Timeline::Port::beats>();
   report["beats_out"] = t.sum_out<&Timeline::Port::beats>();
-  report["bytes_in"] = t.sum_in<&Timeline::Port::bytes>();
-  report["bytes_out"] = t.sum_out<&Timeline::Port::bytes>();
-  add_rates(report, facts, t, spec.clock_mhz);
-  add_compressed_rate(report, facts, t, outcome.sections, spec.clock_mhz);
-  if (facts.line_rate == LineRate::kWire) add_wire_rate(report, facts, t, spec.clock_mhz);
+  report["bytes_in"] = t.bytes_in();
+  report["bytes_out"] = t.bytes_out();
+  report["port_count"] = {{"in", t.in.size()}, {"out", t.out.size()}};
+  const Side side = side_of(facts, t);
+  add_rates(report, facts, spec, side);
+  add_compressed_rate(report, facts, spec, t, outcome.sections);
+  if (facts.line_rate == LineRate::kWire) add_wire_rate(report, facts, spec, side);
   if (facts.line_rate == LineRate::kPorts) add_port_rates(report, facts, t, spec.clock_mhz);
   add_latency(report, facts, t);
   report["stall_cycles"] = {{"source", t.sum_in<&Timeline::Port::environment_stalls>()},
                             {"sink", t.sum_out<&Timeline::Port::environment_stalls>()},
                             {"device", t.sum_in<&Timeline::Port::device_stalls>()}};
   if (facts.paced()) report["stall_cycles"]["wire"] = t.sum_out<&Timeline::Port::wire_stalls>();
-  add_throughput_over_time(report, facts, t, spec.clock_mhz);
+  add_throughput_over_time(report, side, spec.clock_mhz);
   add_control(report, facts, t);
   report.update(outcome.sections, true);
   add_counters(report, facts, outcome);
@@ -356,6 +496,7 @@ json run(const Device& device, const RunOptions& options) {
   } else if (!bound_ok) {
     report["bucket"] = bucket_text({device.name(), rtl_of(spec), "bound"});
   }
+  if (report["pass"]) add_held_lines(report, device, spec, t);
   if (spec.wave && outcome.wave_error.empty()) {
     Device::Facts shown = facts;
     if (!spec.netlist.empty()) shown.inside.clear();  // synthesis keeps few of them

@@ -18,6 +18,7 @@
 #include "testbenches/codec/report.h"
 #include "testbenches/codec/words.h"
 #include "testbenches/engine/hosted.h"
+#include "testbenches/engine/wires.h"
 
 namespace gw::testbenches {
 namespace {
@@ -203,6 +204,7 @@ class CodecDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
   static Facts complete(Facts facts) {
     facts.clock_mhz = 100;
     facts.line_rate = sim::LineRate::kThroughput;
+    facts.line = kTenGbeSegments;
     if (facts.wire == sim::WireSide::kNone) {
       facts.wire = facts.burst_is_input ? sim::WireSide::kOutput : sim::WireSide::kInput;
     }

@@ -482,7 +482,9 @@ class DeviceOf : public sim::Device {
   };
 
   static constexpr bool kPaced = std::ranges::all_of(P::kInputs, &sim::Port::paced);
-  static sim::Pace pace_of(const sim::RunSpec& spec) { return {.clock_mhz = spec.clock_mhz}; }
+  static sim::Pace pace_of(const sim::RunSpec& spec) {
+    return {spec.wire_mhz(), P::kInputs[0].wire};
+  }
 
   /// What the other RTL is built as.
   static sim::RunSpec against(const sim::RunSpec& spec) {
@@ -497,7 +499,7 @@ class DeviceOf : public sim::Device {
   sim::Drive drive_of(const sim::RunSpec& spec) const {
     return {.stall = spec.stall,
             .seed = spec.seed,
-            .pace = pace_of(spec),
+            .clock_mhz = spec.wire_mhz(),
             .boot = boot(spec),
             .skip_idle = spec.skip_idle && spec.sv_bench.empty(),
             .watched = spec.wave.has_value() || !spec.sv_bench.empty(),
@@ -660,18 +662,20 @@ class DeviceOf : public sim::Device {
       }
     }
 
-    [[gnu::cold]] uint64_t bursts() const override {
-      uint64_t beats = 0;
+    [[gnu::cold]] Amount bursts() const override {
+      Amount all;
+      const auto add = [&all](const auto& packets) {
+        for (const auto& packet : packets) {
+          all.beats += packet->beats.size();
+          all.bytes += packet->bytes();
+        }
+      };
       if (recorded_ && !device_.facts().burst_is_input) {
-        for (size_t p = 0; p < kOut; ++p) {
-          for (const auto& packet : recorded_->owed(p)) beats += packet->beats.size();
-        }
+        for (size_t p = 0; p < kOut; ++p) add(recorded_->owed(p));
       } else {
-        for (size_t p = 0; p < kIn; ++p) {
-          for (const auto& packet : feed_.packets(p)) beats += packet->beats.size();
-        }
+        for (size_t p = 0; p < kIn; ++p) add(feed_.packets(p));
       }
-      return beats;
+      return all;
     }
 
    private:

@@ -12,6 +12,7 @@
 #include "sim/feeds/writer.h"
 #include "sim/harness/chain.h"
 #include "testbenches/engine/runner.h"
+#include "testbenches/engine/wires.h"
 #include "testbenches/nic/coverage.h"
 #include "testbenches/nic/options.h"
 #include "testbenches/nic/oracle.h"
@@ -154,7 +155,7 @@ class NicDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
       : DeviceOf<typename Model::Ports, Model, Rtl>(complete(std::move(facts))) {}
 
   virtual std::unique_ptr<sim::Frames> captured(const sim::RunSpec& spec) const {
-    return sim::open_capture_frames(spec.stimulus, /*ports=*/1);
+    return sim::open_capture_frames(spec.stimulus, /*ports=*/1, kTenGbe);
   }
   virtual std::unique_ptr<sim::Frames> synthetic(const sim::RunSpec& spec) const {
     return open_host_frames(spec.stimulus.synth, spec.seed, spec.stimulus.packets,
@@ -176,6 +177,8 @@ class NicDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
     facts.clock_mhz = kNicClockMhz;
     facts.frames = true;
     facts.line_rate = sim::LineRate::kWire;
+    facts.line = kTenGbe;
+    facts.lines = 4;
     if (facts.stimuli.empty()) facts.stimuli = host_synth_kinds();
     if (facts.random == nullptr) facts.random = &random_hosts();
     const std::vector<sim::Option> own = std::move(facts.options);
@@ -297,9 +300,9 @@ class NicRxDevice final : public NicDevice<NicRxModel> {
 /// Between the MACs: the time that light needs for a hundred metres of fibre.
 constexpr double kLinkNs = 500;
 
-sim::LinkSpec link_of(double clock_mhz) {
-  return {.delay = static_cast<uint32_t>(std::lround(kLinkNs * 1e-3 * clock_mhz)),
-          .pace = sim::Pace{.clock_mhz = clock_mhz}};
+sim::LinkSpec link_of(const sim::RunSpec& spec) {
+  return {.delay = static_cast<uint32_t>(std::lround(kLinkNs * 1e-3 * spec.clock_mhz)),
+          .pace = sim::Pace{spec.wire_mhz(), kTenGbe}};
 }
 
 /// Both engines with a 10GbE link between them.
@@ -310,8 +313,8 @@ class NicChain final : public sim::Chain<NicRxPorts, Tx, Rx> {
  public:
   using Ports = NicRxPorts;
 
-  NicChain(std::unique_ptr<Tx> tx, std::unique_ptr<Rx> rx, double clock_mhz)
-      : Base(*tx, *rx, link_of(clock_mhz)), tx_(std::move(tx)), rx_(std::move(rx)) {}
+  NicChain(std::unique_ptr<Tx> tx, std::unique_ptr<Rx> rx, const sim::RunSpec& spec)
+      : Base(*tx, *rx, link_of(spec)), tx_(std::move(tx)), rx_(std::move(rx)) {}
 
   /// Writes what goes over the link.
   void watch(const nic::NicConfig& config, sim::PacketWriter* writer) {
@@ -366,6 +369,7 @@ class NicPairDevice final : public NicDevice<NicChainModel, NicChainRtl> {
                    .summary = "two NICs: nic_tx, a 10GbE link, nic_rx: what one host sends and "
                               "another gets",
                    .burst_is_input = true,
+                   .linked = true,
                    .top = "gw_nic_tx",
                    .file_list = "rtl/nic/gw_nic_tx.f",
                    .statistics = chain_statistics(),
@@ -397,8 +401,8 @@ class NicPairDevice final : public NicDevice<NicChainModel, NicChainRtl> {
  protected:
   std::unique_ptr<NicChainModel> model(const sim::RunSpec& spec) const override {
     const nic::NicConfig config = nic_config(spec.options);
-    auto chain = std::make_unique<NicChainModel>(make_tx_model(config), make_rx_model(config),
-                                                 spec.clock_mhz);
+    auto chain =
+        std::make_unique<NicChainModel>(make_tx_model(config), make_rx_model(config), spec);
     if (!spec.rtl) chain->watch(config, spec.wire_writer);
     return chain;
   }
@@ -411,7 +415,7 @@ class NicPairDevice final : public NicDevice<NicChainModel, NicChainRtl> {
     const nic::NicConfig config = nic_config(spec.options);
     auto chain = std::make_unique<NicChainRtl>(
         make_rtl<NicTxPorts>(compiled[0], tx_pins(config), spec.seed),
-        make_rtl<NicRxPorts>(compiled[1], rx_pins(config), spec.seed), spec.clock_mhz);
+        make_rtl<NicRxPorts>(compiled[1], rx_pins(config), spec.seed), spec);
     chain->watch(config, spec.wire_writer);
     return chain;
   }

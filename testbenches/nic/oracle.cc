@@ -5,8 +5,8 @@
 
 #include "models/reference/capture/bytes.h"
 #include "models/reference/nic/headers.h"
-#include "sim/harness/pace.h"
 #include "testbenches/codec/report.h"
+#include "testbenches/engine/wires.h"
 
 namespace gw::testbenches {
 namespace {
@@ -16,11 +16,9 @@ using nic::RxAction;
 using nic::TxAction;
 using nlohmann::json;
 
-constexpr size_t kLeastOnWire = 84;  // of the shortest frame, preamble, FCS and gap included
+constexpr size_t kShortestFrame = 60;  // a MAC pads to it
 
-uint64_t wire_bytes(size_t frame) {
-  return std::max(frame + sim::kWireOverheadBytes, kLeastOnWire);
-}
+uint64_t wire_bytes(size_t frame) { return kTenGbe.bytes(std::max(frame, kShortestFrame)); }
 
 size_t total_length(std::span<const uint8_t> frame) {
   return capture::load16(frame, nic::ethernet(frame).end + 2);
@@ -110,8 +108,8 @@ json NicTally::packed() const {
 }
 
 json NicTally::link() const {
-  const double us = 8e-3 / sim::kLineRateGbps;
-  json section = {{"gbps", sim::kLineRateGbps},
+  const double us = 8e-3 / kTenGbe.gbps;
+  json section = {{"gbps", kTenGbe.gbps},
                   {"original_us", static_cast<double>(original_time_) * us},
                   {"packed_us", static_cast<double>(packed_time_) * us}};
   if (original_time_ != 0) {

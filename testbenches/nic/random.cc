@@ -12,6 +12,7 @@
 #include "models/reference/capture/bytes.h"
 #include "models/reference/nic/headers.h"
 #include "models/reference/nic/host.h"
+#include "testbenches/engine/wires.h"
 
 namespace gw::testbenches {
 namespace {
@@ -113,7 +114,7 @@ class RandomHosts final : public sim::Frames {
       late_.pass();
       ++given_;
       drawn->frame.time_ns = tenths_ / 10;
-      tenths_ += sim::wire_tenths(drawn->frame.bytes.size());
+      tenths_ += wire_tenths(drawn->frame.bytes.size());
       return std::move(drawn->frame);
     }
   }

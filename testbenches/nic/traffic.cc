@@ -11,6 +11,7 @@
 
 #include "models/reference/nic/host.h"
 #include "sim/base/random.h"
+#include "testbenches/engine/wires.h"
 
 namespace gw::testbenches {
 namespace {
@@ -68,7 +69,7 @@ class Kind : public sim::Frames {
     if (made_ == limit_) return std::nullopt;
     sim::Frame frame = make(made_++);
     frame.time_ns = tenths_ / 10;
-    tenths_ += sim::wire_tenths(frame.bytes.size());
+    tenths_ += wire_tenths(frame.bytes.size());
     return frame;
   }
   sim::FrameFacts facts() const override {

@@ -6,6 +6,7 @@
 #include "sim/feeds/gradients.h"
 #include "sim/feeds/writer.h"
 #include "testbenches/engine/runner.h"
+#include "testbenches/engine/wires.h"
 #include "testbenches/quant/coverage.h"
 #include "testbenches/quant/dequantizer_oracle.h"
 #include "testbenches/quant/devices.h"
@@ -66,6 +67,7 @@ class DequantizerDevice final : public DeviceOf<DequantizerPorts, DequantizerMod
                   .clock_mhz = 200,
                   .burst_is_input = false,
                   .line_rate = sim::LineRate::kThroughput,
+                  .line = kTenGbeSegments,
                   .wire = sim::WireSide::kInput,
                   .top = "gw_dequantizer",
                   .file_list = "rtl/quant/gw_dequantizer.f",

@@ -7,6 +7,7 @@
 #include "sim/feeds/gradients.h"
 #include "sim/feeds/writer.h"
 #include "testbenches/engine/runner.h"
+#include "testbenches/engine/wires.h"
 #include "testbenches/quant/coverage.h"
 #include "testbenches/quant/options.h"
 #include "testbenches/quant/oracle.h"
@@ -162,6 +163,7 @@ class QuantiserDevice : public DeviceOf<P, ChunkModel<P, Core>> {
     facts.clock_mhz = 200;
     facts.burst_is_input = true;
     facts.line_rate = sim::LineRate::kThroughput;
+    facts.line = kTenGbeSegments;
     facts.wire = sim::WireSide::kOutput;
     facts.top = "gw_" + facts.name;
     facts.file_list = "rtl/quant/gw_" + facts.name + ".f";

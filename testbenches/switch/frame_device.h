@@ -9,6 +9,7 @@
 
 #include "testbenches/engine/hosted.h"
 #include "testbenches/engine/runner.h"
+#include "testbenches/engine/wires.h"
 #include "testbenches/switch/coverage.h"
 #include "testbenches/switch/models.h"
 #include "testbenches/switch/oracle.h"
@@ -70,7 +71,7 @@ class FrameDevice : public DeviceOf<typename M::Ports, M> {
   MakeHost<Beat> host(const sim::RunSpec& spec, sim::LookAhead& frames) const override {
     if constexpr (!kHosted) return {};
     std::optional<sim::Pace> pace;
-    if (kPaced) pace = sim::Pace{.clock_mhz = spec.clock_mhz};
+    if (kPaced) pace = sim::Pace{spec.wire_mhz(), M::Ports::kInputs[0].wire};
     return frame_host(blocks_, network_spec(spec.options), host_plan(spec.options), spec.seed, pace,
                       frames);
   }
@@ -95,6 +96,8 @@ class FrameDevice : public DeviceOf<typename M::Ports, M> {
     facts.clock_mhz = kSwitchClockMhz;
     facts.frames = true;
     facts.line_rate = kPaced ? sim::LineRate::kPorts : sim::LineRate::kWire;
+    facts.line = kTenGbe;
+    facts.lines = 4;
     if (blocks.aggregation) facts.pins = {{"workers_i", 5}, {"group_i", 16}, {"depth_i", 11}};
     facts.statistics = statistic_names(blocks);
     facts.options = network_options(blocks);

@@ -7,6 +7,7 @@
 
 #include "models/axis/beat.h"
 #include "sim/harness/port.h"
+#include "testbenches/engine/wires.h"
 
 namespace gw::testbenches {
 
@@ -29,9 +30,9 @@ struct SwitchPorts {
   using Beat = gw::Beat;
   static constexpr size_t kPorts = 4;
   static constexpr auto kInputs = sim::flat_ports<kPorts>(
-      {"s_axis0", "s_axis1", "s_axis2", "s_axis3"}, "s_axis", /*user_bits=*/1, /*paced=*/true);
+      {"s_axis0", "s_axis1", "s_axis2", "s_axis3"}, "s_axis", /*user_bits=*/1, kTenGbe);
   static constexpr auto kOutputs = sim::flat_ports<kPorts>(
-      {"m_axis0", "m_axis1", "m_axis2", "m_axis3"}, "m_axis", /*user_bits=*/0, /*paced=*/true);
+      {"m_axis0", "m_axis1", "m_axis2", "m_axis3"}, "m_axis", /*user_bits=*/0, kTenGbe);
   static constexpr uint64_t kEvents = 0x7'FFFF;  // event_o
   /// Behind the last event nothing of a frame is left but what lies between arbiter and output
   /// queues: the rest of a jumbo frame (283 beats) and what parser, aggregation and optimization

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "models/reference/capture/capture.h"
+#include "testbenches/engine/wires.h"
 #include "testbenches/switch/make_frames.h"
 
 namespace gw::testbenches {
@@ -162,7 +163,7 @@ class RandomFrames final : public sim::Frames {
                      .time_ns = latest_ / 10,
                      .measured = false};
     boost::endian::store_big_u48(&frame.bytes[6], address(station));
-    latest_ += 10 * kIntroductionGapNs + sim::wire_tenths(frame.bytes.size());
+    latest_ += 10 * kIntroductionGapNs + wire_tenths(frame.bytes.size());
     free_.fill(latest_);
     return frame;
   }
@@ -173,7 +174,7 @@ class RandomFrames final : public sim::Frames {
     const auto gap = static_cast<int64_t>(std::llround(frame.gap * tenths_a_cycle_));
     latest_ = std::max(free + (macs_ ? gap : 0), latest_);
     frame.time_ns = latest_ / 10;
-    free = latest_ + sim::wire_tenths(frame.bytes.size());
+    free = latest_ + wire_tenths(frame.bytes.size());
     if (macs_) frame.gap = 0;
   }
 

@@ -22,6 +22,7 @@
 #include "sim/harness/kernel.h"
 #include "testbenches/engine/cache.h"
 #include "testbenches/engine/synthesis.h"
+#include "testbenches/engine/wires.h"
 #include "testbenches/switch/host_cpu.h"
 #include "testbenches/switch/options.h"
 #include "testbenches/switch/traffic.h"
@@ -43,7 +44,7 @@ const paper::Pe& paper_pe(Algorithm algorithm) {
 }
 
 /// Nanoseconds of a full frame on 10GbE: preamble, FCS and gap counted.
-double frame_ns() { return static_cast<double>(sim::wire_tenths(kFrameBytes)) / 10; }
+double frame_ns() { return static_cast<double>(wire_tenths(kFrameBytes)) / 10; }
 
 /// A link that an array may have to hold.
 struct Line {
@@ -53,21 +54,17 @@ struct Line {
 
   /// Cycles that there are for a full frame when all ports are loaded.
   double cycles(double clock_mhz) const {
-    return frame_ns() * sim::kLineRateGbps / gbps / ports * clock_mhz * 1e-3;
+    return frame_ns() * kTenGbe.gbps / gbps / ports * clock_mhz * 1e-3;
   }
 };
 
-/// One and four ports of 10GbE, and what was asked for.
+/// One port and all of them.
 std::vector<Line> lines_of(const SweepOptions& options) {
-  std::vector<Line> lines = {{"10G", 1, sim::kLineRateGbps}, {"4x10G", 4, sim::kLineRateGbps}};
-  if (options.ports == 0) return lines;
-  Line asked{options.ports == 1 ? fmt::format("{:g}G", options.rate_gbps)
-                                : fmt::format("{}x{:g}G", options.ports, options.rate_gbps),
-             options.ports, options.rate_gbps};
-  for (const Line& line : lines) {
-    if (line.name == asked.name) return lines;
+  const std::string rate = fmt::format("{:g}G", options.rate_gbps);
+  std::vector<Line> lines = {{rate, 1, options.rate_gbps}};
+  if (options.ports > 1) {
+    lines.push_back({fmt::format("{}x{}", options.ports, rate), options.ports, options.rate_gbps});
   }
-  lines.push_back(std::move(asked));
   return lines;
 }
 
@@ -143,6 +140,33 @@ std::vector<std::filesystem::path> area_sources(const SweepOptions& options) {
   return files;
 }
 
+/// What the areas of PEs are made of: their RTL, and what synthesises it.
+std::string pe_sources(const SweepOptions& options) {
+  namespace fs = std::filesystem;
+  const fs::path rtl(options.rtl_folder), tools = fs::path(options.synth_tool).parent_path();
+  std::vector<fs::path> files = {rtl / "common/gw_assert.svh", rtl / "common/gw_fp_step.svh",
+                                 tools / "synth.sh",           tools / "netlist.sh",
+                                 tools / "estimate.py",        tools / "xc7_timing.py"};
+  std::ifstream list(rtl / "switch/gw_optimizer_array.f");
+  for (std::string line; std::getline(list, line);) {
+    if (line.ends_with(".sv")) files.push_back(rtl.parent_path() / line);
+  }
+  std::string all;
+  for (const fs::path& file : files) {
+    const std::string bytes = sim::bytes_if_readable(file).value_or("");
+    all += fmt::format("{} {}\n{}", file.filename().string(), bytes.size(), bytes);
+  }
+  return checksum(all);
+}
+
+/// The areas that come with the program, if they are of this RTL.
+json shipped_areas(const SweepOptions& options) {
+  const auto bytes = sim::bytes_if_readable(options.shipped_areas);
+  json shipped = bytes ? json::parse(*bytes, nullptr, false) : json();
+  const bool ours = shipped.is_object() && shipped.value("rtl", "") == pe_sources(options);
+  return ours ? shipped.value("pes", json::object()) : json::object();
+}
+
 /// When anything of it was last changed.
 std::filesystem::file_time_type last_change(const SweepOptions& options) {
   auto latest = std::filesystem::file_time_type::min();
@@ -153,24 +177,34 @@ std::filesystem::file_time_type last_change(const SweepOptions& options) {
   return latest;
 }
 
-/// Area and path of one PE; nothing, and a sentence, if it cannot be had.
-json area_of(const SweepOptions& options, Algorithm algorithm, bool iterative, bool fast,
-             std::string& missing) {
-  const std::string name =
-      fmt::format("pe-{}-{}-{}", name_of(algorithm), iterative ? "iterative" : "pipelined",
-                  fast ? "fast" : "paper");
+std::string pe_name(const NetworkSpec& net) {
+  return fmt::format("pe-{}-{}-{}", name_of(net.algorithm),
+                     net.iterative ? "iterative" : "pipelined", net.fast ? "fast" : "paper");
+}
+
+/// Figures of one PE that an earlier sweep has kept; null if there are none, or they are older than
+/// what they are made of.
+json kept_area(const SweepOptions& options, const std::string& name) {
   const std::filesystem::path folder(options.synth_folder);
   std::error_code error;
   const auto made = std::filesystem::last_write_time(folder / (name + ".json"), error);
-  json result = !error && made > last_change(options) ? kept_synthesis(folder, name) : json();
+  return !error && made > last_change(options) ? kept_synthesis(folder, name) : json();
+}
+
+/// Area and path of one PE; nothing, and a sentence, if it cannot be had.
+json area_of(const SweepOptions& options, const NetworkSpec& net, const json& shipped,
+             std::string& missing) {
+  const std::string name = pe_name(net);
+  json result = kept_area(options, name);
+  if (!result.is_object() && shipped.contains(name)) return shipped[name];
   if (!result.is_object()) {
     try {
-      result = synthesise(
-          options.synth_tool,
-          {"gw_optimizer_array", "--set", fmt::format("Algorithm={}", static_cast<int>(algorithm)),
-           "--set", "Lanes=1", "--set", fmt::format("Iterative={}", iterative ? 1 : 0), "--set",
-           fmt::format("Fast={}", fast ? 1 : 0)},
-          folder, name);
+      result = synthesise(options.synth_tool,
+                          {"gw_optimizer_array", "--set",
+                           fmt::format("Algorithm={}", static_cast<int>(net.algorithm)), "--set",
+                           "Lanes=1", "--set", fmt::format("Iterative={}", net.iterative ? 1 : 0),
+                           "--set", fmt::format("Fast={}", net.fast ? 1 : 0)},
+                          options.synth_folder, name);
     } catch (const sim::UserError& why) {
       missing = why.what();
       return {};
@@ -190,14 +224,13 @@ double parameters_in_bram(Algorithm algorithm) {
 }
 
 /// Marks what no other point beats in both LUTs and throughput, among all of one algorithm.
-void mark_pareto(json& points) {
+void mark_pareto(json& points, const std::string& line) {
   for (json& p : points) {
     if (!p.contains("lut")) continue;
-    p["pareto"] = std::ranges::none_of(points, [&p](const json& q) {
+    p["pareto"] = std::ranges::none_of(points, [&p, &line](const json& q) {
       if (q["algorithm"] != p["algorithm"] || !q.contains("lut")) return false;
       const double lut_p = p["lut"], lut_q = q["lut"];
-      const double rate_p = p["line_rate_percent"]["4x10G"],
-                   rate_q = q["line_rate_percent"]["4x10G"];
+      const double rate_p = p["line_rate_percent"][line], rate_q = q["line_rate_percent"][line];
       return lut_q <= lut_p && rate_q >= rate_p && (lut_q < lut_p || rate_q > rate_p);
     });
   }
@@ -328,6 +361,7 @@ json sweep_optimizer(const sim::Device& device, const SweepOptions& options,
 
   // One Yosys run a kind of PE, two at a time, while the simulations wait for none of them.
   std::map<std::string, json> areas;
+  json made = json::object();
   std::string missing;
   const auto area_key = [](const NetworkSpec& net) {
     return fmt::format("{}{}{}", static_cast<int>(net.algorithm), net.iterative, net.fast);
@@ -339,6 +373,7 @@ json sweep_optimizer(const sim::Device& device, const SweepOptions& options,
       throw sim::InputError(
           fmt::format("cannot keep areas in '{}': {}", options.synth_folder, error.message()));
     }
+    const json shipped = options.resynthesise ? json::object() : shipped_areas(options);
     std::vector<NetworkSpec> wanted;
     for (const Point& point : grid) {
       if (areas.try_emplace(area_key(point.net)).second) wanted.push_back(point.net);
@@ -347,16 +382,17 @@ json sweep_optimizer(const sim::Device& device, const SweepOptions& options,
       std::vector<std::future<std::pair<json, std::string>>> running;
       for (size_t j = i; j < std::min(i + 2, wanted.size()); ++j) {
         note(fmt::format(
-            "synthesis {} of {}: {}, {}, {}", j + 1, wanted.size(), name_of(wanted[j].algorithm),
+            "area {} of {}: {}, {}, {}", j + 1, wanted.size(), name_of(wanted[j].algorithm),
             wanted[j].iterative ? "iterative" : "pipelined", wanted[j].fast ? "fast" : "paper"));
-        running.push_back(std::async(std::launch::async, [&options, net = wanted[j]] {
+        running.push_back(std::async(std::launch::async, [&options, &shipped, net = wanted[j]] {
           std::string why;
-          json area = area_of(options, net.algorithm, net.iterative, net.fast, why);
+          json area = area_of(options, net, shipped, why);
           return std::pair{std::move(area), why};
         }));
       }
       for (size_t j = 0; j < running.size(); ++j) {
         auto [area, why] = running[j].get();
+        if (area.is_object()) made[pe_name(wanted[i + j])] = area;
         areas[area_key(wanted[i + j])] = std::move(area);
         if (!why.empty()) missing = why;
       }
@@ -398,7 +434,7 @@ json sweep_optimizer(const sim::Device& device, const SweepOptions& options,
     points.push_back(std::move(point));
     note(fmt::format("{} of {} points", points.size(), grid.size()));
   }
-  mark_pareto(points);
+  mark_pareto(points, lines.back().name);
   const json smallest = smallest_arrays(points, lines);
   const json checks = check_points(device, options, grid, frames, points, smallest, note);
 
@@ -413,6 +449,7 @@ json sweep_optimizer(const sim::Device& device, const SweepOptions& options,
                    {"tools", sim::build_tools()},
                    {"command", options.command}};
   if (!missing.empty()) document["missing"] = missing;
+  if (!made.empty()) document["areas"] = {{"rtl", pe_sources(options)}, {"pes", made}};
   for (const Line& line : lines) {
     // Whatever the array: six beats of 256 bits a full frame.
     document["lines"][line.name] = {

@@ -23,18 +23,20 @@ struct SweepOptions {
   std::vector<std::string> kinds;                           // none: pipelined and iterative
   std::vector<std::string> profiles;                        // none: paper and fast
   double clock_mhz = 200;
-  int ports = 0;          // of the link that is asked about; 0: one and four of 10GbE
+  int ports = 4;          // of the link: the array is held against one of them and against all
   double rate_gbps = 10;  // of each port
   SweepCheck check = SweepCheck::kRecommended;
   std::string netlist;  // of these cells, checked points run as netlists; empty: as RTL
   std::string cache;    // of RTL built on demand; empty: the user's
   uint64_t seed = 1;
-  uint64_t frames = 512;     // a point
-  bool area = true;          // run Yosys for what is not in the cache
-  bool cpu = true;           // time the optimizers on this machine
-  std::string synth_tool;    // tools/synth/synth.sh
-  std::string synth_folder;  // where its results are kept
-  std::string rtl_folder;    // what is synthesised; figures older than it are made anew
+  uint64_t frames = 512;      // a point
+  bool area = true;           // run Yosys for what is not in the cache
+  bool cpu = true;            // time the optimizers on this machine
+  std::string synth_tool;     // tools/synth/synth.sh
+  std::string synth_folder;   // where its results are kept
+  std::string rtl_folder;     // what is synthesised; figures older than it are made anew
+  std::string shipped_areas;  // file of areas that are used if they are of this RTL
+  bool resynthesise = false;  // does without them
   std::string command;
 };
 
@@ -42,13 +44,15 @@ struct SweepOptions {
 /// versions of the program, and checkouts, have their own.
 std::string default_areas(const SweepOptions& options);
 
-/// The document: `points`, `smallest`, `table2`, `table3`, `figure17`, `bram`, and `missing` if
-/// there is no area. Throws UsageError before anything runs if a point cannot be built.
+/// The document: `points`, `smallest`, `lines`, `table2`, `table3`, `figure17`, `bram`, `areas` as
+/// they can be shipped, and `missing` if there is no area. Throws UsageError before anything runs
+/// if a point cannot be built.
 nlohmann::json sweep_optimizer(const sim::Device& device, const SweepOptions& options,
                                const std::function<void(const std::string&)>& note);
 
 std::string sweep_text(const nlohmann::json& sweep);
 std::string sweep_csv(const nlohmann::json& sweep);
+std::string sweep_html(const nlohmann::json& sweep);
 /// LUTs against throughput; empty, and a sentence in `missing`, without gnuplot or areas.
 std::string sweep_svg(const nlohmann::json& sweep, std::string& missing);
 

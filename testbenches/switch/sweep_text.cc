@@ -5,43 +5,97 @@
 #include <set>
 
 #include "sim/report/gnuplot.h"
+#include "sim/report/html.h"
 #include "testbenches/switch/sweep.h"
 
 namespace gw::testbenches {
 
 using nlohmann::json;
 
-std::string sweep_text(const json& sweep) {
-  std::string out = fmt::format(
-      "Optimizer sizing at {:g} MHz: full frames, {} a point; percent of 10GbE line rate\n\n"
-      "{:<8} {:<9} {:<6} {:>4} {:>9} {:>9} {:>9} {:>8} {:>9} {:>7} {:>8} {:>6} {:>7}\n",
-      sweep["clock_mhz"].get<double>(), sweep["frames"].get<size_t>(), "", "kind", "prof.", "PEs",
-      "cyc/frame", "1 port %", "4 ports %", "latency", "LUT", "% dev.", "DSP", "BRAM", "pareto");
-  for (const json& p : sweep["points"]) {
-    const bool area = p.contains("lut");
-    out += fmt::format(
-        "{:<8} {:<9} {:<6} {:>4} {:>9.2f} {:>9.1f} {:>9.1f} {:>8} {:>9} {:>7} {:>8} {:>6.0f} "
-        "{:>7}\n",
-        p["algorithm"].get<std::string>(), p["kind"].get<std::string>(),
-        p["profile"].get<std::string>(), p["pes"].get<int>(), p["cycles_per_frame"].get<double>(),
-        p["line_rate_percent"]["10G"].get<double>(), p["line_rate_percent"]["4x10G"].get<double>(),
-        p["frame_latency_cycles"].get<uint64_t>(),
-        area ? fmt::format("{:.0f}", p["lut"].get<double>()) : "-",
-        area ? fmt::format("{:.2f}", p["lut_percent_of_device"].get<double>()) : "-",
-        area ? fmt::format("{:.0f}", p["dsp"].get<double>()) : "-", p["bram36"].get<double>(),
-        p.value("pareto", false) ? "*" : "");
+namespace {
+
+namespace report = sim::report;
+
+/// The lines that arrays are held against: one port, then all.
+struct ToldLine {
+  std::string name;
+  int ports;
+  double gbps;
+  std::string words() const { return fmt::format("{} port{}", ports, ports == 1 ? "" : "s"); }
+};
+std::vector<ToldLine> told_lines(const json& sweep) {
+  std::vector<ToldLine> lines;
+  for (const auto& [name, line] : sweep["lines"].items()) {
+    lines.push_back({name, line["ports"].get<int>(), line["gbps"].get<double>()});
   }
+  std::ranges::sort(lines, {}, &ToldLine::ports);
+  return lines;
+}
+
+std::string title_of(const json& sweep, const std::vector<ToldLine>& lines) {
+  return fmt::format(
+      "Optimizer sizing at {:g} MHz: full frames, {} a point; percent of {:g}GbE line rate",
+      sweep["clock_mhz"].get<double>(), sweep["frames"].get<size_t>(), lines.front().gbps);
+}
+
+/// The points, as text and page show them.
+std::vector<std::string> head_of_points(const std::vector<ToldLine>& lines) {
+  std::vector<std::string> head = {"", "kind", "prof.", "PEs", "cyc/frame"};
+  for (const ToldLine& line : lines) head.push_back(line.words() + " %");
+  for (const char* name : {"latency", "LUT", "% dev.", "DSP", "BRAM", "pareto"}) {
+    head.emplace_back(name);
+  }
+  return head;
+}
+std::vector<std::string> cells_of(const json& p, const std::vector<ToldLine>& lines) {
+  std::vector<std::string> cells = {p["algorithm"].get<std::string>(), p["kind"].get<std::string>(),
+                                    p["profile"].get<std::string>(),
+                                    std::to_string(p["pes"].get<int>()),
+                                    fmt::format("{:.2f}", p["cycles_per_frame"].get<double>())};
+  for (const ToldLine& line : lines) {
+    cells.push_back(fmt::format("{:.1f}", p["line_rate_percent"][line.name].get<double>()));
+  }
+  cells.push_back(std::to_string(p["frame_latency_cycles"].get<uint64_t>()));
+  const auto area = [&](const char* key, int decimals) {
+    return p.contains("lut") ? fmt::format("{:.{}f}", p[key].get<double>(), decimals) : "-";
+  };
+  cells.insert(cells.end(), {area("lut", 0), area("lut_percent_of_device", 2), area("dsp", 0),
+                             fmt::format("{:.0f}", p["bram36"].get<double>()),
+                             p.value("pareto", false) ? "*" : ""});
+  return cells;
+}
+std::string text_row(const std::vector<std::string>& cells) {
+  constexpr size_t kLast[] = {8, 9, 7, 8, 6, 7};  // after the lines' columns
+  std::string out = fmt::format("{:<8} {:<9} {:<6} {:>4}", cells[0], cells[1], cells[2], cells[3]);
+  const size_t last = cells.size() - std::size(kLast);
+  for (size_t i = 4; i < cells.size(); ++i) {
+    out += fmt::format(" {:>{}}", cells[i], i < last ? 9 : kLast[i - last]);
+  }
+  return out + "\n";
+}
+
+/// A smallest array in a line.
+std::string smallest_words(const json& s) {
+  std::string out =
+      fmt::format("{:>2} PEs ({:.0f} %)", s["pes"].get<int>(), s["percent"].get<double>());
+  if (s.contains("lut")) {
+    out += fmt::format(", {:.0f} LUT, {:.1f} % saved", s["lut"].get<double>(),
+                       s["saved_percent_of_paper"].get<double>());
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string sweep_text(const json& sweep) {
+  const std::vector<ToldLine> lines = told_lines(sweep);
+  std::string out = title_of(sweep, lines) + "\n\n" + text_row(head_of_points(lines));
+  for (const json& p : sweep["points"]) out += text_row(cells_of(p, lines));
   out += fmt::format("\nSmallest array at line rate, LUTs against the paper's 32 PEs (Table 3)\n");
   for (const json& s : sweep["smallest"]) {
-    out += fmt::format("{:<8} {:<9} {:<6} {:>5}: {:>2} PEs ({:.0f} %)",
-                       s["algorithm"].get<std::string>(), s["kind"].get<std::string>(),
-                       s["profile"].get<std::string>(), s["line"].get<std::string>(),
-                       s["pes"].get<int>(), s["percent"].get<double>());
-    if (s.contains("lut")) {
-      out += fmt::format(", {:.0f} LUT, {:.1f} % saved", s["lut"].get<double>(),
-                         s["saved_percent_of_paper"].get<double>());
-    }
-    out += "\n";
+    out += fmt::format("{:<8} {:<9} {:<6} {:>6}: {}\n", s["algorithm"].get<std::string>(),
+                       s["kind"].get<std::string>(), s["profile"].get<std::string>(),
+                       s["line"].get<std::string>(), smallest_words(s));
   }
   for (const auto& [name, line] : sweep["lines"].items()) {
     if (line["stream_percent"].get<double>() >= 100) continue;
@@ -104,27 +158,38 @@ std::string sweep_text(const json& sweep) {
 }
 
 std::string sweep_csv(const json& sweep) {
-  std::string out =
-      "algorithm,kind,profile,pes,cycles_per_frame,line_rate_1_port_percent,"
-      "line_rate_4_ports_percent,frame_latency_cycles,frame_latency_ns,lut,ff,dsp,bram36,"
-      "lut_percent_of_device,longest_path_ns,pareto\n";
+  const std::vector<ToldLine> lines = told_lines(sweep);
+  std::string out = "algorithm,kind,profile,pes,cycles_per_frame,";
+  for (const ToldLine& line : lines) {
+    out += fmt::format("line_rate_{}_port{}_percent,", line.ports, line.ports == 1 ? "" : "s");
+  }
+  out +=
+      "frame_latency_cycles,frame_latency_ns,lut,ff,dsp,bram36,lut_percent_of_device,"
+      "longest_path_ns,pareto,port_gbps\n";
   const auto number = [](const json& p, const char* key) {
     return p.contains(key) ? fmt::format("{}", p[key].get<double>()) : "";
   };
   for (const json& p : sweep["points"]) {
+    out += fmt::format("{},{},{},{},{},", p["algorithm"].get<std::string>(),
+                       p["kind"].get<std::string>(), p["profile"].get<std::string>(),
+                       p["pes"].get<int>(), p["cycles_per_frame"].get<double>());
+    for (const ToldLine& line : lines) {
+      out += fmt::format("{},", p["line_rate_percent"][line.name].get<double>());
+    }
     out += fmt::format(
-        "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", p["algorithm"].get<std::string>(),
-        p["kind"].get<std::string>(), p["profile"].get<std::string>(), p["pes"].get<int>(),
-        p["cycles_per_frame"].get<double>(), p["line_rate_percent"]["10G"].get<double>(),
-        p["line_rate_percent"]["4x10G"].get<double>(), p["frame_latency_cycles"].get<uint64_t>(),
+        "{},{},{},{},{},{},{},{},{},{:g}\n", p["frame_latency_cycles"].get<uint64_t>(),
         p["frame_latency_ns"].get<double>(), number(p, "lut"), number(p, "ff"), number(p, "dsp"),
         number(p, "bram36"), number(p, "lut_percent_of_device"), number(p, "longest_path_ns"),
-        p.value("pareto", false) ? 1 : 0);
+        p.value("pareto", false) ? 1 : 0, lines.front().gbps);
   }
   return out;
 }
 
-std::string sweep_svg(const json& sweep, std::string& missing) {
+namespace {
+
+/// LUTs against throughput, for a page; empty, and a sentence in `missing`, if it cannot be drawn.
+std::string drawing(const json& sweep, std::string& missing) {
+  const std::vector<ToldLine> lines = told_lines(sweep);
   std::map<std::string, std::string> series;
   std::vector<std::string> order;
   for (const json& p : sweep["points"]) {
@@ -138,25 +203,27 @@ std::string sweep_svg(const json& sweep, std::string& missing) {
     }
     if (!series.contains(key)) order.push_back(key);
     series[key] += fmt::format("{} {}\n", p["lut"].get<double>(),
-                               p["line_rate_percent"]["4x10G"].get<double>());
+                               p["line_rate_percent"][lines.back().name].get<double>());
   }
   if (series.empty()) {
     missing = "no plot without areas";
     return "";
   }
-  namespace report = sim::report;
   using report::rgb;
   constexpr const char* kColours[] = {"accent", "byte", "half", "raw"};
   std::string script = fmt::format(
       "set border 3 lc {0}\nset tics nomirror textcolor {0}\nset grid lc {1}\nset logscale xy\n"
       "set key outside right top spacing 1.3 textcolor {0}\n"
       "set xlabel 'LUTs of the array (Yosys, xc7)' textcolor {0}\n"
-      "set ylabel 'percent of 4 x 10GbE' textcolor {0}\n",
-      rgb("muted"), rgb("line"));
-  std::string plot = fmt::format(
-      "plot 100 with lines lw 1.5 lc {0} dt 2 title 'four ports', 25 with lines lw 1.5 lc {0} dt 3 "
-      "title 'one port'",
-      rgb("ink"));
+      "set ylabel 'percent of {2} x {3:g}GbE' textcolor {0}\n",
+      rgb("muted"), rgb("line"), lines.back().ports, lines.back().gbps);
+  std::string plot = "plot ";
+  for (size_t i = lines.size(); i-- > 0;) {
+    plot += fmt::format("{:g} with lines lw 1.5 lc {} dt {} title '{} of {:g}GbE'{}",
+                        100.0 * lines[i].ports / lines.back().ports, rgb("ink"),
+                        i + 1 == lines.size() ? 2 : 3, lines[i].words(), lines[i].gbps,
+                        i != 0 ? ", " : "");
+  }
   std::map<std::string, int> colour_of;
   int index = 0;
   for (const std::string& key : order) {
@@ -174,7 +241,67 @@ std::string sweep_svg(const json& sweep, std::string& missing) {
                                              .width = 860,
                                              .height = 460}});
   missing = drawn.missing;
-  return drawn.svg.empty() ? "" : report::standalone_svg(drawn.svg.front());
+  return drawn.svg.empty() ? "" : drawn.svg.front();
+}
+
+std::string html_table(const std::vector<std::string>& head,
+                       const std::vector<std::vector<std::string>>& rows) {
+  std::string out = "<table><thead><tr>";
+  for (const std::string& cell : head) out += fmt::format("<th>{}</th>", report::escaped(cell));
+  out += "</tr></thead><tbody>\n";
+  for (const auto& row : rows) {
+    out += "<tr>";
+    for (const std::string& cell : row) out += fmt::format("<td>{}</td>", report::escaped(cell));
+    out += "</tr>\n";
+  }
+  return out + "</tbody></table>\n";
+}
+
+}  // namespace
+
+std::string sweep_svg(const json& sweep, std::string& missing) {
+  const std::string drawn = drawing(sweep, missing);
+  return drawn.empty() ? "" : report::standalone_svg(drawn);
+}
+
+std::string sweep_html(const json& sweep) {
+  using report::escaped;
+  const std::vector<ToldLine> lines = told_lines(sweep);
+  std::string out = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>sweep - gradwire</title>\n"
+      "<style>{}</style>\n</head>\n<body>\n<main>\n<header><h1><small>gradwire sweep</small>"
+      "optimizer</h1><div class=\"summary\">{}</div></header>\n",
+      report::page_style(), escaped(title_of(sweep, lines)));
+  std::string missing;
+  const std::string svg = drawing(sweep, missing);
+  out += svg.empty() ? fmt::format("<p class=\"box\">{}</p>\n", escaped(missing))
+                     : fmt::format(
+                           "<div class=\"grid\"><figure class=\"box wide\"><h2>LUTs "
+                           "against throughput</h2>{}</figure></div>\n",
+                           svg);
+  std::vector<std::vector<std::string>> points, smallest;
+  for (const json& p : sweep["points"]) points.push_back(cells_of(p, lines));
+  for (const json& s : sweep["smallest"]) {
+    smallest.push_back({s["algorithm"].get<std::string>(), s["kind"].get<std::string>(),
+                        s["profile"].get<std::string>(), s["line"].get<std::string>(),
+                        smallest_words(s)});
+  }
+  const auto section = [&out](const char* title, const std::string& body) {
+    out += fmt::format("<section class=\"box wide\"><h2>{}</h2>\n{}</section>\n", title, body);
+  };
+  out += "<div class=\"grid\">\n";
+  section("Smallest array at line rate, LUTs against the paper's 32 PEs (Table 3)",
+          html_table({"", "kind", "profile", "line", "array"}, smallest));
+  section("Points", html_table(head_of_points(lines), points));
+  section("The whole report",
+          fmt::format("<pre class=\"lines\">{}</pre>\n", escaped(sweep_text(sweep))));
+  return out + fmt::format(
+                   "</div>\n<section class=\"box\"><h2>The command of this sweep</h2><pre "
+                   "class=\"command\">{}</pre></section>\n<footer>gradwire {}</footer>\n</main>\n"
+                   "</body>\n</html>\n",
+                   escaped(sweep.value("command", "")), escaped(sweep.value("version", "")));
 }
 
 }  // namespace gw::testbenches

@@ -17,6 +17,7 @@
 #include "models/reference/expether/frame.h"
 #include "sim/base/error.h"
 #include "sim/base/random.h"
+#include "testbenches/engine/wires.h"
 #include "testbenches/switch/make_frames.h"
 #include "testbenches/switch/random.h"
 
@@ -122,7 +123,7 @@ class Wires {
     if (bytes.size() < kShortFrame) bytes.resize(kShortFrame);
     // In exact tenths of a nanosecond, so that rounding does not slow a saturated port down.
     int64_t& free = free_tenths_[static_cast<size_t>(port)];
-    const int64_t tenths = sim::wire_tenths(bytes.size());
+    const int64_t tenths = wire_tenths(bytes.size());
     sent_[static_cast<size_t>(port)].push_back(
         {{.bytes = std::move(bytes), .port = port, .time_ns = free / 10, .measured = measured},
          count_++});
@@ -688,7 +689,7 @@ std::unique_ptr<sim::FrameSource> open_frames(const sim::RunSpec& spec, bool by_
   return std::make_unique<sim::FrameSource>(
       stimulus.trace.empty() ? open_synthetic_frames(stimulus.synth, spec.seed, stimulus.packets,
                                                      traffic_spec(spec.options))
-                             : sim::open_capture_frames(stimulus, kSwitchPorts),
+                             : sim::open_capture_frames(stimulus, kSwitchPorts, kTenGbe),
       by_port);
 }
 

@@ -71,8 +71,8 @@ class Stream : public testing::Test {
 
 void expect_the_same(const StimulusSpec& stimulus) {
   SCOPED_TRACE(stimulus.trace + " " + stimulus.filter);
-  const auto streamed = open_capture_frames(stimulus, kPorts);
-  const FrameList whole = load_frames(stimulus, kPorts);
+  const auto streamed = open_capture_frames(stimulus, kPorts, ethernet(10));
+  const FrameList whole = load_frames(stimulus, kPorts, ethernet(10));
   for (const Frame& want : whole.frames) {
     const std::optional<Frame> frame = streamed->next();
     ASSERT_TRUE(frame);
@@ -109,7 +109,7 @@ TEST_F(Stream, ACaptureCutInItsMiddleIsReportedBehindThePacketsBefore) {
   fs::resize_file(file_, fs::file_size(file_) / 2);
   expect_the_same({.trace = file_});
 
-  const auto frames = open_capture_frames({.trace = file_}, kPorts);
+  const auto frames = open_capture_frames({.trace = file_}, kPorts, ethernet(10));
   const auto gradients = open_gradients({.trace = file_}, 1);
   for (const size_t count : {growth([&] { return frames->next(); }).second,
                              growth([&] { return gradients->next(); }).second}) {
@@ -130,7 +130,7 @@ TEST_F(Stream, MemoryDoesNotGrowWithTheCapture) {
   write(kPackets, Random(1), 100'000);
   ASSERT_GT(fs::file_size(file_), 8 * kGrowth);
 
-  const auto frames = open_capture_frames({.trace = file_}, kPorts);
+  const auto frames = open_capture_frames({.trace = file_}, kPorts, ethernet(10));
   const auto [of_frames, all_frames] = growth([&] { return frames->next(); });
   EXPECT_EQ(all_frames, kPackets);
   EXPECT_LT(of_frames, kGrowth);
@@ -162,7 +162,7 @@ class Lonely final : public Source {
 
 TEST(Feed, IsNotReadToItsEndForAPortThatGetsNothing) {
   constexpr uint32_t kPackets = 100'000;
-  const Pace pace{.clock_mhz = 200};
+  const Pace pace{200, ethernet(10)};
   Lonely source(kPackets);
   SourceFeed<Beat> feed(source, kPorts, pace);
   using State = SourceFeed<Beat>::State;

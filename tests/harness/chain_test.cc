@@ -67,7 +67,7 @@ TEST(Chain, AMacTakesAPacketWhenTheWireIsFree) {
   Random random(1);
   PreparedFeed<gw::Beat> feed;
   for (const size_t bytes : {100, 33, 1}) feed.add(0, irregular_packet<gw::Beat>(random, bytes));
-  const LinkSpec link{.delay = 10, .pace = Pace{.clock_mhz = 100}};
+  const LinkSpec link{.delay = 10, .pace = Pace{100, ethernet(10)}};
   Pair a(link), b(link);
   CableOracle oracle;
   const Result r = run(a.chain, b.chain, feed, oracle);
@@ -294,9 +294,9 @@ class Node {
 struct RingPorts {
   using Beat = gw::Beat;
   static constexpr std::array<Port, kNodes> kInputs =
-      flat_ports<kNodes>({"s_axis0", "s_axis1", "s_axis2", "s_axis3"}, "s_axis", 1, false);
+      flat_ports<kNodes>({"s_axis0", "s_axis1", "s_axis2", "s_axis3"}, "s_axis", 1);
   static constexpr std::array<Port, kNodes> kOutputs =
-      flat_ports<kNodes>({"m_axis0", "m_axis1", "m_axis2", "m_axis3"}, "m_axis", 1, false);
+      flat_ports<kNodes>({"m_axis0", "m_axis1", "m_axis2", "m_axis3"}, "m_axis", 1);
   static constexpr uint64_t kEvents = 0, kSettles = 0;
 };
 

@@ -750,7 +750,7 @@ TEST(ControlChain, OfAnEngineWithoutIsThatOfTheOther) {
 struct NodePorts {
   using Beat = gw::Beat;
   static constexpr std::array<Port, 3> kInputs =
-      flat_ports<3>({"host", "left", "right"}, "s_axis", 1, false);
+      flat_ports<3>({"host", "left", "right"}, "s_axis", 1);
   static constexpr std::array<Port, 3> kOutputs = kInputs;
   static constexpr auto kControls = Scaling::kControls;
 };
@@ -769,8 +769,8 @@ struct Node {
 };
 struct RingPorts {
   using Beat = gw::Beat;
-  static constexpr std::array<Port, 2> kInputs = flat_ports<2>({"s0", "s1"}, "s_axis", 1, false);
-  static constexpr std::array<Port, 2> kOutputs = flat_ports<2>({"m0", "m1"}, "m_axis", 1, false);
+  static constexpr std::array<Port, 2> kInputs = flat_ports<2>({"s0", "s1"}, "s_axis", 1);
+  static constexpr std::array<Port, 2> kOutputs = flat_ports<2>({"m0", "m1"}, "m_axis", 1);
   static constexpr auto kControls = TwoBlocks::kControls;
   static constexpr uint64_t kEvents = 0, kSettles = 0;
 };

@@ -16,7 +16,8 @@
 namespace gw::sim::toys::pace_test {
 namespace {
 
-using Paced = StreamPorts<gw::Beat, true, 2>;
+using Paced = StreamPorts<gw::Beat, 10'000, 2>;
+constexpr Pace kTenGbe{.clock_mhz = 200, .wire = ethernet(10)};
 using Settling = Passthrough<Paced>;
 
 uint64_t ceil_ratio(uint64_t n, uint64_t d) { return (n + d - 1) / d; }
@@ -28,7 +29,7 @@ uint64_t arrival_by_hand(uint64_t time_ns, uint64_t end) {
 uint64_t wire_cycles_x100(uint64_t bytes) { return (bytes + 24) * 16; }
 
 TEST(Pace, ABeatHasArrivedWithItsLastByte) {
-  const Pace pace;
+  const Pace pace = kTenGbe;
   // A frame of 76 bytes at time 0: beats end with bytes 32, 64 and 76, after the preamble 40, 72
   // and 84: 32, 57.6 and 67.2 ns, 6.4, 11.52 and 13.44 cycles.
   EXPECT_EQ(pace.arrival(0, 32), 7u);
@@ -46,7 +47,7 @@ TEST(Pace, ABeatHasArrivedWithItsLastByte) {
 }
 
 TEST(Pace, IsExactFarIntoACapture) {
-  const Pace pace;
+  const Pace pace = kTenGbe;
   Random random(1);
   for (const uint64_t begin : {0ull, 123'456ull, 1'000'000'000ull, 3'600'000'000'000ull}) {
     for (int i = 0; i < 20'000; ++i) {
@@ -58,14 +59,14 @@ TEST(Pace, IsExactFarIntoACapture) {
 }
 
 TEST(Pace, AFrameHoldsTheWireWithItsOverhead) {
-  const Pace pace;
+  const Pace pace = kTenGbe;
   EXPECT_DOUBLE_EQ(pace.cycles(76), 16);     // 100 bytes
   EXPECT_DOUBLE_EQ(pace.cycles(60), 13.44);  // the smallest: 84 bytes
   for (uint64_t bytes = 1; bytes <= 9018; ++bytes) {
     EXPECT_NEAR(pace.cycles(bytes) * 100, static_cast<double>(wire_cycles_x100(bytes)), 1e-6);
   }
   // 100 Gb/s at 322.265625 MHz: 0.08 ns a byte, 84 bytes in 6.72 ns.
-  const Pace fast{.clock_mhz = 322.265625, .gbps = 100};
+  const Pace fast{.clock_mhz = 322.265625, .wire = ethernet(100)};
   EXPECT_NEAR(fast.cycles(60), 6.72 * 0.322265625, 1e-12);
 }
 
@@ -202,15 +203,14 @@ TEST(PacedPorts, LineRateWorkedOutByHand) {
 
 TEST(PacedPorts, ASlowWireIsNoHang) {
   // 1 Mb/s: 8 us a byte, 1600 cycles; 76 bytes hold it for 160,000 cycles, longer than a hang.
-  Drive drive;
-  drive.pace.gbps = 0.001;
-  const double cycles = drive.pace.cycles(76);
+  using Slow = StreamPorts<gw::Beat, 1, 2>;
+  const double cycles = Pace{200, ethernet(0.001)}.cycles(76);
   ASSERT_GT(cycles, 1.5 * static_cast<double>(kHangCycles));
   // Both have arrived before the run begins.
   auto feed = frames({{-1'000'000'000, 76}, {-1'000'000'000, 76}});
-  Settling a;
+  Passthrough<Slow> a;
   Echo<gw::Beat> oracle;
-  const Result r = run_alone(a, feed, oracle, drive);
+  const Result r = run_alone(a, feed, oracle);
   ASSERT_TRUE(r.passed) << explain(r.failure);
   EXPECT_EQ(r.timeline.rows[1].first - r.timeline.rows[0].first, static_cast<uint64_t>(cycles));
 }
@@ -239,10 +239,10 @@ void expect_same(const Timeline& with, const Timeline& without) {
   EXPECT_EQ(with.cycles, without.cycles);
   EXPECT_EQ(with.latency.rows(), without.latency.rows());
   EXPECT_EQ(with.pipeline_latency.rows(), without.pipeline_latency.rows());
-  ASSERT_EQ(with.beats_in.bucket_cycles(), without.beats_in.bucket_cycles());
+  ASSERT_EQ(with.moved_in.bucket_cycles(), without.moved_in.bucket_cycles());
   for (uint64_t i = 0; i < 256; ++i) {
-    EXPECT_EQ(with.beats_in.bucket(i), without.beats_in.bucket(i));
-    EXPECT_EQ(with.beats_out.bucket(i), without.beats_out.bucket(i));
+    EXPECT_EQ(with.moved_in.bucket(i), without.moved_in.bucket(i));
+    EXPECT_EQ(with.moved_out.bucket(i), without.moved_out.bucket(i));
   }
 }
 
@@ -288,7 +288,7 @@ TEST(Skipping, SecondsOfSilenceCostNothing) {
 }
 
 TEST(Skipping, ADeviceThatNeverSettlesIsSimulatedWhole) {
-  using Restless = StreamPorts<gw::Beat, true, 0>;
+  using Restless = StreamPorts<gw::Beat, 10'000, 0>;
   const Result r = run_frames<Passthrough<Restless>, TwoPlaces<Restless>>({{0, 60}, {50'000, 60}});
   ASSERT_TRUE(r.passed);
   EXPECT_EQ(r.timeline.skipped, 0u);
@@ -296,7 +296,7 @@ TEST(Skipping, ADeviceThatNeverSettlesIsSimulatedWhole) {
 
 TEST(Skipping, WaitsForAsLongAsTheDeviceTakesToSettle) {
   constexpr uint64_t kSlow = 1000;
-  using Slow = StreamPorts<gw::Beat, true, kSlow>;
+  using Slow = StreamPorts<gw::Beat, 10'000, kSlow>;
   const Result r = run_frames<Passthrough<Slow>, TwoPlaces<Slow>>({{0, 60}, {50'000, 60}});
   ASSERT_TRUE(r.passed);
   const uint64_t rest = r.timeline.rows[1].accepted - r.timeline.rows[0].last;
@@ -319,8 +319,10 @@ TEST(Skipping, NotWhileSomethingIsOwed) {
 
 struct TwoPorts {
   using Beat = gw::Beat;
-  static constexpr std::array<Port, 2> kInputs = flat_ports<2>({"s0", "s1"}, "s_axis", 1, true);
-  static constexpr std::array<Port, 2> kOutputs = flat_ports<2>({"m0", "m1"}, "m_axis", 1, true);
+  static constexpr std::array<Port, 2> kInputs =
+      flat_ports<2>({"s0", "s1"}, "s_axis", 1, ethernet(10));
+  static constexpr std::array<Port, 2> kOutputs =
+      flat_ports<2>({"m0", "m1"}, "m_axis", 1, ethernet(10));
   static constexpr uint64_t kEvents = 0, kSettles = 2;
 };
 

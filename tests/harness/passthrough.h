@@ -7,14 +7,18 @@
 
 namespace gw::sim::toys {
 
-/// One stream in, one out.
-template <class B = gw::Beat, bool kPaced = false, uint64_t kStillAfter = 0>
+/// One stream in, one out; with MACs of so many Mb/s, if there are any.
+template <class B = gw::Beat, int kMbps = 0, uint64_t kStillAfter = 0>
 struct StreamPorts {
   using Beat = B;
-  static constexpr std::array<Port, 1> kInputs = {
-      {{.name = "s_axis", .bundle = "s_axis", .paced = kPaced}}};
-  static constexpr std::array<Port, 1> kOutputs = {
-      {{.name = "m_axis", .bundle = "m_axis", .paced = kPaced}}};
+  static constexpr std::array<Port, 1> kInputs = {{{.name = "s_axis",
+                                                    .bundle = "s_axis",
+                                                    .paced = kMbps != 0,
+                                                    .wire = ethernet(kMbps * 1e-3)}}};
+  static constexpr std::array<Port, 1> kOutputs = {{{.name = "m_axis",
+                                                     .bundle = "m_axis",
+                                                     .paced = kMbps != 0,
+                                                     .wire = ethernet(kMbps * 1e-3)}}};
   static constexpr uint64_t kEvents = 0;
   static constexpr uint64_t kSettles = kStillAfter;
 };

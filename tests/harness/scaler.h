@@ -24,7 +24,7 @@ enum Register : uint32_t {
 inline constexpr uint32_t kIdValue = 0x5CA1E001;
 
 template <bool kPaced = false, uint64_t kStillAfter = 0>
-struct ScalerPorts : StreamPorts<gw::Beat, kPaced, kStillAfter> {
+struct ScalerPorts : StreamPorts<gw::Beat, kPaced ? 10'000 : 0, kStillAfter> {
   static constexpr uint64_t kEvents = 1;
   static constexpr std::array<ControlPort, 1> kControls = {
       {{.name = "s_axil", .bundle = "s_axil", .address_bits = 6}}};

@@ -21,9 +21,9 @@ enum Kind : uint8_t { kDropped, kSingle, kDouble, kHalf, kUrgent, kKinds };
 struct SorterPorts {
   using Beat = gw::Beat;
   static constexpr std::array<Port, 2> kInputs =
-      flat_ports<2>({"s_axis0", "s_axis1"}, "s_axis", 192, false);
+      flat_ports<2>({"s_axis0", "s_axis1"}, "s_axis", 192);
   static constexpr std::array<Port, 3> kOutputs =
-      flat_ports<3>({"m_axis0", "m_axis1", "m_axis2"}, "m_axis", 192, false);
+      flat_ports<3>({"m_axis0", "m_axis1", "m_axis2"}, "m_axis", 192);
   /// Bits 0 and 1: a packet was served, of which port; 2 + p: port p took a packet; 4 + p: dropped
   /// one. Beyond them, bit 8: whose turn is next.
   static constexpr uint64_t kEvents = 0x3F;

@@ -46,7 +46,7 @@ class Load : public ::testing::Test {
   }
   FrameList load(const std::vector<Record>& records) {
     write(records);
-    return load_frames({.trace = file_}, kPorts);
+    return load_frames({.trace = file_}, kPorts, ethernet(10));
   }
   /// Ports and times since `begin`, in the order of the list.
   using Times = std::vector<std::pair<int, int64_t>>;
@@ -106,14 +106,14 @@ TEST_F(Load, NeverBeatsTheWireAndKeepsEveryTimeThatItCan) {
 TEST_F(Load, ACutFileSaysSo) {
   write({{0, 60, 1}, {1000, 60, 1}});
   fs::resize_file(file_, fs::file_size(file_) - 5);
-  const FrameList list = load_frames({.trace = file_}, kPorts);
+  const FrameList list = load_frames({.trace = file_}, kPorts, ethernet(10));
   EXPECT_EQ(list.frames.size(), 1u);
   EXPECT_NE(list.incomplete.find("packet 2"), std::string::npos) << list.incomplete;
 }
 
 TEST_F(Load, ACommittedTraceKeepsToTheWire) {
   const std::string path = std::string(GRADWIRE_SOURCE_DIR) + "/traces/mixed.pcap";
-  const FrameList list = load_frames({.trace = path}, kPorts);
+  const FrameList list = load_frames({.trace = path}, kPorts, ethernet(10));
   EXPECT_EQ(list.trace["selected"], list.trace["packets"]);
   EXPECT_EQ(list.trace["padded"], 6);  // ARP
   std::vector<double> free(kPorts, -1e300);
@@ -121,7 +121,8 @@ TEST_F(Load, ACommittedTraceKeepsToTheWire) {
     double& port = free[static_cast<size_t>(frame.port)];
     const auto begin = static_cast<double>(frame.time_ns - list.frames[0].time_ns);
     EXPECT_GT(begin + 1, port);  // times are rounded down
-    port = std::max(port, begin) + static_cast<double>(wire_tenths(frame.bytes.size())) / 10;
+    port =
+        std::max(port, begin) + 0.8 * static_cast<double>(ethernet(10).bytes(frame.bytes.size()));
   }
 }
 
@@ -205,7 +206,7 @@ TEST_F(Load, TimesBeyondAllClocksDoNotOverflow) {
   ASSERT_NE(file, nullptr);
   std::fwrite(bytes.data(), 1, bytes.size(), file);
   std::fclose(file);
-  const FrameList list = load_frames({.trace = file_}, kPorts);
+  const FrameList list = load_frames({.trace = file_}, kPorts, ethernet(10));
   ASSERT_EQ(list.frames.size(), 4u);
   EXPECT_LE(list.frames.back().time_ns - list.frames.front().time_ns, 30 * kDay);
   EXPECT_GE(list.frames.back().time_ns, list.frames.front().time_ns);
@@ -215,21 +216,23 @@ TEST_F(Load, TimesBeyondAllClocksDoNotOverflow) {
 
 TEST_F(Load, TakesWhatTheFilterLetsThroughAndCountsTheRest) {
   write({{0, 60, 1}, {1000, 192, 2}, {2000, 60, 3}, {3000, 200, 4}, {4000, 300, 1}});
-  const FrameList list = load_frames({.trace = file_, .filter = "greater 100"}, kPorts);
+  const FrameList list =
+      load_frames({.trace = file_, .filter = "greater 100"}, kPorts, ethernet(10));
   ASSERT_EQ(list.frames.size(), 3u);
   EXPECT_EQ(list.frames[0].trace_number, 2u);
   EXPECT_EQ(list.frames[0].port, 0);  // ports are those of the stations that are left
   EXPECT_EQ(list.trace["skipped"], (nlohmann::json{{"filter", 2}}));
-  EXPECT_EQ(load_frames({.trace = file_, .filter = "greater 100", .packets = 2}, kPorts)
-                .frames.back()
-                .trace_number,
-            4u);
+  EXPECT_EQ(
+      load_frames({.trace = file_, .filter = "greater 100", .packets = 2}, kPorts, ethernet(10))
+          .frames.back()
+          .trace_number,
+      4u);
 }
 
 TEST_F(Load, AWrongFilterIsRefusedWithLibpcapsWords) {
   write({{0, 60, 1}});
   try {
-    load_frames({.trace = file_, .filter = "tcp prot"}, kPorts);
+    load_frames({.trace = file_, .filter = "tcp prot"}, kPorts, ethernet(10));
     FAIL();
   } catch (const UsageError& error) {
     const std::string text = error.what();
@@ -248,12 +251,12 @@ TEST_F(Load, NothingLeftIsAnInputError) {
     }
     return std::string("taken");
   };
-  EXPECT_EQ(refused(load_frames({.trace = file_, .filter = "tcp"}, kPorts)),
+  EXPECT_EQ(refused(load_frames({.trace = file_, .filter = "tcp"}, kPorts, ethernet(10))),
             "'" + file_ + "' holds no Ethernet frame that the filter lets through");
   write({{0, 13, 1}});
-  EXPECT_EQ(refused(load_frames({.trace = file_}, kPorts)),
+  EXPECT_EQ(refused(load_frames({.trace = file_}, kPorts, ethernet(10))),
             "'" + file_ + "' holds no Ethernet frame");
-  EXPECT_THROW(load_frames({.trace = "/nonexistent.pcap"}, kPorts), InputError);
+  EXPECT_THROW(load_frames({.trace = "/nonexistent.pcap"}, kPorts, ethernet(10)), InputError);
 }
 
 // ---- packets of a run

@@ -18,6 +18,7 @@
 #include "models/reference/capture/capture.h"
 #include "models/reference/expether/frame.h"
 #include "sim/base/error.h"
+#include "testbenches/engine/wires.h"
 
 namespace gw::testbenches::traffic_test {
 namespace {
@@ -30,7 +31,7 @@ using sim::InputError;
 using sim::UsageError;
 
 FrameList load_frames(const std::string& path, uint64_t limit) {
-  return sim::load_frames({.trace = path, .packets = limit}, 4);
+  return sim::load_frames({.trace = path, .packets = limit}, 4, testbenches::kTenGbe);
 }
 
 const std::string kGradients = std::string(GRADWIRE_SOURCE_DIR) + "/traces/hdc-ring-middle.pcap";

@@ -51,6 +51,7 @@ json device_json(const sim::Device& device) {
                             {"bits", 8 * facts.beat_bytes},
                             {"tuser_bits", port.user_bits},
                             {"paced", port.paced}});
+      if (port.paced) d["ports"].back()["gbps"] = port.wire.gbps;
     }
   };
   add_ports(facts.inputs, "in");
@@ -123,7 +124,8 @@ void print_device(const json& d) {
   for (const json& port : d["ports"]) {
     fmt::print("port    {:<12} {:<4} {} bit, tuser {}{}\n", port["name"].get<std::string>(),
                port["direction"].get<std::string>(), port["bits"].get<int>(),
-               port["tuser_bits"].get<int>(), port["paced"].get<bool>() ? ", 10GbE" : "");
+               port["tuser_bits"].get<int>(),
+               port.contains("gbps") ? fmt::format(", {:g}GbE", port["gbps"].get<double>()) : "");
   }
   for (const json& option : d["options"]) {
     const auto value = option["default"].get<std::string>();

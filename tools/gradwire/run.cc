@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <sstream>
 
 #include "sim/base/error.h"
 #include "sim/coverage/points.h"
@@ -29,7 +30,7 @@ constexpr std::string_view kFilesWritten[] = {"wave",     "wave-from",   "wave-t
 struct RunArguments {
   sim::RunOptions run;
   DeviceOptions device;
-  std::string name, clock, engines, check, stall, random, json, html;
+  std::string name, clock, line_rate, engines, check, stall, random, json, html;
   std::string against, against_top, mutant, mutant_seed;
   std::string packets = "0", seed = "1", reset_after = "0", wave, wave_from, wave_to, coverage,
               coverage_out;
@@ -215,11 +216,30 @@ void set_reset(sim::RunSpec& spec, const RunArguments& a) {
   }
 }
 
+/// "10,25,100": Gb/s, rising. Throws UsageError.
+std::vector<double> parse_line_rates(const std::string& text) {
+  std::vector<double> rates;
+  std::istringstream list(text + (text.ends_with(',') ? "," : ""));
+  for (std::string word; std::getline(list, word, ',');) {
+    if (word.empty()) {
+      throw sim::UsageError(fmt::format(
+          "--line-rate '{}' is not numbers of Gb/s with commas between, as in 10,25,100", text));
+    }
+    rates.push_back(sim::parse_number("--line-rate", word, 0.001, 10000, "Gb/s"));
+  }
+  std::ranges::sort(rates);
+  if (const auto twice = std::ranges::adjacent_find(rates); twice != rates.end()) {
+    throw sim::UsageError(fmt::format("--line-rate '{}' names {:g} twice", text, *twice));
+  }
+  return rates;
+}
+
 /// What was given, as the spec of a run. Throws UsageError.
 void set_spec(RunArguments& a, const sim::Device& device) {
   sim::RunSpec& spec = a.run.spec;
   spec.clock_mhz = a.clock.empty() ? device.facts().clock_mhz
                                    : sim::parse_number("--clock", a.clock, 1, 10000, "MHz");
+  if (!a.line_rate.empty()) spec.line_rates = parse_line_rates(a.line_rate);
   spec.options = a.device.values(device);
   spec.seed = static_cast<uint64_t>(sim::parse_integer("--seed", a.seed, 0, INT64_MAX));
   spec.skip_idle = !a.no_skip;
@@ -330,6 +350,10 @@ void declare(CLI::App* command, RunArguments* a, const sim::Device* device) {
   command->add_option("--seed", a->seed, "of stalls, synthetic stimuli and random traffic")
       ->capture_default_str();
   command->add_option("--clock", a->clock, "MHz; else what the device is meant for");
+  command->add_option("--line-rate", a->line_rate,
+                      "Ethernet rates in Gb/s, with commas between, 10,25,40,100,200,400: how much "
+                      "of each is held, and from which clock on it is held whole, by packet size "
+                      "(default: percent of 10)");
   command->add_option("--packets", a->packets, "at most so many of the selected packets; 0: all")
       ->capture_default_str();
   command

@@ -20,7 +20,7 @@ namespace {
 
 struct SweepArguments {
   testbenches::SweepOptions sweep;
-  std::string device, json, csv, svg;
+  std::string device, json, csv, svg, html, areas_out;
   std::vector<std::string> algorithms;
   std::string ports, rate, check = "recommended";
   bool no_area = false, no_cpu = false, quiet = false;
@@ -54,8 +54,7 @@ int execute(SweepArguments& a) {
     a.sweep.ports = static_cast<int>(sim::parse_integer("--ports", a.ports, 1, 64));
   }
   if (!a.rate.empty()) {
-    if (a.ports.empty()) throw sim::UsageError("--rate is the rate of each of --ports N");
-    a.sweep.rate_gbps = sim::parse_number("--rate", a.rate, 0.1, 1600);
+    a.sweep.rate_gbps = sim::parse_number("--rate", a.rate, 0.1, 1600, "Gb/s");
   }
   if (a.check == "none") {
     a.sweep.check = testbenches::SweepCheck::kNone;
@@ -72,13 +71,18 @@ int execute(SweepArguments& a) {
   if (a.sweep.area) {
     a.sweep.synth_tool = sim::data_folder() / "tools/synth/synth.sh";
     a.sweep.rtl_folder = sim::data_folder() / "rtl";
+    a.sweep.shipped_areas = sim::data_folder() / "baselines/areas.json";
     // Synthesis runs in another folder.
     a.sweep.synth_folder = a.sweep.synth_folder.empty()
                                ? testbenches::default_areas(a.sweep)
                                : std::filesystem::absolute(a.sweep.synth_folder).string();
   }
   a.sweep.cpu = !a.no_cpu;
-  sim::expect_report_files({a.json, a.csv, a.svg});
+  if (!a.sweep.area && (a.sweep.resynthesise || !a.areas_out.empty())) {
+    throw sim::UsageError(fmt::format("--{} has no effect with --no-area",
+                                      a.sweep.resynthesise ? "resynthesise" : "areas-out"));
+  }
+  sim::expect_report_files({a.json, a.csv, a.svg, a.html, a.areas_out});
   Progress progress(a.quiet);
   const std::function<void(const std::string&)> note = progress.note();
   const nlohmann::json document = testbenches::sweep_optimizer(
@@ -93,6 +97,14 @@ int execute(SweepArguments& a) {
     const std::string svg = testbenches::sweep_svg(document, missing);
     if (svg.empty()) throw sim::InputError(fmt::format("no plot in '{}': {}", a.svg, missing));
     sim::write_report_file(a.svg, svg);
+  }
+  if (!a.html.empty()) sim::write_report_file(a.html, testbenches::sweep_html(document));
+  if (!a.areas_out.empty()) {
+    if (document.contains("missing")) {
+      throw sim::InputError(
+          fmt::format("no areas in '{}': {}", a.areas_out, document["missing"].get<std::string>()));
+    }
+    sim::write_report_file(a.areas_out, document["areas"].dump(1) + "\n");
   }
   const bool failed = document["checks"].contains("failed") || sim::interrupted();
   return failed ? sim::kCheckFailed : sim::kPass;
@@ -116,7 +128,8 @@ void add_sweep(CLI::App& app, Invocation& invocation) {
   list("--kind", a->sweep.kinds, "pipelined,iterative (default: both)");
   list("--profile", a->sweep.profiles, "paper,fast (default: both)");
   command->add_option("--clock", a->sweep.clock_mhz, "MHz")->capture_default_str();
-  command->add_option("--ports", a->ports, "ports of the link that the array shall hold");
+  command->add_option("--ports", a->ports,
+                      "ports of the link that the array shall hold (default: 4)");
   command->add_option("--rate", a->rate, "Gb/s of each of them (default: 10)");
   command
       ->add_option("--check", a->check,
@@ -128,7 +141,12 @@ void add_sweep(CLI::App& app, Invocation& invocation) {
   command->add_option("--frames", a->sweep.frames, "simulated a point")->capture_default_str();
   command->add_option("--seed", a->sweep.seed, "of gradients and parameters")
       ->capture_default_str();
-  command->add_flag("--no-area", a->no_area, "no synthesis; it takes minutes the first time");
+  command->add_flag("--no-area", a->no_area, "no areas");
+  command->add_flag("--resynthesise", a->sweep.resynthesise,
+                    "make areas with Yosys, which takes minutes, rather than use those that are "
+                    "shipped for this RTL");
+  command->add_option("--areas-out", a->areas_out,
+                      "write the areas with the hash of their RTL: baselines/areas.json");
   command->add_option(
       "--synth-folder", a->sweep.synth_folder,
       "where areas are kept from one sweep to the next (default: in the user's cache)");
@@ -136,6 +154,7 @@ void add_sweep(CLI::App& app, Invocation& invocation) {
   command->add_option("--json", a->json, "write the document as JSON; - for standard output");
   command->add_option("--csv", a->csv, "write the points as CSV");
   command->add_option("--svg", a->svg, "draw LUTs against throughput");
+  command->add_option("--html", a->html, "write table and plot as HTML");
   command->add_flag("--quiet", a->quiet, "no table, no progress");
   command->callback([a, &invocation] { invocation.action = [a] { return execute(*a); }; });
 }
