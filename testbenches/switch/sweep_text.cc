@@ -92,10 +92,12 @@ std::string sweep_text(const json& sweep) {
   std::string out = title_of(sweep, lines) + "\n\n" + text_row(head_of_points(lines));
   for (const json& p : sweep["points"]) out += text_row(cells_of(p, lines));
   out += fmt::format("\nSmallest array at line rate, LUTs against the paper's 32 PEs (Table 3)\n");
+  size_t width = 0;
+  for (const ToldLine& line : lines) width = std::max(width, line.name.size());
   for (const json& s : sweep["smallest"]) {
-    out += fmt::format("{:<8} {:<9} {:<6} {:>6}: {}\n", s["algorithm"].get<std::string>(),
+    out += fmt::format("{:<8} {:<9} {:<6} {:>{}}: {}\n", s["algorithm"].get<std::string>(),
                        s["kind"].get<std::string>(), s["profile"].get<std::string>(),
-                       s["line"].get<std::string>(), smallest_words(s));
+                       s["line"].get<std::string>(), width, smallest_words(s));
   }
   for (const auto& [name, line] : sweep["lines"].items()) {
     if (line["stream_percent"].get<double>() >= 100) continue;

@@ -1,6 +1,7 @@
 // The command line as scripts see it: exit codes, one-sentence errors, files that are whole or
 // absent.
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,6 +25,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
 
 /// RTL that is built in seconds.
 constexpr const char* kSmallArray = " --pes 1 --profile fast";
@@ -677,6 +680,8 @@ TEST_F(Cli, WrongUsageIsTwo) {
       {"bench --netlist", "needs a DEVICE"},
       {"bench parser --netlist=cmos", "neither generic nor xilinx"},
       {"sweep optimizer --netlist --check none", "no effect with --check none"},
+      {"sweep optimizer --no-area --resynthesise", "no effect with --no-area"},
+      {"sweep optimizer --rate 0", "--rate 0 is not between 0.1 and 1600 Gb/s"},
       {"list nonsense", "nonsense"},
   };
   for (const auto& [arguments, part] : cases) {
@@ -827,7 +832,8 @@ TEST_F(Cli, ReportsThatCannotBeWrittenAreToldBeforeTheWork) {
         "run compressor --synth mixed --packets 1000000 --coverage line --coverage-out ",
         "train --codec none --json ", "train --codec none --html ", "bench parser --json ",
         "sweep optimizer --json ", "sweep optimizer --csv ", "sweep optimizer --svg ",
-        "mutate compressor --json ", "codec compare /dev/null --codec raw --json "}) {
+        "sweep optimizer --html ", "sweep optimizer --areas-out ", "mutate compressor --json ",
+        "codec compare /dev/null --codec raw --json "}) {
     expect_one_sentence(gradwire(command + "/nonexistent/r"), 3, "/nonexistent/r");
   }
   expect_one_sentence(gradwire("train --codec none --jobs 0"), 2, "--jobs 0");
@@ -979,12 +985,80 @@ TEST_F(Cli, SweepSizesTheOptimizer) {
   EXPECT_NE(text_of(path("sweep.csv")).find("adam,pipelined,fast,4,8"), std::string::npos);
 }
 
+TEST_F(Cli, SweepIsHeldAgainstTheRateThatIsAskedFor) {
+  const auto sweep = [this](const std::string& line, const std::string& name) {
+    const Ended result = gradwire(
+        "sweep optimizer --algorithm sgd --pes 1 --kind pipelined --profile fast --frames 64 "
+        "--no-area --no-cpu --check none " +
+        line + " --csv " + name + ".csv --html " + name + ".html");
+    EXPECT_EQ(result.code, 0) << result.err;
+    return result.out;
+  };
+  // A PE takes 32 cycles of 5 ns for a full frame of 216 bytes: 10.8 Gb/s.
+  const std::string ten = sweep("", "a"), hundred = sweep("--rate 100 --ports 2", "b");
+  EXPECT_THAT(ten, HasSubstr("percent of 10GbE"));
+  EXPECT_THAT(ten, HasSubstr("    108.0      27.0 "));
+  EXPECT_THAT(hundred, HasSubstr("percent of 100GbE"));
+  EXPECT_THAT(hundred, HasSubstr(" 1 port % 2 ports % "));
+  EXPECT_THAT(hundred, HasSubstr("     10.8       5.4 "));
+  EXPECT_THAT(text_of(path("b.csv")), HasSubstr(",line_rate_2_ports_percent,"));
+  EXPECT_THAT(text_of(path("b.csv")), HasSubstr("sgd,pipelined,fast,1,32,10.8,5.4,"));
+  EXPECT_THAT(text_of(path("b.html")), HasSubstr("<td>10.8</td><td>5.4</td>"));
+  EXPECT_THAT(sweep("--rate 25", "c"), HasSubstr("     43.2      10.8 "));
+  EXPECT_THAT(sweep("--rate 25 --ports 1", "d"), Not(HasSubstr("ports %")));
+}
+
+TEST_F(Cli, LineRatesAreHeldAgainstEachEthernetThatIsAskedFor) {
+  const Ended result = gradwire(
+      "run parser --synth ordinary-60 --packets 400 --line-rate 100,10 --json r.json --html "
+      "r.html");
+  ASSERT_EQ(result.code, 0) << result.err;
+  // 60 bytes are two beats of 5 ns, 84 bytes on the wire: 67.2 Gb/s.
+  EXPECT_THAT(result.out, HasSubstr("Least clock that holds the line, MHz"));
+  EXPECT_THAT(text_of(path("r.html")), HasSubstr("Least clock that holds the line, MHz"));
+  const json report = json::parse(text_of(path("r.json")));
+  EXPECT_NEAR(report["line_rate_percent"]["100G"], 67.2, 0.1);
+  EXPECT_NEAR(report["line_rates"]["lines"][0]["percent"], 672, 1);
+  EXPECT_NEAR(report["line_rates"]["lines"][2]["least_clock_mhz"], 200 / 0.672, 0.5);
+  const std::vector<std::pair<std::string, std::string>> wrong = {
+      {"10,,25", "not numbers of Gb/s with commas between"},
+      {"10,", "not numbers of Gb/s with commas between"},
+      {"fast", "--line-rate fast is not between 0.001 and 10000 Gb/s"},
+      {"0", "--line-rate 0 is not between"},
+      {"25,25", "names 25 twice"}};
+  for (const auto& [rates, part] : wrong) {
+    expect_one_sentence(gradwire("run parser --synth ordinary-60 --line-rate " + rates), 2, part);
+  }
+}
+
+TEST_F(Cli, ASwitchTellsTheLineRateOfEachPort) {
+  const Ended result = gradwire("run switch --synth gradient-192 --packets 400 --workers 1");
+  EXPECT_THAT(result.out, HasSubstr("line rate          port0 100."));
+  EXPECT_THAT(result.out, HasSubstr("port3 100."));
+  EXPECT_THAT(result.out, HasSubstr("stall port-cycles"));
+}
+
+TEST_F(Cli, ShippedAreasAreOfTodaysRtl) {
+  // Without Yosys, and without any that an earlier sweep has kept.
+  const Ended result = shell(
+      "mkdir bin; cp -s /usr/bin/* bin/ 2> cp.err; rm -f bin/yosys; PATH=$PWD/bin " GRADWIRE_BINARY
+      " sweep optimizer --algorithm sgd --pes 1 --frames 64 --no-cpu --check none --quiet "
+      "--synth-folder areas --json sweep.json");
+  ASSERT_EQ(result.code, 0) << result.err;
+  const json sweep = json::parse(text_of(path("sweep.json")));
+  EXPECT_FALSE(sweep.contains("missing"))
+      << "baselines/areas.json is of other RTL: gradwire sweep optimizer --resynthesise --pes 1 "
+         "--check none --no-cpu --areas-out baselines/areas.json makes it anew; "
+      << sweep["missing"];
+  for (const json& p : sweep["points"]) EXPECT_GT(p.value("lut", 0.0), 100) << p.dump();
+}
+
 TEST_F(Cli, SweepWithoutYosysKeepsTheThroughputAndSaysWhatIsMissing) {
   // All the machine's programs but one.
   const Ended result = shell(
       "mkdir bin; cp -s /usr/bin/* bin/ 2> cp.err; rm -f bin/yosys; PATH=$PWD/bin " GRADWIRE_BINARY
       " sweep optimizer --algorithm sgd --pes 1 --kind pipelined --profile fast --frames 128 "
-      "--no-cpu --synth-folder areas --json sweep.json");
+      "--no-cpu --resynthesise --synth-folder areas --json sweep.json");
   ASSERT_EQ(result.code, 0) << result.err;
   const json sweep = json::parse(text_of(path("sweep.json")));
   EXPECT_DOUBLE_EQ(sweep["points"][0]["cycles_per_frame"], 32);
@@ -1012,7 +1086,7 @@ TEST_F(Cli, AToolThatRunsEndsWithTheProgramThatIsAskedToEnd) {
   const Ended sweep = shell(with_tool +
                             GRADWIRE_BINARY
                             " sweep optimizer --algorithm sgd --pes 1 --frames 128 --no-cpu "
-                            "--cache " +
+                            "--resynthesise --cache " +
                             path("cache"));
   EXPECT_EQ(sweep.code, 124) << "of timeout";
   EXPECT_NE(sweep.out.find("No areas: interrupted"), std::string::npos) << sweep.out;
@@ -1067,7 +1141,7 @@ TEST_F(Cli, SweepKeepsAreasUntilTheRtlChangesAndDrawsThem) {
   const std::string sweep =
       "PATH=$PWD/bin " GRADWIRE_BINARY
       " sweep optimizer --algorithm sgd --pes 1,4 --kind pipelined --profile fast --frames 128 "
-      "--no-cpu --quiet --synth-folder areas --json sweep.json";
+      "--no-cpu --quiet --resynthesise --synth-folder areas --json sweep.json";
   const std::string prepare =
       "mkdir bin areas; cp -s /usr/bin/* bin/ 2> cp.err; rm -f bin/yosys; "
       "echo '{\"used\": {\"LUT\": 100, \"FF\": 10, \"DSP\": 1}, \"longest_path_ns\": 4}' "

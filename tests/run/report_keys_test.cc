@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/feeds/random_table.h"
 #include "sim/feeds/stimulus.h"
 #include "sim/report/json.h"
 #include "sim/run/run.h"
@@ -72,7 +73,16 @@ void add_devices(Keys& keys) {
   with("compressor", {.trace = traces + "mixed.pcap", .packets = 50}, {});
   with("compressor", {.synth = "gradients", .packets = 500}, {});
   with("mx", {.synth = "mixed", .packets = 50}, {{"residual", "on"}});
-  with("threshold", {.synth = "mixed", .packets = 50}, {{"method", "wgt"}});
+  with("threshold", {.synth = "mixed", .packets = 50}, {{"coding", "rice"}});
+  for (const char* name : {"dequantizer", "nic_rx"}) {
+    const sim::Device& device = testbenches::registry().device(name);
+    const auto kinds = testbenches::registry().random_kinds();
+    with(name,
+         {.random = sim::RandomTable::read(GRADWIRE_SOURCE_DIR "/plans/random.toml#hostile",
+                                           *device.facts().random, kinds),
+          .packets = 300},
+         {});
+  }
   with("nic_tx", {.trace = traces + "mixed.pcap", .packets = 500}, {});
   with("nic_rx", {.trace = traces + "mixed.pcap", .packets = 500}, {{"pack", "1"}});
   with("switch", {.trace = traces + "expether-faults.pcap"}, {});
@@ -136,9 +146,9 @@ Page page() {
     const size_t end = line.find("` |");
     const std::string key = line.substr(3, end - 3);
     page.keys.insert(key);
-    const size_t unit = line.find(" | ", end + 3);
-    if (end == std::string::npos || unit == std::string::npos || unit < end + 4 ||
-        line.size() < unit + 12) {
+    const size_t meaning = line.find(" | ", end + 3);
+    if (end == std::string::npos || meaning == std::string::npos || meaning < end + 5 ||
+        line.size() < meaning + 3 + 4 + 2) {  // "mean |"
       page.without_meaning.push_back(key);
     }
   }
