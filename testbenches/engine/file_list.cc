@@ -449,9 +449,9 @@ std::string list_word(std::string_view text) {
 }
 
 FileList read_file_list(const fs::path& list, const ListFolders& folders) {
-  const fs::path folder =
-      (folders.base.empty() ? fs::absolute(list).parent_path() : fs::absolute(folders.base))
-          .lexically_normal();
+  const fs::path folder = (folders.base.empty() ? fs::absolute(list).parent_path()
+                                                : fs::absolute(folders.base))
+                              .lexically_normal();
   Reader reader(folder, folders.last);
   if (ends_with_any(list.string(), {".v", ".sv", ".vhd", ".vhdl"})) {
     reader.source(fs::absolute(list), list.string(), "the RTL");
