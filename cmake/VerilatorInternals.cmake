@@ -6,6 +6,7 @@
 #   regions of its schedule               testbenches/engine/engine_source.cc    an edge is an evaluation
 #   ports in the class's header           testbenches/engine/engine_source.cc    a sentence that names the ports not found
 #   tables of scopes and variables        testbenches/engine/verilated_inside.h  the compiler's words, if an engine's state is asked for
+#   VL_TIME_ in the generated C++         testbenches/engine/engine_source.cc    $time stands still; tests/engine/library_test.cc notices
 #   names in the state's header            testbenches/engine/engine_source.cc    --coverage toggle knows fewer signals, or none
 #   XML of the declarations                testbenches/engine/engine_source.cc    --coverage toggle names no absent signals
 #   text of the coverage file             testbenches/engine/verilated_inside.h  no points; tests/engine/inside_test.cc notices

@@ -35,6 +35,12 @@ void add_words(std::vector<std::string>& words, const Key& key, const Value& val
     if (*value.flag) words.push_back("--" + key.name);
     return;
   }
+  if (key.repeats) {
+    for (const std::string& word : value.words) {
+      words.push_back(fmt::format("--{}={}", key.name, word));
+    }
+    return;
+  }
   const bool one = value.words.size() == 1;
   // What looks like an option, and the value of one that may do without, stay in one word with it.
   if (one && (value.words.front().starts_with('-') || key.name == "netlist")) {

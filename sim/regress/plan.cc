@@ -368,18 +368,47 @@ class Reader {
       }
       known = &*at;
     }
-    if (known->writes || own.name == "config" || own.name == "quiet") {
+    if (known->writes || own.name == "config" || own.name == "quiet" || own.name == "warnings") {
       fail(own.place, fmt::format("'{}' goes with the command of a single case: in a plan each "
                                   "case would write over the one before",
                                   own.name));
     }
-    if (!own.dimension) {
+    own.repeats = known->repeats;
+    if (node.is_table() && known->repeats) {
+      add_settings(own, *node.as_table());
+    } else if (!own.dimension) {
       add_values(own, key, node, *known);
     } else {
       for (const toml::node& element : *node.as_array()) add_values(own, key, element, *known);
       if (own.values.empty()) fail(place(node), fmt::format("'{}' is empty", own.name));
     }
     return own;
+  }
+
+  /// `{ N = [4, 8], M = 2 }`: each choice of the lists is a value, of the words N=4 and M=2.
+  void add_settings(Key& own, const toml::table& settings) const {
+    own.values = {Value{.words = {}, .flag = {}, .place = place(settings)}};
+    for (const auto& [name, node] : settings) {
+      std::vector<std::string> choices;
+      if (node.is_array()) {
+        own.dimension = true;
+        for (const toml::node& element : *node.as_array()) {
+          choices.push_back(fmt::format("{}={}", name.str(), word_of(name, element)));
+        }
+      } else {
+        choices.push_back(fmt::format("{}={}", name.str(), word_of(name, node)));
+      }
+      if (choices.empty()) fail(place(node), fmt::format("'{}' is empty", name.str()));
+      std::vector<Value> product;
+      for (const Value& value : own.values) {
+        for (const std::string& choice : choices) {
+          product.push_back(value);
+          product.back().words.push_back(choice);
+        }
+      }
+      own.values = std::move(product);
+    }
+    if (settings.empty()) fail(place(settings), fmt::format("'{}' is empty", own.name));
   }
 
   void add_values(Key& own, const toml::key& key, const toml::node& node,

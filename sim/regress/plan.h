@@ -22,11 +22,12 @@ struct Place {
 class Vocabulary {
  public:
   struct Option {
-    std::string name;     ///< without the dashes
-    bool flag = false;    ///< takes no value
-    bool list = false;    ///< takes several words
-    bool reads = false;   ///< names a file that the run reads
-    bool writes = false;  ///< names a file that the run writes
+    std::string name;      ///< without the dashes
+    bool flag = false;     ///< takes no value
+    bool list = false;     ///< takes several words ...
+    bool repeats = false;  ///< ... each with the option's name before it
+    bool reads = false;    ///< names a file that the run reads
+    bool writes = false;   ///< names a file that the run writes
   };
 
   virtual ~Vocabulary() = default;
@@ -59,6 +60,7 @@ struct Key {
   std::string name;
   std::vector<Value> values;
   bool dimension = false;  ///< a list: its values are coordinates
+  bool repeats = false;    ///< each word of a value has the option's name before it
   Place place;
 };
 

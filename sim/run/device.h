@@ -33,6 +33,9 @@ struct WaveSpec {
   int64_t to = INT64_MAX;
 };
 
+/// How long a cycle is.
+inline uint64_t period_ps(double clock_mhz) { return static_cast<uint64_t>(1e6 / clock_mhz + 0.5); }
+
 /// The name of a synthetic stimulus and what it is for.
 struct SynthKind {
   const char* name;
@@ -42,8 +45,12 @@ struct SynthKind {
 
 /// RTL that is not the project's own.
 struct UserRtl {
-  std::string file_list;  ///< empty: the project's
+  std::string file_list;  ///< or one source file; empty: the project's
   std::string top;
+  /// Given beside the list, and over what it says: macros (NAME or NAME=VALUE), parameters of the
+  /// top (NAME=VALUE), folders of headers.
+  std::vector<std::string> defines = {}, parameters = {}, include_dirs = {};
+  bool warnings = false;  ///< what Verilator has to say of it is shown
   /// As a report calls it; `own`: the top of the project's.
   std::string name(const std::string& own) const;
 };

@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <set>
 #include <sstream>
 
 #include "sim/run/data_folder.h"
@@ -54,6 +55,16 @@ std::function<void(const BuildProgress&)> told(const sim::RunSpec& spec) {
       };
 }
 
+/// Names the outputs of a top that the device does not have, once.
+void tell_open_outputs(const RtlLibrary& library, const std::string& top,
+                       const sim::RunSpec& spec) {
+  static std::set<std::string> told;
+  const nlohmann::json facts = nlohmann::json::parse(library.engine()->describe());
+  if (!spec.note || !facts.contains("open") || !told.insert(top).second) return;
+  spec.note(fmt::format("{}: the device has no output {}; nothing reads it", top,
+                        fmt::join(facts["open"].get<std::vector<std::string>>(), ", ")));
+}
+
 constexpr int kMutantPinBits = 16;
 
 /// Where it is, `FILE.sv:LINE`: its cell's name says it, or the last of its sources does. What
@@ -76,10 +87,15 @@ std::string where_of(const std::string& words) {
 std::shared_ptr<RtlLibrary>& kept(const RtlRequest& request, const std::string& cache) {
   static auto& libraries = *new std::map<std::string, std::shared_ptr<RtlLibrary>>;
   const MutantBatch& batch = request.mutants;
-  return libraries[fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", request.top, request.list.string(),
-                               request.traced, request.netlist, cache,
-                               fmt::join(request.parameters, ","), fmt::join(request.coverage, ","),
-                               batch.count, batch.seed, batch.first)];
+  std::string files = request.list.string();
+  if (request.files) {
+    files = fmt::format("{}|{}", fmt::join(request.files->verilator_words(), "|"),
+                        fmt::join(request.files->parameters, "|"));
+  }
+  return libraries[fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", request.top, files, request.traced,
+                               request.netlist, cache, fmt::join(request.parameters, ","),
+                               fmt::join(request.coverage, ","), batch.count, batch.seed,
+                               batch.first)];
 }
 
 }  // namespace
@@ -136,7 +152,17 @@ sim::MutantList mutant_list(const CompiledRtl& compiled) {
 }
 
 FileList files_of(const sim::UserRtl& rtl) {
-  return read_file_list(rtl.file_list, {.last = sim::data_folder()});
+  namespace fs = std::filesystem;
+  FileList files = read_file_list(rtl.file_list, {.last = sim::data_folder()});
+  for (const std::string& define : rtl.defines) files.define(define);
+  for (const std::string& parameter : rtl.parameters) files.set(parameter);
+  std::vector<FileList::Item> first;
+  for (const std::string& dir : rtl.include_dirs) {
+    first.push_back({FileList::Kind::kIncludeFolder,
+                     fs::absolute(dir).lexically_normal().lexically_proximate(files.base)});
+  }
+  files.items.insert(files.items.begin(), first.begin(), first.end());
+  return files;
 }
 
 sim::RtlSources rtl_sources(const sim::Device::Facts& facts,
@@ -201,14 +227,14 @@ CompiledRtl compile_rtl(const sim::Device::Facts& facts,
     for (const auto& [name, value] : parameters) request.parameters.push_back(name + "=" + value);
   } else {
     request.top = spec.user_rtl.top;
-    request.list = spec.user_rtl.file_list;
-    request.search = sim::data_folder();
-    request.include_dirs.push_back(request.search / "rtl/common");
+    request.files = files_of(spec.user_rtl);
+    request.warnings = spec.user_rtl.warnings;
+    request.include_dirs.push_back(sim::data_folder() / "rtl/common");
     if (spec.note && !parameters.empty()) {
       std::string set;
       for (const auto& [name, value] : parameters) set += " " + name + "=" + value;
       spec.note(
-          fmt::format("{} keeps the parameters that its own file, or -G in its list, gives it; "
+          fmt::format("{} keeps the parameters that its own file, its list or --set gives it; "
                       "model and reference are "
                       "those of{}",
                       request.top, set));
@@ -235,13 +261,15 @@ CompiledRtl compile_rtl(const sim::Device::Facts& facts,
     LibraryOptions options;
     options.cache = spec.cache;
     options.progress = told(spec);
+    options.said = spec.note;
     std::shared_ptr<RtlLibrary> fresh;
     std::shared_ptr<RtlLibrary>& found =
         mutant.count != 0 || spec.stimulus.recorded != nullptr ? kept(request, spec.cache) : fresh;
     if (found == nullptr) found = rtl_library(request, options);
     library = found;
   }
-  return {std::move(library), !request.own};
+  tell_open_outputs(*library, request.top, spec);
+  return {std::move(library), !request.own, sim::period_ps(spec.clock_mhz)};
 }
 
 }  // namespace gw::testbenches

@@ -20,18 +20,24 @@ namespace gw::testbenches {
 class CompiledRtl {
  public:
   explicit CompiledRtl(std::shared_ptr<const GwEngine> api) : api_(std::move(api)) {}
-  CompiledRtl(std::shared_ptr<const RtlLibrary> library, bool settles)
-      : api_(library, library->engine()), library_(std::move(library)), settles_(settles) {}
+  CompiledRtl(std::shared_ptr<const RtlLibrary> library, bool settles, uint64_t period_ps)
+      : api_(library, library->engine()),
+        library_(std::move(library)),
+        settles_(settles),
+        period_ps_(period_ps) {}
   const GwEngine& api() const { return *api_; }
   /// What it was built as; null if it was not by this program's library.
   const RtlLibrary* library() const { return library_.get(); }
   /// Its outputs may depend on inputs of the same cycle. Those of the project's are registers.
   bool settles() const { return settles_; }
+  /// How long a cycle is.
+  uint64_t period_ps() const { return period_ps_; }
 
  private:
   std::shared_ptr<const GwEngine> api_;
   std::shared_ptr<const RtlLibrary> library_;
   bool settles_ = false;
+  uint64_t period_ps_ = 10'000;
 };
 
 /// What an engine has counted, if it was built to.

@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /// Raised with every change of this file; a library of another number is not used.
-#define GW_ENGINE_ABI 6u
+#define GW_ENGINE_ABI 7u
 /// Input or output ports at most.
 #define GW_ENGINE_PORTS 16u
 /// Control ports at most.
@@ -85,7 +85,8 @@ struct GwVariable {
 struct GwEngine {
   uint32_t abi;  ///< GW_ENGINE_ABI
   /// JSON: top, beat_bits, ports [{name, direction, bits}], parameters, traced, built_with;
-  /// controls [{name, address_bits}], coverage and state if there are any.
+  /// controls [{name, address_bits}], open [name of an output that nothing reads], coverage and
+  /// state if there are any.
   const char* (*describe)(void);
 
   /// An instance in reset's first moment; undefined values follow from the seed. Null: no memory.
@@ -102,7 +103,9 @@ struct GwEngine {
   /// edge costs the same with a port that is silent, or without one.
   void (*drive)(void* engine, uint32_t control, const void* request);
 
-  /// One rising edge with aresetn = 0.
+  /// How long a cycle is, for $time. Call before the first edge; else it is 10 ns.
+  void (*period)(void* engine, uint64_t period_ps);
+  /// One rising edge with aresetn = 0. $time begins with the first of several.
   void (*reset)(void* engine);
   /// Drives the inputs that the next `clock` is given and evaluates them with the clock low: then
   /// outputs are those of this cycle, even if they depend on its inputs. Needless before `clock`
@@ -119,9 +122,9 @@ struct GwEngine {
   /// is shown with cycle 0 when from <= 0). Call before the first edge. 0, or an errno.
   int (*trace)(void* engine, const char* path, int64_t from, int64_t to, uint64_t period_ps);
   /// The harness's signals of the cycle that the next edge ends; null: that edge is not to be
-  /// shown.
+  /// shown, and its cycle takes no time.
   void (*harness)(void* engine, const struct GwHarnessSignals* signals);
-  /// The waveform's time goes on by so many cycles in which nothing changes.
+  /// Time goes on by so many cycles in which nothing changes.
   void (*skip)(void* engine, uint64_t cycles);
   /// Closes the waveform. Null, or why the file is not whole.
   const char* (*finish)(void* engine);

@@ -113,6 +113,19 @@ bool is_protection(const EngineShape& shape, const TopPort& port) {
          });
 }
 
+/// Removes the outputs that the device does not have, and returns their names: they stay open.
+std::vector<std::string> take_open_outputs(const EngineShape& shape, std::vector<TopPort>& ports) {
+  std::vector<std::string> open;
+  if (shape.any_pins) return open;
+  const std::vector<TopPort> wanted = wanted_ports(shape);
+  std::erase_if(ports, [&](const TopPort& port) {
+    if (port.input || find(wanted, port.name) != nullptr) return false;
+    open.push_back(port.name);
+    return true;
+  });
+  return open;
+}
+
 /// The outputs that are compared in each cycle, packed: a body that sets a GwOutputs. What lies in
 /// one word is one expression, which is all that most tops need.
 std::string probe_body(const std::vector<TopPort>& ports, const std::vector<TopPort>& streams) {
@@ -146,7 +159,8 @@ std::string probe_body(const std::vector<TopPort>& ports, const std::vector<TopP
   return body + wide;
 }
 
-nlohmann::json description(const VerilateJob& job, const std::vector<TopPort>& ports) {
+nlohmann::json description(const VerilateJob& job, const std::vector<TopPort>& ports,
+                           const std::vector<std::string>& open) {
   nlohmann::json parameters = nlohmann::json::object();
   for (const std::string& p : job.parameters) {
     const size_t equals = p.find('=');
@@ -162,6 +176,7 @@ nlohmann::json description(const VerilateJob& job, const std::vector<TopPort>& p
   for (const sim::ControlPort& control : job.shape.controls) {
     all["controls"].push_back({{"name", control.name}, {"address_bits", control.address_bits}});
   }
+  if (!open.empty()) all["open"] = open;
   if (!job.netlist.empty()) all["netlist"] = job.netlist;
   if (!job.coverage.empty()) all["coverage"] = job.coverage;
   if (job.state) all["state"] = true;
@@ -268,8 +283,8 @@ std::string unit_of(const std::string& what, std::vector<std::string> parts) {
 }
 
 std::string glue(const VerilateJob& job, const std::vector<TopPort>& ports,
-                 const std::vector<std::string>& parts, bool quiet_fall, const std::string& rise,
-                 const std::string& signals) {
+                 const std::vector<std::string>& open, const std::vector<std::string>& parts,
+                 bool time, bool quiet_fall, const std::string& rise, const std::string& signals) {
   std::string text = fmt::format("// Generated: {} as an engine.\n", job.top);
   if (job.traced) text += "#define GW_ENGINE_TRACED\n";
   if (has_counters(job.coverage)) text += "#define GW_ENGINE_COVERAGE\n";
@@ -307,6 +322,7 @@ std::string glue(const VerilateJob& job, const std::vector<TopPort>& ports,
       "  static constexpr int kLanes = {};\n"
       "  static constexpr bool kTraced = {};\n"
       "  static constexpr bool kQuietFall = {};\n"
+      "  static constexpr bool kTime = {};\n"
       "  static constexpr const char* kName = \"{}\";\n"
       "  static constexpr const char* kDescription = R\"json({})json\";\n"
       "  using Inputs = {};\n"
@@ -314,8 +330,8 @@ std::string glue(const VerilateJob& job, const std::vector<TopPort>& ports,
       "  using Controls = ControlBundles<{}>;\n"
       "  static void probe([[maybe_unused]] Top& top, GwOutputs& shown) {{{} }}\n"
       "  static constexpr NamedPin<Top> kPins[] = {{\n",
-      job.name, job.shape.beat_bits / 32, job.traced, quiet_fall, job.top,
-      description(job, ports).dump(), inputs, outputs, joined(controls),
+      job.name, job.shape.beat_bits / 32, job.traced, quiet_fall, time, job.top,
+      description(job, ports, open).dump(), inputs, outputs, joined(controls),
       probe_body(ports, streams));
   for (const TopPort& port : ports) {
     if (!port.input || find(streams, port.name) != nullptr) continue;
@@ -476,7 +492,7 @@ std::string port_differences(const std::string& top, const EngineShape& shape,
     }
   }
   for (const TopPort& have : ports) {
-    if (find(wanted, have.name) != nullptr) continue;
+    if (!have.input || find(wanted, have.name) != nullptr) continue;  // what is open is told
     if (shape.any_pins && have.bits != 0) continue;
     if (is_protection(shape, have)) continue;
     surplus.push_back(fmt::format("{} {}", direction(have), have.name));
@@ -485,7 +501,7 @@ std::string port_differences(const std::string& top, const EngineShape& shape,
   if (!missing.empty()) all.push_back(fmt::format("missing: {}", joined(missing)));
   if (!other.empty()) all.push_back(fmt::format("different: {}", joined(other)));
   if (!surplus.empty()) {
-    all.push_back(fmt::format("left over, nothing drives or reads it: {}", joined(surplus)));
+    all.push_back(fmt::format("left over, nothing drives it: {}", joined(surplus)));
   }
   if (all.empty()) return "";
   return fmt::format("the ports of {} are not the device's; {}", top, joined(all));
@@ -906,10 +922,11 @@ EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run) 
   source.words = verilate(job, arguments, run);
   refuse_free_clocks(job, source.words);
 
-  const std::vector<TopPort> ports = top_ports(sim::bytes_of_file(job.out / (prefix + ".h")));
+  std::vector<TopPort> ports = top_ports(sim::bytes_of_file(job.out / (prefix + ".h")));
   if (std::string sentence = port_differences(job.top, job.shape, ports); !sentence.empty()) {
     throw sim::InputError(sentence);
   }
+  const std::vector<std::string> open = take_open_outputs(job.shape, ports);
 
   if (job.traced) {
     write_file(job.out / "harness.sv", harness_module(job.shape));
@@ -940,7 +957,7 @@ EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run) 
 
   std::vector<std::string> hot, cold, harness;
   const bool shortcuts = job.shortcuts && lean_is_tried(job.version);
-  bool quiet_fall = shortcuts;
+  bool quiet_fall = shortcuts, time = false;  // which RTL looks at: $time, messages
   std::string each_cycle;
   for (const fs::directory_entry& entry : fs::directory_iterator(job.out)) {
     const std::string file = entry.path().filename().string();
@@ -956,6 +973,7 @@ EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run) 
     (once ? cold : hot).push_back(file);
     if (!once) each_cycle += code;
     quiet_fall = quiet_fall && falls_quietly(code);
+    time = time || code.find("VL_TIME_") != std::string::npos;
     if (job.own && shortcuts) {
       if (const std::string lean = lean_source(code); lean != code) write_file(entry.path(), lean);
     }
@@ -969,13 +987,19 @@ EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run) 
                                : std::string();
 
   source.hot = job.out / (job.name + "_engine.cc");
-  write_file(source.hot, glue(job, ports, hot, quiet_fall, rise, signals));
+  write_file(source.hot, glue(job, ports, open, hot, time, quiet_fall, rise, signals));
   source.cold = job.out / (job.name + "_cold.cc");
   write_file(source.cold, unit_of(fmt::format("what {} runs once", job.top), cold));
   if (job.traced) {
     // Classes have names in common: a unit of its own.
     source.harness = job.out / (job.name + "_harness.cc");
     write_file(source.harness, unit_of("the harness's signals", harness));
+  }
+
+  source.dpi = fs::exists(job.out / (prefix + "__Dpi.h"));
+  if (source.dpi && prefix != "V" + job.top) {  // as C files know it
+    write_file(job.out / fmt::format("V{}__Dpi.h", job.top),
+               fmt::format("#include \"{}__Dpi.h\"\n", prefix));
   }
 
   // `targets : files`, as make reads it; the program itself is among the files.

@@ -103,6 +103,7 @@ struct EngineSource {
   std::filesystem::path harness;  ///< if traced: the harness's own signals
   std::vector<std::string> read;  ///< files that Verilator read, as it names them
   std::string words;              ///< what it said about the RTL: warnings
+  bool dpi = false;               ///< the RTL imports C, or exports to it
 };
 
 /// The parts of a verilated class in a folder as one translation unit; returns in how many parts

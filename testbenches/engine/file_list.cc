@@ -377,6 +377,25 @@ std::vector<std::string> FileList::searched() const {
   return folders;
 }
 
+namespace {
+
+std::string name_of(const std::string& setting) { return setting.substr(0, setting.find('=')); }
+
+}  // namespace
+
+void FileList::define(const std::string& macro) {
+  std::erase_if(items, [&](const Item& item) {
+    return item.kind == Kind::kDefine && name_of(item.text) == name_of(macro);
+  });
+  items.push_back({Kind::kDefine, macro});
+}
+
+void FileList::set(const std::string& parameter) {
+  std::erase_if(parameters,
+                [&](const std::string& other) { return name_of(other) == name_of(parameter); });
+  parameters.push_back(parameter);
+}
+
 std::vector<std::string> FileList::verilator_words() const {
   std::vector<std::string> words;
   for (const Item& item : items) {
@@ -449,9 +468,9 @@ std::string list_word(std::string_view text) {
 }
 
 FileList read_file_list(const fs::path& list, const ListFolders& folders) {
-  const fs::path folder = (folders.base.empty() ? fs::absolute(list).parent_path()
-                                                : fs::absolute(folders.base))
-                              .lexically_normal();
+  const fs::path folder =
+      (folders.base.empty() ? fs::absolute(list).parent_path() : fs::absolute(folders.base))
+          .lexically_normal();
   Reader reader(folder, folders.last);
   if (ends_with_any(list.string(), {".v", ".sv", ".vhd", ".vhdl"})) {
     reader.source(fs::absolute(list), list.string(), "the RTL");

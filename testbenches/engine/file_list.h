@@ -36,6 +36,9 @@ struct FileList {
   std::vector<std::string> searched() const;
   /// Everything but parameters and C, in Verilator's words.
   std::vector<std::string> verilator_words() const;
+  /// Sets a macro or a parameter (NAME=value), in the place of what the list says.
+  void define(const std::string& macro);
+  void set(const std::string& parameter);
   /// The same list as text, each path as `place` gives it.
   std::string text(const std::function<std::string(const Item&)>& place) const;
 };

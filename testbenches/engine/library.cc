@@ -197,6 +197,18 @@ std::string words_of(const RtlRequest& request) {
   return text;
 }
 
+/// A parameter as Yosys takes it: a string is the bits of its characters.
+std::string without_string(const std::string& parameter) {
+  const size_t quote = parameter.find("=\"");
+  if (quote == std::string::npos || !parameter.ends_with('"') || quote + 3 >= parameter.size()) {
+    return parameter;
+  }
+  const std::string text = parameter.substr(quote + 2, parameter.size() - quote - 3);
+  std::string bits = fmt::format("{}'h", 8 * text.size());
+  for (const unsigned char c : text) bits += fmt::format("{:02x}", c);
+  return parameter.substr(0, quote + 1) + bits;
+}
+
 class Builder {
  public:
   Builder(const RtlRequest& request, const LibraryOptions& options)
@@ -215,6 +227,7 @@ class Builder {
   }
 
   std::shared_ptr<RtlLibrary> library() {
+    if (request_.warnings) tell_warnings();
     if (auto found = cached()) return found;  // one for speed serves either way
     if (request_.quick) {
       name_build(/*quick=*/true);
@@ -236,13 +249,32 @@ class Builder {
     if (options_.progress) options_.progress({what_, step, seconds_since(begin), done});
   }
 
+  /// Asks Verilator once more, as a build does not: it wants no warning to end it, and what is in
+  /// the cache is not read again.
+  void tell_warnings() const {
+    std::vector<std::string> words = {"--lint-only", "-Wno-fatal", "--no-timing", "--top-module",
+                                      request_.top};
+    for (const std::string& p : files_.parameters) words.push_back("-G" + p);
+    const std::vector<std::string> listed = files_.verilator_words();
+    words.insert(words.end(), listed.begin(), listed.end());
+    std::string said =
+        run_programs({{tools_.verilator, words, base_folder_.string()}}).front().words;
+    while (said.ends_with('\n')) said.pop_back();
+    if (!options_.said) return;
+    options_.said(said.empty() ? fmt::format("Verilator has no warnings about {}", request_.top)
+                               : fmt::format("Verilator about {}:\n{}", request_.top, said));
+  }
+
   void read_files() {
-    base_folder_ = fs::absolute(!request_.base.empty()   ? request_.base
+    base_folder_ = fs::absolute(request_.files           ? request_.files->base
+                                : !request_.base.empty() ? request_.base
                                 : !request_.list.empty() ? fs::absolute(request_.list).parent_path()
                                                          : fs::current_path())
                        .lexically_normal();
-    if (!request_.list.empty()) {
-      files_ = read_file_list(fs::absolute(request_.list), {base_folder_, request_.search});
+    if (request_.files) {
+      files_ = *request_.files;
+    } else if (!request_.list.empty()) {
+      files_ = read_file_list(fs::absolute(request_.list), {.base = base_folder_});
     }
     files_.base = base_folder_;
     using Kind = FileList::Kind;
@@ -331,6 +363,9 @@ class Builder {
     }
     list("arguments", files_.verilator_words());
     list("parameters", files_.parameters);
+    list("C", files_.all(FileList::Kind::kC));
+    list("C flags", files_.c_flags);
+    list("link flags", files_.link_flags);
     list("verilator flags", kVerilatorFlags);
     list("verilator mode", request_.traced ? kVerilatorTraced : kVerilatorFast);
     list("flags", compile_flags(false));
@@ -500,6 +535,10 @@ class Builder {
     if (has_counters(request_.coverage)) {
       runtimes.push_back(runtime("testbenches/engine/verilated_coverage_runtime.cc", "-O1"));
     }
+    if (source.dpi) {
+      runtimes.push_back(runtime("testbenches/engine/verilated_dpi_runtime.cc", "-O1"));
+    }
+    const std::vector<std::string> c_objects = compile_c(folder, compile);
     for (const Runtime& r : runtimes) {
       if (r.entry) continue;
       std::vector<std::string> flags = {
@@ -550,9 +589,22 @@ class Builder {
     }
     write(folder / "version", "{ global: gw_engine; local: *; };\n");
     link.push_back("-Wl,--version-script=" + (folder / "version").string());
+    link.insert(link.end(), c_objects.begin(), c_objects.end());
     if (request_.traced) link.emplace_back("-lz");
+    link.insert(link.end(), files_.link_flags.begin(), files_.link_flags.end());
     link.insert(link.end(), request_.compile_options.begin(), request_.compile_options.end());
-    need(run({{tools_.compiler, link, folder.string()}}).front());
+    // A sanitizer's functions are the program's; all others are to be here.
+    const bool watched = std::ranges::any_of(
+        request_.compile_options, [](const std::string& o) { return o.starts_with("-fsanitize"); });
+    if (source.dpi && !watched) link.emplace_back("-Wl,-z,defs");
+    const Finished linked = run({{tools_.compiler, link, folder.string()}}).front();
+    if (linked.status != 0 && source.dpi) {
+      throw sim::InputError(
+          fmt::format("{} cannot be linked: what it imports (DPI) is in no C file of its list and "
+                      "in no library of its -LDFLAGS:\n{}",
+                      what_, linked.words));
+    }
+    need(linked);
     for (const Runtime& r : runtimes) {
       if (r.entry) continue;
       const Cache::Workplace aside(cache_);
@@ -576,6 +628,7 @@ class Builder {
     for (const FileList::Item& item : files_.items) {
       if (is_file(item)) files += item.text + '\n';
     }
+    for (const std::string& header : c_headers(folder, c_objects)) files += header + '\n';
     const std::string key = full_key(files);
     std::vector<std::string> kept = {"engine.so", "words"};
     if (request_.mutants.count != 0) kept.insert(kept.end(), {"mutants", "netlist.il"});
@@ -585,6 +638,49 @@ class Builder {
     tell("compiler", compiler_begin, true);
     return std::make_shared<Shared>(entry, RtlLibrary::Origin::kBuilt, yosys_seconds,
                                     verilator_seconds, compiler_seconds);
+  }
+
+  /// Adds what compiles the C of DPI, and returns its objects. C is compiled as C.
+  template <class Compile>
+  std::vector<std::string> compile_c(const fs::path& folder, const Compile& compile) const {
+    std::vector<std::string> objects;
+    if (!request_.netlist.empty()) return objects;
+    for (const std::string& file : files_.all(FileList::Kind::kC)) {
+      const std::string name = fmt::format("c{}", objects.size());
+      const bool c = file.ends_with(".c");
+      std::vector<std::string> flags = {
+          c ? "-std=gnu11" : "-std=c++20",  "-fPIC", "-O2", "-w", "-pthread", "-MMD", "-MF",
+          (folder / (name + ".d")).string()};
+      if (c) flags.insert(flags.end(), {"-x", "c"});
+      for (std::string flag : files_.c_flags) {
+        if (flag.starts_with("-I") && flag.size() > 2) {
+          flag = "-I" + (base_folder_ / flag.substr(2)).lexically_normal().string();
+        }
+        flags.push_back(flag);
+      }
+      for (const std::string& dir : files_.all(FileList::Kind::kIncludeFolder)) {
+        flags.push_back("-I" + (base_folder_ / dir).lexically_normal().string());
+      }
+      flags.insert(flags.end(), request_.compile_options.begin(), request_.compile_options.end());
+      compile(base_folder_ / file, name + ".o", flags);
+      objects.push_back((folder / (name + ".o")).string());
+    }
+    return objects;
+  }
+
+  /// What the C files included that is neither the system's nor of this build.
+  static std::set<std::string> c_headers(const fs::path& folder,
+                                         const std::vector<std::string>& objects) {
+    std::set<std::string> headers;
+    for (const std::string& object : objects) {
+      std::istringstream words(
+          sim::bytes_of_file(fs::path(object).replace_extension(".d"), "the headers of C"));
+      for (std::string word; words >> word;) {
+        const bool here = word.starts_with(folder.string()) || !word.starts_with('/');
+        if (!here && word != "\\" && !word.ends_with(':')) headers.insert(word);
+      }
+    }
+    return headers;
   }
 
   static bool is_file(const FileList::Item& item) {
@@ -643,7 +739,9 @@ class Builder {
                                       (folder / "netlist.v").string(),
                                       "--models",
                                       (folder / "models.f").string()};
-    for (const std::string& p : files_.parameters) words.insert(words.end(), {"--set", p});
+    for (const std::string& p : files_.parameters) {
+      words.insert(words.end(), {"--set", without_string(p)});
+    }
     if (const MutantBatch& m = request_.mutants; m.count != 0) {
       words.insert(words.end(),
                    {"--mutants", fmt::format("{}:{}", m.count, m.seed), "--wake",

@@ -5,11 +5,13 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "testbenches/engine/engine_abi.h"
 #include "testbenches/engine/engine_source.h"
+#include "testbenches/engine/file_list.h"
 
 namespace gw::testbenches {
 
@@ -24,10 +26,10 @@ inline constexpr const char* kMutantPin = "gw_mutant_i";
 /// One configuration of one top.
 struct RtlRequest {
   std::string top;
-  std::filesystem::path list;  ///< file list; may be empty if `sources` are given
+  std::filesystem::path list;     ///< file list; may be empty if `sources` are given
+  std::optional<FileList> files;  ///< a list that has been read, in the place of `list`
   /// Paths in the list are relative to it; empty: the list's own folder. Verilator runs there.
   std::filesystem::path base;
-  std::filesystem::path search;  ///< where else what the list names may be (ListFolders::last)
   std::vector<std::filesystem::path> sources;       ///< beside the list (a netlist)
   std::vector<std::filesystem::path> include_dirs;  ///< searched behind the list's
   std::vector<std::string> defines;                 ///< NAME or NAME=value
@@ -49,6 +51,7 @@ struct RtlRequest {
   bool own = false;
   bool shortcuts = true;  ///< false: Verilator's text and documented calls alone, to compare with
   bool quick = false;     ///< what has to be built is compiled to be there soon, not for speed
+  bool warnings = false;  ///< what Verilator has to say is told (LibraryOptions::said)
   std::vector<std::string> compile_options;  ///< further ones (sanitizers)
 };
 
@@ -62,6 +65,7 @@ struct BuildProgress {
 struct LibraryOptions {
   std::filesystem::path cache = {};  ///< empty: default_cache()
   std::function<void(const BuildProgress&)> progress = {};
+  std::function<void(const std::string&)> said = {};  ///< gets lines about the RTL
   std::string verilator = "verilator";
   std::string yosys = "yosys";  ///< for netlists
   std::string compiler = {};    ///< empty: the one that gradwire was built with, else c++

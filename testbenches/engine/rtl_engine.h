@@ -33,6 +33,7 @@ class RtlEngine {
   RtlEngine(CompiledRtl compiled, uint64_t seed)
       : compiled_(std::move(compiled)), api_(compiled_.api()), self_(api_.make(seed)) {
     if (self_ == nullptr) throw std::bad_alloc();
+    api_.period(self_, compiled_.period_ps());
     outputs_ = api_.outputs(self_);
     if constexpr (requires { P::kPinsOfPacket; }) {
       for (size_t i = 0; i < P::kPinsOfPacket.size(); ++i) pins_[i] = pin(P::kPinsOfPacket[i]);
@@ -57,14 +58,12 @@ class RtlEngine {
 
   void reset() { api_.reset(self_); }
   void boot(const sim::Boot& boot) {
-    // What happens on the way is not in the waveform but for its last edge.
-    if (traced_) api_.harness(self_, nullptr);
+    // What happens on the way is not in the waveform but for its last edge, and takes no time.
+    api_.harness(self_, nullptr);
     for (const sim::Boot::Write& write : boot.writes) api_.write(self_, write.address, write.data);
     for (uint64_t edge = boot.writes.size() + 1; edge < boot.edges; ++edge) clock({}, 0);
-    if (traced_) {
-      const GwHarnessSignals signals{};
-      api_.harness(self_, &signals);
-    }
+    const GwHarnessSignals signals{};
+    api_.harness(self_, &signals);
     clock({}, 0);
   }
   uint32_t s_ready() const { return outputs_->s_ready; }

@@ -462,8 +462,10 @@ class VerilatedEngine {
 
   const GwOutputs* outputs() const { return &shown_; }
 
+  void period(uint64_t period_ps) { period_ps_ = period_ps; }
   void reset() {
     if (dead_) return;
+    if (top_->aresetn != 0) time_ps_ = 0;
     top_->aresetn = 0;
     Inputs::withhold(*top_);
     edge(nullptr);
@@ -542,12 +544,14 @@ class VerilatedEngine {
     return ENOTSUP;
 #endif
   }
-  void harness([[maybe_unused]] const GwHarnessSignals* signals) {
+  void harness(const GwHarnessSignals* signals) {
+    timeless_ = signals == nullptr;
 #ifdef GW_ENGINE_TRACED
     if (waves_ != nullptr && waves_->registered()) waves_->signals(signals);
 #endif
   }
-  void skip([[maybe_unused]] uint64_t cycles) {
+  void skip(uint64_t cycles) {
+    time_ps_ += cycles * period_ps_;
 #ifdef GW_ENGINE_TRACED
     if (waves_ != nullptr) waves_->skip(cycles);
 #endif
@@ -618,8 +622,20 @@ class VerilatedEngine {
     engine_texts = before;
   }
 
+  /// What $time of the next edge's statements is: that of the waveform.
+  void pass_time() {
+    if (timeless_) return;
+    time_ps_ += period_ps_;
+    // In the unit of the RTL's finest `timescale.
+    uint64_t time = time_ps_;
+    for (int unit = context_.timeprecision(); unit > -12; --unit) time /= 10;
+    for (int unit = context_.timeprecision(); unit < -12; ++unit) time *= 10;
+    context_.time(time);
+  }
+
   void edge([[maybe_unused]] const void* const* offered) {
     engine_texts = &texts_;
+    if constexpr (Facts::kTime) pass_time();
     try {
 #ifdef GW_ENGINE_TRACED
       if (waves_ != nullptr && waves_->shown()) {
@@ -691,8 +707,10 @@ class VerilatedEngine {
   BasicBeat<kLanes> beats_[GW_ENGINE_PORTS];
   AxiLiteReply replies_[Controls::kCount != 0 ? Controls::kCount : 1];
   EngineTexts texts_;
-  bool dead_ = false;    ///< the RTL has stopped
-  bool unseen_ = false;  ///< it stopped before the edge of its cycle
+  uint64_t period_ps_ = 10'000, time_ps_ = 0;
+  bool timeless_ = false;  ///< what comes is before the run
+  bool dead_ = false;      ///< the RTL has stopped
+  bool unseen_ = false;    ///< it stopped before the edge of its cycle
 #ifdef GW_ENGINE_TRACED
   std::unique_ptr<EngineWaves<Facts>> waves_;
 #endif
@@ -732,6 +750,7 @@ const GwEngine* engine_table() {
           [](void* e, uint32_t control, const void* r) {
             self(e).drive(control, *static_cast<const AxiLiteRequest*>(r));
           },
+      .period = [](void* e, uint64_t period_ps) { self(e).period(period_ps); },
       .reset = [](void* e) { self(e).reset(); },
       .settle = [](void* e, const void* const* offered,
                    uint32_t m_ready) { self(e).settle(offered, m_ready); },

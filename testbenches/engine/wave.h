@@ -17,8 +17,7 @@ class Wave {
 
   template <class Engine>
   void begin(Engine& engine, const sim::WaveSpec& spec, double clock_mhz) {
-    opened(
-        engine.trace(fst_path_, spec.from, spec.to, static_cast<uint64_t>(1e6 / clock_mhz + 0.5)));
+    opened(engine.trace(fst_path_, spec.from, spec.to, sim::period_ps(clock_mhz)));
   }
   /// Closes the file; empty, or why it is not whole.
   template <class Engine>

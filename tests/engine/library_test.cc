@@ -640,11 +640,89 @@ TEST_F(Library, PortsThatAreNotTheDevicesAreNamedAtOnce) {
   const std::string sentence = refusal(request);
   for (const char* part :
        {"toy", "input bound_i (4 bits)", "output error_count_o (32 bits)",
-        "s_axis_tdata has 128 bits instead of 256", "input extra_i", "output extra_o"}) {
+        "s_axis_tdata has 128 bits instead of 256", "nothing drives it: input extra_i"}) {
     EXPECT_NE(sentence.find(part), std::string::npos) << part << " is not in: " << sentence;
   }
   EXPECT_EQ(std::count(sentence.begin(), sentence.end(), '\n'), 0);
   EXPECT_EQ(compiler_runs(), 0);
+}
+
+TEST_F(Library, OutputsThatTheDeviceDoesNotHaveStayOpen) {
+  RtlRequest request = toy_request(toy("  assign more_o = 3'd5, count_o = 32'd77, open_o = '1;\n",
+                                       ", output logic [2:0] more_o, output logic [31:0] count_o, "
+                                       "output logic [99:0] open_o"));
+  request.shape.probes = {{"count_o", 32}};
+  const auto library = make(request);
+  EXPECT_EQ(nlohmann::json::parse(library->engine()->describe()).at("open"),
+            (nlohmann::json{"more_o", "open_o"}));
+  OneStream rtl(library->engine());
+  rtl.start();
+  EXPECT_EQ(rtl.probe(), 77u);
+}
+
+TEST_F(Library, TimeIsTheWaveforms) {
+  RtlRequest request =
+      toy_request("`timescale 10ps/10ps\n" +
+                  toy("  always @(posedge aclk) now_o <= $time;\n", ", output logic [31:0] now_o"));
+  request.shape.probes = {{"now_o", 32}};
+  for (const bool traced : {false, true}) {
+    request.traced = traced;
+    const auto library = make(request);
+    const GwEngine* const e = library->engine();
+    void* const self = e->make(1);
+    const GwOutputs* const shown = e->outputs(self);
+    e->period(self, 6'667);
+    const void* nothing[1] = {nullptr};
+    const auto now = [&] { return shown->probe; };
+    e->reset(self);
+    EXPECT_EQ(now(), 666u);
+    e->clock(self, nothing, 1);
+    EXPECT_EQ(now(), 1333u);
+    e->skip(self, 100);
+    e->clock(self, nothing, 1);
+    EXPECT_EQ(now(), 68670u);
+    // What comes before another reset was before the run, and a boot that no waveform shows.
+    e->reset(self);
+    EXPECT_EQ(now(), 666u);
+    e->harness(self, nullptr);
+    e->clock(self, nothing, 1);
+    const GwHarnessSignals signals = {};
+    e->harness(self, &signals);
+    e->clock(self, nothing, 1);
+    EXPECT_EQ(now(), 1333u);
+    e->drop(self);
+  }
+}
+
+TEST_F(Library, COfDpiIsCompiledInAndKnownByItsContents) {
+  RtlRequest request =
+      toy_request(toy("  import \"DPI-C\" function int gw_times(input int value);\n"
+                      "  always_comb count_o = gw_times(7);\n",
+                      ", output logic [31:0] count_o"));
+  request.shape.probes = {{"count_o", 32}};
+  const auto count = [&] {
+    const auto library = make(request);
+    OneStream rtl(library->engine());
+    rtl.start();
+    return rtl.probe();
+  };
+  const std::string sentence = refusal(request);
+  EXPECT_NE(sentence.find("what it imports (DPI) is in no C file of its list"), std::string::npos)
+      << sentence;
+  EXPECT_NE(sentence.find("gw_times"), std::string::npos);
+  write(folder_ / "toy.f", "toy.sv dpi/times.c -CFLAGS -DADD=1 -CFLAGS -Imore\n");
+  write(folder_ / "dpi/times.c",
+        "#include \"Vtoy__Dpi.h\"\n#include \"factor.h\"\n"
+        "int gw_times(int value) { int new = value; return new * FACTOR + ADD; }\n");
+  write(folder_ / "more/factor.h", "#define FACTOR 2\n");
+  EXPECT_EQ(count(), 15u);
+  EXPECT_EQ(make(request)->origin(), RtlLibrary::Origin::kCached);
+  write(folder_ / "more/factor.h", "#define FACTOR 3\n");
+  EXPECT_EQ(count(), 22u);
+  write(folder_ / "toy.f", "toy.sv dpi/times.c -CFLAGS -DADD=2 -CFLAGS -Imore\n");
+  EXPECT_EQ(count(), 23u);
+  write(folder_ / "dpi/times.c", "this is no C\n");
+  EXPECT_NE(refusal(request).find("times.c:1"), std::string::npos);
 }
 
 TEST_F(Library, FileListsOfTheUser) {
@@ -702,7 +780,11 @@ TEST_F(Library, FileListsOfTheUser) {
 }
 
 TEST_F(Library, NetlistsComeFromYosysAndAreKeptByWhatTheyAreMadeOf) {
-  RtlRequest request = toy_request(toy("`include \"more.svh\"\n"));
+  RtlRequest request =
+      toy_request(toy("`include \"more.svh\"\n  parameter Text = \"slow\";\n"
+                      "  assign count_o = Text == \"a fast\" ? 5 : 6;\n",
+                      ", output logic [31:0] count_o"));
+  request.shape.probes = {{"count_o", 32}};
   write(folder_ / "headers/more.svh", "// one\n");
   request.include_dirs = {folder_ / "headers"};
   const auto rtl = make(request);
@@ -720,12 +802,15 @@ TEST_F(Library, NetlistsComeFromYosysAndAreKeptByWhatTheyAreMadeOf) {
   EXPECT_TRUE(facts.at("netlist").get<std::string>().starts_with("Yosys"));
   EXPECT_EQ(make(request)->origin(), RtlLibrary::Origin::kCached);
 
-  request.parameters = {"Add=3"};
-  EXPECT_EQ(passed(make(request)->engine(), 5), 8u);
+  EXPECT_EQ(a.probe(), 6u);
+  request.parameters = {"Add=3", "Text=\"a fast\""};
+  const auto set = make(request);
+  EXPECT_EQ(passed(set->engine(), 5), 8u);
+  EXPECT_EQ(OneStream(set->engine()).probe(), 5u);
   write(folder_ / "headers/more.svh", "// two\n");
   EXPECT_EQ(make(request)->origin(), RtlLibrary::Origin::kBuilt);
   write(folder_ / "toy.sv", toy("nonsense"));
-  EXPECT_NE(refusal(request).find("toy Add=3 as a netlist: the synthesis fails"),
+  EXPECT_NE(refusal(request).find("toy Add=3 Text=\"a fast\" as a netlist: the synthesis fails"),
             std::string::npos);
   options_.yosys = "no-yosys";
   EXPECT_NE(refusal(request).find("there is no Yosys here ('no-yosys')"), std::string::npos);

@@ -23,6 +23,7 @@ class FakeVocabulary final : public regress::Vocabulary {
                                                {.name = "seed"},
                                                {.name = "fast", .flag = true},
                                                {.name = "at", .list = true},
+                                               {.name = "set", .list = true, .repeats = true},
                                                {.name = "wave", .writes = true},
                                                {.name = "quiet", .flag = true}};
     static const std::vector<Option> kMixer = {

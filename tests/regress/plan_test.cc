@@ -84,6 +84,26 @@ TEST_F(Plans, ACaseIsARunsWords) {
   EXPECT_EQ(all[1].name, "g/adder/mixed/1:2,3:4/no-fast");
 }
 
+TEST_F(Plans, SettingsAreWordsOfTheirOwnAndATableIsACrossProduct) {
+  const std::string adder = "device = \"adder\"\nsynth = \"mixed\"\n";
+  std::vector<Case> all = cases(group(adder + "seed = 1\nset = [[\"A=1\", \"B=x\"], \"A=2\"]\n"));
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].name, "g/adder/mixed/A=1,B=x");
+  EXPECT_THAT(all[0].words, ElementsAre("run", "adder", "--synth", "mixed", "--seed", "1",
+                                        "--set=A=1", "--set=B=x"));
+  EXPECT_EQ(all[1].name, "g/adder/mixed/A=2");
+  all = cases(group(adder + "set = { N = [4, 8], M = 2, T = [\"a\", \"b\"] }\n"));
+  EXPECT_THAT(names(all),
+              ElementsAre("g/adder/mixed/M=2,N=4,T=a/s1", "g/adder/mixed/M=2,N=4,T=b/s1",
+                          "g/adder/mixed/M=2,N=8,T=a/s1", "g/adder/mixed/M=2,N=8,T=b/s1"));
+  EXPECT_THAT(all[3].words, ElementsAre("run", "adder", "--synth", "mixed", "--set=M=2",
+                                        "--set=N=8", "--set=T=b", "--seed", all[3].words.back()));
+  // What is no list is no coordinate.
+  EXPECT_THAT(names(cases(group(adder + "set = { N = 4 }\n"))), ElementsAre("g/adder/mixed/s1"));
+  EXPECT_EQ(refusal(group(adder + "set = { N = [] }\n")), "6:13: 'N' is empty");
+  EXPECT_EQ(refusal(group(adder + "bound = { N = 4 }\n")).substr(0, 4), "6:9:");
+}
+
 TEST_F(Plans, ASeedThatChangesNothingRunsOnce) {
   EXPECT_THAT(
       names(cases(group("device = \"adder\"\ntrace = \"traces/a.pcap\"\n"

@@ -149,7 +149,7 @@ TEST_F(Regress, WrongUsage) {
            {"p.toml --budget soon", "--budget: 'soon' is no budget"},
            {"p.toml --jobs 0", "--jobs 0 is not between"},
            {"p.toml --rtl my.f --top t", "--rtl needs --device NAME"},
-           {"p.toml --rtl my.f", "--rtl FILE.f and --top NAME go together"},
+           {"p.toml --rtl my.f", "--rtl FILE and --top NAME go together"},
            {"p.toml q.toml", "regress takes one PLAN"},
            {"p.toml --device parser", "no case of the plan is of the device 'parser'"},
            {"status p.toml", "is no folder of a regression"},

@@ -54,5 +54,10 @@ std::string one_line(std::string text);
 /// Where the captures of this installation lie: $GRADWIRE_TRACES, ./traces, or those that came with
 /// the program.
 std::string trace_folder();
+/// The path as it is if there is such a file, or if there is none at all; else one that comes with
+/// the program: RTL and lists by their path in its folder, captures and plans also by their name.
+std::string shipped_file(const std::string& path);
+std::string shipped_trace(const std::string& path);
+std::string shipped_plan(const std::string& path);
 
 }  // namespace gw::tools

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <initializer_list>
 
 #include "sim/base/error.h"
 #include "sim/report/text.h"
@@ -46,6 +47,36 @@ std::string trace_folder() {
   if (const char* folder = std::getenv("GRADWIRE_TRACES")) return folder;
   if (std::filesystem::exists("traces/manifest.json")) return "traces";
   return (sim::data_folder() / "traces").string();
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The first of them that is a file, or the path.
+std::string first_file(const std::string& path, std::initializer_list<fs::path> others) {
+  std::error_code error;
+  if (path.empty() || fs::exists(path, error)) return path;
+  for (const fs::path& other : others) {
+    if (fs::is_regular_file(other, error)) return other.string();
+  }
+  return path;
+}
+
+}  // namespace
+
+std::string shipped_file(const std::string& path) {
+  return first_file(path, {sim::data_folder() / path});
+}
+
+std::string shipped_trace(const std::string& path) {
+  const fs::path traces = trace_folder();
+  return first_file(path, {traces / path, traces / (path + ".pcap"), sim::data_folder() / path});
+}
+
+std::string shipped_plan(const std::string& path) {
+  const fs::path plans = sim::data_folder() / "plans";
+  return first_file(path, {plans / path, plans / (path + ".toml"), sim::data_folder() / path});
 }
 
 }  // namespace gw::tools

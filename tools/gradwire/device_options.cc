@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
+#include <filesystem>
 
 #include "sim/base/error.h"
 #include "tools/gradwire/commands.h"
@@ -76,10 +78,63 @@ std::vector<std::string> join_netlist(std::vector<std::string> arguments) {
 
 void check_user_rtl(const sim::UserRtl& rtl, const std::string& prefix, bool engine) {
   if (rtl.file_list.empty() != rtl.top.empty()) {
-    throw sim::UsageError(fmt::format("--{0}rtl FILE.f and --{0}top NAME go together", prefix));
+    throw sim::UsageError(fmt::format("--{0}rtl FILE and --{0}top NAME go together", prefix));
   }
   if (!rtl.file_list.empty() && !engine) {
     throw sim::UsageError(fmt::format("--{}rtl has no effect without the engine rtl", prefix));
+  }
+}
+
+void add_rtl_settings(CLI::App& command, sim::UserRtl& rtl) {
+  const auto add = [&command](const char* name, std::vector<std::string>& values,
+                              const char* text) {
+    command.add_option(name, values, text)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->allow_extra_args(false);
+  };
+  add("--define", rtl.defines, "NAME or NAME=VALUE: a macro for --rtl and --against");
+  add("--set", rtl.parameters, "NAME=VALUE: a parameter of their top");
+  add("--incdir", rtl.include_dirs, "a folder of their headers");
+}
+
+std::vector<std::string> words_of_rtl_settings(const sim::UserRtl& rtl) {
+  std::vector<std::string> words;
+  const auto add = [&words](const char* name, const std::vector<std::string>& values) {
+    for (const std::string& value : values) words.push_back(fmt::format("--{}={}", name, value));
+  };
+  add("define", rtl.defines);
+  add("set", rtl.parameters);
+  add("incdir", rtl.include_dirs);
+  return words;
+}
+
+void check_rtl_settings(const sim::UserRtl& rtl, bool any) {
+  const std::vector<std::string> words = words_of_rtl_settings(rtl);
+  if (!any && (!words.empty() || rtl.warnings)) {
+    throw sim::UsageError(fmt::format(
+        "{} has no effect without --rtl or --against: the project's own RTL is set by the "
+        "device's options",
+        words.empty() ? "--warnings" : words.front().substr(0, words.front().find('='))));
+  }
+  const auto is_name = [](const std::string& name) {
+    return !name.empty() && std::isdigit(static_cast<unsigned char>(name.front())) == 0 &&
+           std::ranges::all_of(
+               name, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '$'; });
+  };
+  for (const std::string& define : rtl.defines) {
+    if (is_name(define.substr(0, define.find('=')))) continue;
+    throw sim::UsageError(fmt::format("--define '{}' is not NAME or NAME=VALUE", define));
+  }
+  for (const std::string& parameter : rtl.parameters) {
+    const size_t equals = parameter.find('=');
+    if (equals < parameter.size() - 1 && is_name(parameter.substr(0, equals))) continue;
+    throw sim::UsageError(fmt::format("--set '{}' is not NAME=VALUE", parameter));
+  }
+  for (const std::string& dir : rtl.include_dirs) {
+    std::error_code error;
+    if (!std::filesystem::is_directory(dir, error)) {
+      throw sim::InputError(fmt::format("--incdir '{}' is no folder", dir));
+    }
   }
 }
 

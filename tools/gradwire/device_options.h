@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/run/device.h"
@@ -32,6 +33,13 @@ std::vector<std::string> join_netlist(std::vector<std::string> arguments);
 /// Throws UsageError for RTL of the user's that nothing runs. `prefix`: of the options that name
 /// it.
 void check_user_rtl(const sim::UserRtl& rtl, const std::string& prefix, bool engine);
+/// Offers --define, --set and --incdir, which may be given many times; their values as words of a
+/// command.
+void add_rtl_settings(CLI::App& command, sim::UserRtl& rtl);
+std::vector<std::string> words_of_rtl_settings(const sim::UserRtl& rtl);
+inline constexpr std::string_view kRtlSettings[] = {"define", "set", "incdir"};
+/// Throws UserError for settings of no form, or of no RTL (`any`: there is some to be set).
+void check_rtl_settings(const sim::UserRtl& rtl, bool any);
 /// Throws UsageError for cells that there are none of.
 void check_netlist(const std::string& cells);
 

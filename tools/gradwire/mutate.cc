@@ -40,6 +40,7 @@ struct MutateArguments {
   DeviceOptions device;
   std::string name, plan = kDefaultPlan, count = "1000", seed = "1", cycles = "1000000", jobs;
   std::string rtl, top, check, waivers, json, out, cache, prove = "20";
+  sim::UserRtl settings;  ///< of --rtl
   bool quiet = false;
 };
 
@@ -71,7 +72,7 @@ class Mutate {
     read_options();
     sim::expect_report_files({a_.json});
     if (!a_.waivers.empty()) waivers_ = sim::coverage::read_waivers(a_.waivers);
-    const std::vector<std::string> found = vocabulary_.files(a_.plan, false);
+    const std::vector<std::string> found = vocabulary_.files(shipped_plan(a_.plan), false);
     if (found.empty()) throw sim::InputError(fmt::format("there is no plan '{}'", a_.plan));
     plan_ = regress::read_plan(found.front(), vocabulary_);
     points_ =
@@ -97,7 +98,7 @@ class Mutate {
  private:
   void read_options() {
     if (a_.rtl.empty() != a_.top.empty()) {
-      throw sim::UsageError("--rtl FILE.f and --top NAME go together");
+      throw sim::UsageError("--rtl FILE and --top NAME go together");
     }
     mutants_.count =
         static_cast<uint32_t>(sim::parse_integer("--count", a_.count, 1, kMutantsAtMost));
@@ -124,6 +125,7 @@ class Mutate {
     };
     pass_on("--rtl", a_.rtl);
     pass_on("--top", a_.top);
+    for (const std::string& word : words_of_rtl_settings(a_.settings)) words.push_back(word);
     pass_on("--check", a_.check);
     pass_on("--cache", a_.cache);
     const sim::OptionSet values = a_.device.values(device_);
@@ -487,6 +489,7 @@ void add_mutate(CLI::App& app, Invocation& invocation) {
   command->add_option("--check", a->check, "what may kill, as of run: model,reference,protocol");
   command->add_option("--rtl", a->rtl, "file list of RTL of your own, in the device's place");
   command->add_option("--top", a->top, "its top module");
+  add_rtl_settings(*command, a->settings);
   command->add_option(
       "--waivers", a->waivers,
       "TOML file of survivors that may be, FILE.sv:LINE/MODE/PORT (docs/mutate.md)");

@@ -28,6 +28,7 @@
 #include "sim/report/text.h"
 #include "tools/gradwire/capsule.h"
 #include "tools/gradwire/commands.h"
+#include "tools/gradwire/device_options.h"
 #include "tools/gradwire/regress_capsules.h"
 #include "tools/gradwire/regress_cases.h"
 
@@ -41,6 +42,7 @@ struct RegressArguments {
   std::string program;  ///< as typed
   std::string farm = "local", out, jobs, budget, seed, only, rerun, rtl, top, device;
   std::string check, against, against_top;
+  sim::UserRtl settings;  ///< of --rtl and --against
   std::string shrink = "60 s";
   bool dry_run = false, quiet = false;
 };
@@ -252,7 +254,7 @@ class PlanRun {
       jobs_ = static_cast<size_t>(sim::parse_integer("--jobs", a_.jobs, 1, 1024));
     }
     if (a_.rtl.empty() != a_.top.empty()) {
-      throw sim::UsageError("--rtl FILE.f and --top NAME go together");
+      throw sim::UsageError("--rtl FILE and --top NAME go together");
     }
     if (!a_.rtl.empty() && a_.device.empty()) {
       throw sim::UsageError("--rtl needs --device NAME: in whose place the RTL stands");
@@ -268,7 +270,7 @@ class PlanRun {
       throw sim::UsageError(
           fmt::format("there is no farm '{}'; there are local and slurm", a_.farm));
     }
-    regress::Plan plan = regress::read_plan(a_.words.front(), vocabulary_);
+    regress::Plan plan = regress::read_plan(shipped_plan(a_.words.front()), vocabulary_);
     if (!a_.seed.empty()) {
       plan.seed = static_cast<uint64_t>(sim::parse_integer("--seed", a_.seed, 0, INT64_MAX));
     }
@@ -318,6 +320,9 @@ class PlanRun {
     pass_on("--check", a_.check);
     pass_on("--against", a_.against);
     pass_on("--against-top", a_.against_top);
+    for (const std::string& word : words_of_rtl_settings(a_.settings)) {
+      narrowing.extra.push_back(word);
+    }
     points_ = regress::points_of(plan_, vocabulary_, narrowing);
     all_ = first_round();
     std::erase_if(all_, [this](const regress::Case& c) {
@@ -606,9 +611,11 @@ void add_regress(CLI::App& app, Invocation& invocation) {
   auto a = std::make_shared<RegressArguments>();
   a->program = invocation.program;
   command
-      ->add_option("PLAN", a->words,
-                   "a plan's TOML file (docs/regress.md); or status, report, merge or accept, and "
-                   "the folder of a result")
+      ->add_option(
+          "PLAN", a->words,
+          "a plan's TOML file (docs/regress.md), or the name of one that comes with gradwire "
+          "(smoke); or status, report, merge or accept, and "
+          "the folder of a result")
       ->required();
   command->add_option("--farm", a->farm, "where cases run: local, slurm")->capture_default_str();
   command->add_option("--out", a->out,
@@ -623,12 +630,14 @@ void add_regress(CLI::App& app, Invocation& invocation) {
   command->add_option("--seed", a->seed, "master seed, in the plan's place");
   command->add_option("--only", a->only, "cases whose name this shell pattern matches");
   command->add_option("--device", a->device, "cases of this device");
-  command->add_option("--rtl", a->rtl, "file list of RTL of your own, in the device's place");
+  command->add_option("--rtl", a->rtl,
+                      "RTL of your own, a file list or one .v or .sv file, in the device's place");
   command->add_option("--top", a->top, "its top module");
+  add_rtl_settings(*command, a->settings);
   command->add_option("--check", a->check,
                       "what fails a case, as of run: model,reference,protocol");
   command->add_option("--against", a->against,
-                      "file list of other RTL, in the model's place in each case");
+                      "other RTL, as --rtl, in the model's place in each case");
   command->add_option("--against-top", a->against_top, "its top module");
   command->add_option("--rerun", a->rerun,
                       "failed: once more what has not passed in the last result, or in --out's");

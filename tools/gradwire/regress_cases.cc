@@ -18,6 +18,7 @@
 #include "testbenches/engine/compiled_rtl.h"
 #include "testbenches/engine/process.h"
 #include "tools/gradwire/commands.h"
+#include "tools/gradwire/device_options.h"
 #include "tools/gradwire/run.h"
 
 namespace gw::tools {
@@ -30,6 +31,11 @@ constexpr int kSpeedPasses = 5;        // of which the median counts
 constexpr double kSpeedSeconds = 0.4;  // each
 /// What stands in a run for the RTL: another RTL is compared with the same baseline.
 constexpr std::string_view kRtlOptions[] = {"--rtl", "--top", "--cache"};
+bool is_rtl_setting(const std::string& word) {
+  return std::ranges::any_of(kRtlSettings, [&word](std::string_view name) {
+    return word.starts_with(fmt::format("--{}=", name));
+  });
+}
 
 /// The words of a run behind the command.
 std::vector<std::string> run_words(const std::vector<std::string>& words) {
@@ -147,7 +153,7 @@ const std::vector<regress::Vocabulary::Option>& RunVocabulary::options(
   std::vector<Option>& list = options_[device];
   try {
     for (const RunOption& o : run_options(registry().device(device))) {
-      list.push_back({o.name, o.flag, o.list, o.reads, o.writes});
+      list.push_back({o.name, o.flag, o.list, o.repeats, o.reads, o.writes});
     }
   } catch (...) {
     options_.erase(device);
@@ -181,6 +187,8 @@ bool RunVocabulary::seeded(const std::vector<std::string>& words) const {
 
 std::vector<std::string> RunVocabulary::files(const std::string& value, bool pattern) const {
   std::vector<std::string> found;
+  // A capture that comes with the program has a name, too.
+  if (const std::string trace = shipped_trace(value); trace != value) return {trace};
   for (const fs::path& folder : {fs::path(), sim::data_folder()}) {
     const std::string path = (folder / value).string();
     std::error_code error;
@@ -228,6 +236,7 @@ std::string RunVocabulary::stimulus_contents(const std::vector<std::string>& wor
       ++i;  // its value
       continue;
     }
+    if (is_rtl_setting(words[i])) continue;
     const std::string file = file_at(words, i);
     if (file.empty()) {
       digest.add(words[i]);

@@ -107,7 +107,9 @@ void set_against(sim::RunSpec& spec, const RunArguments& a, const sim::Device& d
   const std::string& top = !a.against_top.empty()       ? a.against_top
                            : !spec.user_rtl.top.empty() ? spec.user_rtl.top
                                                         : device.facts_of(spec).top;
-  spec.against = sim::UserRtl{a.against, top};
+  spec.against = spec.user_rtl;  // what is set is set in both
+  spec.against->file_list = shipped_file(a.against);
+  spec.against->top = top;
   if (spec.against->file_list == spec.user_rtl.file_list && top == spec.user_rtl.top) {
     throw sim::UsageError("--against names the RTL that --rtl names");
   }
@@ -189,6 +191,7 @@ void set_stimulus(sim::RunSpec& spec, const RunArguments& a, const sim::Device& 
   if (!stimulus.filter.empty() && stimulus.trace.empty()) {
     throw sim::UsageError("--filter chooses packets of a --trace, not of a synthetic stimulus");
   }
+  stimulus.trace = shipped_trace(stimulus.trace);
   if (!a.stall.empty()) spec.stall = sim::StallSpec::parse(a.stall);
   if (!a.random.empty()) {
     stimulus.random = read_random_table(a.random, device);
@@ -255,12 +258,11 @@ void set_spec(RunArguments& a, const sim::Device& device) {
   }
   set_wave(spec, a);
   check_user_rtl(spec.user_rtl, "", spec.rtl);
+  check_rtl_settings(spec.user_rtl, !spec.user_rtl.file_list.empty() || !a.against.empty());
+  spec.user_rtl.file_list = shipped_file(spec.user_rtl.file_list);
   check_netlist(spec.netlist);
   if (!spec.netlist.empty() && !spec.rtl) {
     throw sim::UsageError("--netlist has no effect without the engine rtl");
-  }
-  if (!spec.netlist.empty() && !spec.user_rtl.file_list.empty()) {
-    throw sim::UsageError("--netlist is made of the project's own RTL and does not go with --rtl");
   }
   set_coverage(spec, a);
   set_against(spec, a, device);
@@ -325,7 +327,9 @@ nlohmann::json execute(RunArguments& a, const sim::Device& device) {
 void declare(CLI::App* command, RunArguments* a, const sim::Device* device) {
   sim::RunSpec& spec = a->run.spec;
   command->add_option("DEVICE", a->name, "what to simulate (gradwire list)")->required();
-  command->add_option("--trace", spec.stimulus.trace, "packet capture, pcap or pcapng");
+  command->add_option("--trace", spec.stimulus.trace,
+                      "packet capture, pcap or pcapng; or the name of one that comes with gradwire "
+                      "(hdc-ring-late)");
   command->add_option("--synth", spec.stimulus.synth, "named synthetic stimulus (gradwire list)");
   command->add_option("--random", a->random,
                       "FILE.toml#NAME: packets drawn by the weights of its table [random.NAME]; a "
@@ -385,12 +389,15 @@ void declare(CLI::App* command, RunArguments* a, const sim::Device* device) {
                       "how long the failure is shrunk for it, or off (default: 60 s)");
   command->add_option("--config", "INI or JSON file with any of these options");
   command->add_option("--rtl", spec.user_rtl.file_list,
-                      "file list of RTL of your own, in the place of the project's; its parameters "
-                      "stay its own (-GNAME=VALUE in the list sets one), --pes and the like are "
-                      "model's and reference's");
+                      "RTL of your own in the place of the project's: a file list, as verilator -f "
+                      "takes it, or one .v or .sv file; --set sets its parameters, --pes and the "
+                      "like are model's and reference's");
   command->add_option("--top", spec.user_rtl.top, "its top module");
+  add_rtl_settings(*command, spec.user_rtl);
+  command->add_flag("--warnings", spec.user_rtl.warnings,
+                    "show Verilator's warnings about --rtl and --against (-Wall in the list: all)");
   command->add_option("--against", a->against,
-                      "file list of other RTL, in the model's place: two RTLs in lockstep");
+                      "other RTL, as --rtl, in the model's place: two RTLs in lockstep");
   command->add_option("--against-top", a->against_top,
                       "its top module (default: --top, or the project's)");
   command->add_option("--mutant", a->mutant,
@@ -462,6 +469,7 @@ std::vector<RunOption> run_options(const sim::Device& device) {
       continue;
     }
     o.flag = option->get_expected_min() == 0;
+    o.list = o.repeats = std::ranges::count(kRtlSettings, o.name) != 0;
     o.reads = std::ranges::count(kFilesRead, o.name) != 0;
     o.writes = std::ranges::count(kFilesWritten, o.name) != 0;
   }

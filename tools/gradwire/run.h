@@ -25,11 +25,12 @@ nlohmann::json execute_run(const std::vector<std::string>& words, const std::str
 
 /// An option of `run`, the common ones and the device's.
 struct RunOption {
-  std::string name;     ///< without the dashes
-  bool flag = false;    ///< takes no value
-  bool list = false;    ///< takes several words
-  bool reads = false;   ///< names a file that the run reads
-  bool writes = false;  ///< names what it writes
+  std::string name;      ///< without the dashes
+  bool flag = false;     ///< takes no value
+  bool list = false;     ///< takes several words ...
+  bool repeats = false;  ///< ... each with the option's name before it
+  bool reads = false;    ///< names a file that the run reads
+  bool writes = false;   ///< names what it writes
 };
 std::vector<RunOption> run_options(const sim::Device& device);
 

@@ -1,0 +1,2 @@
+-f compressor.f
+clock_to_q.sv

@@ -1,0 +1,3 @@
+-f compressor.f
+needs_string.sv
+-GMODE=\"fast\"

@@ -1,0 +1,3 @@
+#include "settings.h"
+
+int plus(int value) { return value + PLUS; }

@@ -1,0 +1,2 @@
+-f compressor.f
+settings.sv settings.c

@@ -1,0 +1,1 @@
+#define PLUS 1
