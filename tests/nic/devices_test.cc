@@ -6,6 +6,7 @@
 #include "sim/base/error.h"
 #include "sim/feeds/stimulus.h"
 #include "testbenches/nic/oracle.h"
+#include "tests/nic/frames.h"
 #include "tests/nic/support.h"
 #include "tests/sanitized.h"
 
@@ -291,6 +292,61 @@ TEST(Resets, InTheMidstOfFramesOnTheWire) {
     EXPECT_EQ(behind.statistics, plain.statistics);
     EXPECT_EQ(behind.sections["nic"], plain.sections["nic"]);
   }
+}
+
+/// A run whose sink takes nothing for so long that all queues that can are full.
+sim::Outcome behind_a_closed_sink(const std::string& name,
+                                  const std::vector<sim::RawPacket>& packets, uint64_t cycles,
+                                  Settings settings = {}) {
+  const auto closed = std::make_shared<sim::StallRecord>();
+  for (uint64_t window = 0; window < cycles / sim::StallRecord::kWindow; ++window) {
+    sim::StallRecord::set(closed->sinks, 0, window, ~uint64_t{0});
+  }
+  sim::RunSpec spec = spec_of(name, "", 0, settings);
+  spec.stall.recorded = closed;
+  return run(name, spec, packets);
+}
+
+// Queues of nic_tx that ordinary traffic leaves half empty: of frames, in front of a compressor
+// that waits; of frames that are too long. (docs/verification.md, Depths)
+TEST(Depths, ManyFramesWaitForTheCompressor) {
+  const auto datagram = [](size_t floats) {
+    nic::Host host{.tcp = false, .payload = nic::bytes_of(std::vector<float>(floats, 1e6F))};
+    return packet_of(host.frame());
+  };
+  // Values that do not shrink: three frames fill most of the stream queue, a fourth the rest.
+  for (size_t groups = 140; groups <= 164; groups += 3) {
+    std::vector<sim::RawPacket> packets(3, datagram(2243));
+    packets.push_back(datagram(8 * groups));
+    for (size_t i = 0; i < 40; ++i) packets.push_back(packet_of(nic::Frame(1 + i % 32, 0xFF)));
+    packets.push_back(datagram(2));
+    behind_a_closed_sink("nic_tx", packets, 4096);
+    ASSERT_FALSE(HasFailure()) << groups;
+  }
+}
+
+TEST(Depths, FourFramesAreTooLong) {
+  nic::Host host = segment(9019);
+  host.tos = 0;
+  std::vector<sim::RawPacket> packets(8, packet_of(host.frame()));
+  host = segment(9019);  // marked
+  packets.push_back(packet_of(host.frame()));
+  packets.push_back(packet_of(host.frame()));
+  behind_a_closed_sink("nic_tx", packets, 4096, {{"grid", "packet"}});
+}
+
+// A packed frame of few beats that decodes to many blocks nic_rx; frames of a beat each wait behind
+// it, as many as its queues of frames hold beats.
+TEST(Depths, ManyFramesWaitForTheDecompressor) {
+  nic::NicConfig config;
+  config.grid = nic::Grid::kPacket;
+  const nic::Frame zeros = nic::NicTx(config).pack(segment(54 + 1408).frame()).frame;
+  std::vector<sim::RawPacket> packets(2, packet_of(zeros));
+  for (size_t i = 0; i < 90; ++i) packets.push_back(packet_of(nic::Frame(1 + i % 32, 0xFF)));
+  packets.push_back(packet_of(zeros));
+  behind_a_closed_sink("nic_rx", packets, 1024);
+  packets.erase(packets.begin(), packets.begin() + 2);
+  behind_a_closed_sink("nic_rx", packets, 1024);
 }
 
 /// The words that an update of IPv4's checksum adds up, without the checksum's own: a shorter total

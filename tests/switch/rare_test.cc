@@ -1,5 +1,6 @@
 // What random frames hardly ever do: iterations half way round from one another, headers whose
 // checksum's first fold carries again.
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "tests/switch/support.h"
@@ -47,6 +48,24 @@ TEST(Iterations, HalfWayRoundAreNotNewer) {
       EXPECT_EQ(counted.at(at), sums ? 2u : 6u) << "optimised";
       EXPECT_EQ(counted.at(at + 2), 2u) << "iterations";
     }
+  }
+}
+
+// Frames of a beat or less, as no MAC brings them: as many verdicts as beats wait behind a sink
+// that takes nothing.
+TEST(Depths, AVerdictForEveryBeat) {
+  std::vector<std::vector<uint8_t>> frames;
+  for (size_t i = 0; i < 200; ++i) frames.push_back(std::vector<uint8_t>(1 + i % 32, 0xFF));
+  frames.push_back(frame_of(1, false));
+  const auto closed = std::make_shared<sim::StallRecord>();
+  for (uint64_t window = 0; window < 32; ++window) {
+    sim::StallRecord::set(closed->sinks, 0, window, ~uint64_t{0});
+  }
+  for (const char* name : {"parser", "aggregator", "optimizer"}) {
+    SCOPED_TRACE(name);
+    sim::RunSpec spec = spec_of(name);
+    spec.stall.recorded = closed;
+    run(name, frames, spec);
   }
 }
 
