@@ -307,8 +307,8 @@ sim::Outcome behind_a_closed_sink(const std::string& name,
   return run(name, spec, packets);
 }
 
-// Queues of nic_tx that ordinary traffic leaves half empty: of frames, in front of a compressor
-// that waits; of frames that are too long. (docs/verification.md, Depths)
+// Frames of a beat each in front of a compressor that waits, and frames that are too long. (What
+// they do not reach: docs/verification.md, Depths.)
 TEST(Depths, ManyFramesWaitForTheCompressor) {
   const auto datagram = [](size_t floats) {
     nic::Host host{.tcp = false, .payload = nic::bytes_of(std::vector<float>(floats, 1e6F))};
