@@ -19,6 +19,7 @@
 #include "sim/harness/kernel.h"
 #include "sim/report/html.h"
 #include "sim/report/json.h"
+#include "sim/report/text.h"
 #include "sim/run/bucket.h"
 #include "sim/run/save_file.h"
 
@@ -264,7 +265,8 @@ class Maker {
   /// The last run, with its waveform.
   void look(const fs::path& folder) const {
     const auto [spec, outcome] = run(smallest_);
-    RunOptions last{.spec = spec, .command = fmt::format("gradwire replay {}", folder.string())};
+    RunOptions last{.spec = spec,
+                    .command = "gradwire replay " + report::shell_word(folder.string())};
     const FailureWindow window = FailureWindow::of(outcome.failure.cycle);
     if (spec.rtl) {
       last.spec.wave =

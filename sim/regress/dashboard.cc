@@ -41,6 +41,8 @@ article{border-top:1px solid var(--line);padding:12px 0}
 article:first-of-type{border-top:0}
 article h3{margin:0 0 4px;color:var(--ink);font-size:14px;overflow-wrap:anywhere}
 article p{margin:0 0 6px;overflow-wrap:anywhere}
+.box.known{margin-bottom:18px}
+article p.bucket{color:var(--muted);font-size:13px}
 .tag{display:inline-block;border-radius:5px;padding:0 7px;margin-right:8px;font-size:12px;color:var(--on);background:var(--tone)}
 .meter{display:block;width:240px;height:10px;border-radius:5px;background:var(--line);overflow:hidden}
 .meter i{display:block;height:100%;background:var(--good)}
@@ -93,7 +95,7 @@ std::string card(const char* label, const std::string& value, const std::string&
 }
 
 std::string cards(const Summary& s) {
-  const size_t good = s.of(Verdict::kPass), all = s.entries.size();
+  const size_t all = s.entries.size();
   size_t worse = 0;
   for (const Change& change : s.changes) worse += change.worse ? 1 : 0;
   std::string verdicts;
@@ -104,10 +106,20 @@ std::string cards(const Summary& s) {
     }
   }
   std::string text = "<div class=\"cards\">\n";
-  text += card("cases passed", fmt::format("{} of {}", good, all),
-               verdicts.empty() ? "nothing else" : verdicts, s.passed ? "good" : "bad");
-  text += card("time", duration_text(s.ran.seconds),
-               fmt::format("{} a worker, {} workers", duration_text(s.busy_seconds), s.ran.jobs));
+  text +=
+      card(s.passed ? "cases passed" : "cases failed",
+           fmt::format("{} of {}", s.passed ? s.of(Verdict::kPass) : s.failed(), all),
+           fmt::format("{} pass{}{}", s.of(Verdict::kPass), verdicts.empty() ? "" : ", ", verdicts),
+           s.passed ? "good" : "bad");
+  std::string parts = fmt::format("{} in cases, {} worker{}", duration_text(s.busy_seconds),
+                                  s.ran.jobs, s.ran.jobs == 1 ? "" : "s");
+  if (s.build_seconds >= 0.5) {
+    parts += fmt::format("; {} of it building RTL", duration_text(s.build_seconds));
+  }
+  if (s.ran.capsule_seconds >= 0.5) {
+    parts += fmt::format("; {} for capsules", duration_text(s.ran.capsule_seconds));
+  }
+  text += card("wall time", duration_text(s.ran.seconds), parts);
   text += card("cycles", sim::report::grouped(s.cycles),
                fmt::format("{} M cycles/s a worker", sim::report::fixed(s.cycles_per_s * 1e-6, 2)));
   text += !s.baseline
@@ -131,6 +143,9 @@ std::string failures(const Summary& s) {
                         tone(entry.result.verdict), name_of(entry.result.verdict),
                         escaped(entry.what.name), copy(command_of(s.order.command, entry.what)),
                         escaped(entry.result.headline));
+    if (!entry.result.bucket.empty()) {
+      text += fmt::format("<p class=\"bucket\">bucket: {}</p>\n", escaped(entry.result.bucket));
+    }
     if (entry.result.lines.size() > 1) {
       text += "<details><summary>in words</summary><pre class=\"lines\">";
       for (const std::string& line : entry.result.lines) text += escaped(line) + "\n";
@@ -148,10 +163,11 @@ std::string failures(const Summary& s) {
 std::string buckets(const Summary& s) {
   std::string text;
   if (!s.buckets.empty()) {
-    text +=
-        "<section class=\"box wide\"><h2>Buckets: failures by cause</h2><table class=\"list\">"
-        "<thead><tr><th>cases</th><th>bucket</th><th>capsule</th><th class=\"copy\">replay</th>"
-        "</tr></thead><tbody>\n";
+    text += fmt::format(
+        "<section class=\"box {}\"><h2>Buckets: failures by cause</h2><table class=\"list\">"
+        "<thead><tr><th>cases</th><th>bucket</th><th>capsule</th><th class=\"copy\">repeat</th>"
+        "</tr></thead><tbody>\n",
+        s.failures.empty() ? "known" : "failure");
     for (const Bucket& bucket : s.buckets) {
       const std::string name = std::filesystem::path(bucket.capsule).filename().string();
       text += fmt::format(
@@ -163,12 +179,16 @@ std::string buckets(const Summary& s) {
           bucket.capsule.empty()
               ? ""
               : fmt::format("<a href=\"{}\">{}</a>", escaped(bucket.capsule), escaped(name)),
-          bucket.capsule.empty()
-              ? ""
-              : copy(fmt::format("{} replay {}", s.order.command, bucket.capsule)));
+          copy(bucket.replay.empty() ? command_of(s.order.command, bucket.first->what)
+                                     : bucket.replay));
     }
     text += "</tbody></table></section>\n";
   }
+  return text;
+}
+
+std::string overcome(const Summary& s) {
+  std::string text;
   if (!s.overcome.empty()) {
     text += "<section class=\"box wide\"><h2>Known, and no longer there</h2><ul>\n";
     for (const KnownFailure& one : s.overcome) {
@@ -274,10 +294,9 @@ std::string matrix(const Summary& s) {
       text += fmt::format("<td class=\"figure\">{}</td>", figure);
     }
     const std::string pattern = fmt::format("*/{}/{}", row.device, row.stimulus);
-    text += fmt::format(
-        "<td class=\"copy\">{}</td></tr>\n",
-        copy(fmt::format("{} regress {} --only {}", s.order.command,
-                         sim::report::shell_word(s.order.file), sim::report::shell_word(pattern))));
+    text += fmt::format("<td class=\"copy\">{}</td></tr>\n",
+                        copy(sim::report::shell_command(std::vector<std::string>{
+                            s.order.command, "regress", s.order.file, "--only", pattern})));
   }
   return text + "</tbody></table></div></section>\n";
 }
@@ -461,8 +480,9 @@ std::string dashboard_html(const Summary& s, const std::vector<Trend>& before) {
       s.order.only.empty() ? "" : ", only " + escaped(s.order.only),
       s.order.budget.empty() ? "" : ", budget " + escaped(s.order.budget),
       s.ran.interrupted ? ", interrupted" : "");
-  text += cards(s) + failures(s) + "<div class=\"grid\">" + buckets(s) + matrix(s) + groups(s) +
-          coverage(s) + changes(s) + slowest(s) + trend(s, before) + cases(s) + "</div>\n";
+  text += cards(s) + buckets(s) + failures(s) + "<div class=\"grid\">" + overcome(s) + matrix(s) +
+          groups(s) + coverage(s) + changes(s) + slowest(s) + trend(s, before) + cases(s) +
+          "</div>\n";
   std::string hosts;
   for (const auto& [host, count] : s.hosts) {
     hosts += fmt::format("{}{} ({} cases)", hosts.empty() ? "" : ", ", host, count);

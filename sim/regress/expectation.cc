@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <optional>
 #include <string_view>
 
@@ -60,6 +61,10 @@ void Expectation::check() const {
   if (relation != nullptr && !number(std::string_view(wanted).substr(relation->sign.size()))) {
     throw sim::UsageError(fmt::format(
         "'{}' of {} is no comparison with a number, such as \"<= 1.001\"", wanted, figure));
+  }
+  if (relation == nullptr && !wanted.empty() && std::strchr("<>=!~", wanted.front()) != nullptr) {
+    throw sim::UsageError(fmt::format(
+        "'{}' of {} is no comparison: those are <=, >=, <, >, == and !=", wanted, figure));
   }
   if (wanted.empty()) throw sim::UsageError(fmt::format("nothing is expected of {}", figure));
 }

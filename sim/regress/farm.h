@@ -28,6 +28,8 @@ class Dispatcher {
   virtual double allowed(const Case& c) const = 0;
   /// It has begun; as `allowed`.
   virtual double begins(const Case& c) = 0;
+  /// It makes what its run needs: "building gw_mx: ...". Not every farm says so.
+  virtual void busy(const Case& /*c*/, const std::string& /*what*/) {}
   /// Its result is in the folder.
   virtual void finished(const Case& c) = 0;
   /// It was being run when its worker died; or took too long, and its worker was killed.

@@ -23,6 +23,7 @@ std::string text_of(const Entry& entry, const std::string& command) {
     }
     text += line + "\n";
   }
+  if (!entry.result.bucket.empty()) text += "bucket: " + entry.result.bucket + "\n";
   return text + "\n" + command + "\n";
 }
 

@@ -232,6 +232,7 @@ void Worker::hear() {
 
 void Worker::take(std::string_view line) {
   const std::string_view what = line.substr(0, line.find(' '));
+  const std::string_view rest = line.substr(std::min(line.size(), what.size() + 1));
   if (what == "begin" && next_ < shard_.size()) {
     current_ = shard_[next_++];
     allowed_ = farm_.dispatcher().begins(*current_);
@@ -239,7 +240,8 @@ void Worker::take(std::string_view line) {
     until_ = began_ +
              std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(allowed_));
     said_.clear();
-  } else if (what == "busy") {
+  } else if (what == "busy" && current_ != nullptr) {
+    farm_.dispatcher().busy(*current_, std::string(rest));
     until_ = Clock::now() +
              std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(allowed_));
   } else if (what == "done" && current_ != nullptr) {
@@ -247,7 +249,7 @@ void Worker::take(std::string_view line) {
     farm_.dispatcher().finished(done);
   } else if (what == "stop") {
     current_ = nullptr;
-    farm_.stop(std::string(line.substr(std::min(line.size(), what.size() + 1))));
+    farm_.stop(std::string(rest));
   }
 }
 

@@ -167,9 +167,18 @@ double Regression::allowed(const Case& c) const {
 }
 
 double Regression::begins(const Case& c) {
-  count_running(state_of(c), true);
+  State& state = state_of(c);
+  count_running(state, true);
+  state.began = Clock::now();
+  state.building = false;
   progress_.last = c.name;
   return allowed(c);
+}
+
+void Regression::busy(const Case& c, const std::string& what) {
+  State& state = state_of(c);
+  state.building = what.starts_with("building ");
+  progress_.last = state.building ? what : c.name;
 }
 
 void Regression::count_running(State& state, bool running) {
@@ -184,8 +193,10 @@ void Regression::ended(State& state) {
   --handed_out_;
   alone_ = false;
   ++progress_.done;
-  known_seconds_ += entry.result.seconds;
+  known_seconds_ += entry.result.seconds - entry.result.build_seconds;
   ++known_;
+  busy_seconds_ += entry.result.seconds;
+  build_seconds_ += entry.result.build_seconds;
   progress_.cycles += entry.result.figures.value("cycles", 0.0);
   state.done = true;
   if (!observer_.ended(entry)) ++progress_.failed;
@@ -242,7 +253,13 @@ void Regression::timed_out(const Case& c, double seconds) {
 
 void Regression::returned(const Shard& cases) {
   for (auto at = cases.rbegin(); at != cases.rend(); ++at) {
-    count_running(state_of(**at), false);
+    State& state = state_of(**at);
+    if (state.running) {
+      const double spent = std::chrono::duration<double>(Clock::now() - state.began).count();
+      busy_seconds_ += spent;
+      if (state.building) build_seconds_ += spent;
+    }
+    count_running(state, false);
     put_front(index_.at((*at)->hash));
     --handed_out_;
   }

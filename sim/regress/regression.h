@@ -29,7 +29,7 @@ struct Progress {
   double seconds = 0;       ///< since it began
   double seconds_left = 0;  ///< as far as can be said; 0: unknown
   uint64_t round = 1;
-  std::string last;  ///< the case that has begun last
+  std::string last;  ///< what has begun last: a case, or RTL that is built for one
 };
 
 /// Who looks on.
@@ -65,6 +65,10 @@ class Regression final : public Dispatcher {
   bool cut_off() const { return cut_off_; }
   bool interrupted() const { return interrupted_; }
   double seconds() const;
+  /// Processes' time that went into cases, those that were cut off among them, and how much of it
+  /// until their RTL was there.
+  double busy_seconds() const { return busy_seconds_; }
+  double build_seconds() const { return build_seconds_; }
   /// Every case of the first round, `not run` if nothing is known of it, and those of later rounds
   /// that have a result.
   std::vector<Entry> entries() const;
@@ -72,6 +76,7 @@ class Regression final : public Dispatcher {
   Shard next_shard() override;
   double allowed(const Case& c) const override;
   double begins(const Case& c) override;
+  void busy(const Case& c, const std::string& what) override;
   void finished(const Case& c) override;
   void died(const Case& c, const Death& death) override;
   void timed_out(const Case& c, double seconds) override;
@@ -87,6 +92,8 @@ class Regression final : public Dispatcher {
     bool done = false;
     bool wanted = true;
     bool running = false;
+    Clock::time_point began = {};
+    bool building = false;
     int deaths = 0;
     std::optional<double> last_seconds;  // Past's
     bool failed_last = false;
@@ -127,8 +134,9 @@ class Regression final : public Dispatcher {
   uint64_t round_ = 1;
   bool rounds_over_ = false;
   Progress progress_;
-  double known_seconds_ = 0;  // of the cases that ended here
+  double known_seconds_ = 0;  // of the cases that ended here, without what building took
   size_t known_ = 0;
+  double busy_seconds_ = 0, build_seconds_ = 0;
 };
 
 }  // namespace gw::regress

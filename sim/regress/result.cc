@@ -38,6 +38,7 @@ json to_json(const Result& result) {
                    {"began", result.began},
                    {"attempts", result.attempts},
                    {"figures", result.figures}};
+  if (result.build_seconds > 0) document["build_seconds"] = result.build_seconds;
   if (result.cycles_per_s > 0) document["cycles_per_s"] = result.cycles_per_s;
   if (!result.headline.empty()) {
     document["failure"] = {{"headline", result.headline}, {"lines", result.lines}};
@@ -52,6 +53,7 @@ Result result_of(json&& document) {
   if (!verdict) throw std::runtime_error("there is no such verdict");
   Result result{.verdict = *verdict,
                 .seconds = document.at("seconds"),
+                .build_seconds = document.value("build_seconds", 0.0),
                 .host = document.value("host", ""),
                 .began = document.value("began", ""),
                 .attempts = document.value("attempts", 1),
@@ -96,6 +98,7 @@ Result judge(const Case& c, const json& report) {
       }
     }
   }
+  if (const json* const build = figure_of(report, "sim.build_s")) result.build_seconds = *build;
   if (const json* const speed = figure_of(report, "sim.cycles_per_s")) result.cycles_per_s = *speed;
   result.verdict = Verdict::kPass;
   const auto fails = [&result](const std::string& headline) {
@@ -104,17 +107,12 @@ Result judge(const Case& c, const json& report) {
     result.lines.push_back(headline);
   };
   if (const auto failure = report.find("failure"); failure != report.end()) {
-    fails(failure->value("headline", "the run failed"));
+    fails(sim::headline(report));
     result.diverged = true;
     for (const json& line : failure->value("lines", json::array())) result.lines.push_back(line);
     if (failure->contains("reproduce")) result.lines.push_back((*failure)["reproduce"]);
-  } else if (report.contains("incomplete")) {
-    fails(report["incomplete"]);
   } else if (!report.value("pass", false)) {
-    const bool bound =
-        report.contains("compression") && !report["compression"].value("bound_held", true);
-    fails(bound ? fmt::format("{}: the error bound is not held", c.device)
-                : fmt::format("{}: the run did not pass", c.device));
+    fails(sim::headline(report));
   }
   result.bucket = report.value("bucket", "");
   for (const Expectation& expectation : c.expect) {

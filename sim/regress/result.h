@@ -30,7 +30,8 @@ constexpr bool passes(Verdict v) {
 
 struct Result {
   Verdict verdict = Verdict::kNotRun;
-  double seconds = 0;  ///< wall time of the case
+  double seconds = 0;        ///< wall time of the case
+  double build_seconds = 0;  ///< of them, until its RTL was there
   std::string host;
   std::string began;                                  ///< UTC, 2026-11-22T13:00:00Z
   int attempts = 1;                                   ///< more: workers died in it before

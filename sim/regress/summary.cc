@@ -47,11 +47,19 @@ json case_json(const Summary& summary, const Entry& entry) {
 }
 
 json summary_json(const Summary& s) {
-  return {{"plan", s.order.plan},     {"farm", s.ran.farm},
-          {"jobs", s.ran.jobs},       {"began", s.ran.began},
-          {"seconds", s.ran.seconds}, {"interrupted", s.ran.interrupted},
-          {"stopped", s.ran.stopped}, {"verdicts", verdicts_json(s.verdicts)},
-          {"cycles", s.cycles},       {"cycles_per_s", s.cycles_per_s}};
+  return {{"plan", s.order.plan},
+          {"farm", s.ran.farm},
+          {"jobs", s.ran.jobs},
+          {"began", s.ran.began},
+          {"seconds", s.ran.seconds},
+          {"busy_seconds", s.ran.busy_seconds},
+          {"build_seconds", s.ran.build_seconds},
+          {"capsule_seconds", s.ran.capsule_seconds},
+          {"interrupted", s.ran.interrupted},
+          {"stopped", s.ran.stopped},
+          {"verdicts", verdicts_json(s.verdicts)},
+          {"cycles", s.cycles},
+          {"cycles_per_s", s.cycles_per_s}};
 }
 
 /// Of a folder; an empty object if there is none.
@@ -84,6 +92,13 @@ constexpr const char* kGreen = "1;32";
 constexpr const char* kYellow = "33";
 constexpr const char* kFaint = "2";
 
+/// Of a case that waited for RTL.
+std::string built(const Entry& entry) {
+  const double seconds = entry.result.build_seconds;
+  return seconds < 0.5 ? ""
+                       : fmt::format(" ({} of it building RTL)", sim::report::seconds(seconds));
+}
+
 std::string padded(const std::string& text, size_t columns) {
   const size_t width = sim::report::width(text);
   return text + std::string(columns > width ? columns - width : 0, ' ');
@@ -105,6 +120,9 @@ Ran last_run(const fs::path& folder) {
           .jobs = document.value("jobs", size_t{0}),
           .began = document.value("began", ""),
           .seconds = document.value("seconds", 0.0),
+          .busy_seconds = document.value("busy_seconds", 0.0),
+          .build_seconds = document.value("build_seconds", 0.0),
+          .capsule_seconds = document.value("capsule_seconds", 0.0),
           .interrupted = document.value("interrupted", false),
           .stopped = document.value("stopped", "")};
 }
@@ -173,6 +191,8 @@ void find_capsules(Summary& s, const fs::path& folder) {
     std::error_code error;
     if (!fs::exists(folder / (capsule.string() + ".zip"), error)) continue;
     bucket.capsule = capsule.string() + ".zip";
+    bucket.replay = sim::report::shell_command(
+        std::vector<std::string>{s.order.command, "replay", (folder / bucket.capsule).string()});
     bucket.flaky = fs::exists(folder / capsule / "flaky.txt", error);
     std::ifstream shrunk(folder / capsule / "shrink.txt");
     std::getline(shrunk, bucket.left);
@@ -183,6 +203,7 @@ Summary summarise(Summary s, const Baseline& baseline, const KnownFailures& know
   s.baseline = !baseline.empty();
   std::set<std::string> names;
   std::map<std::string, size_t> group_index;
+  const std::string builds = build_text(s.ran);
   for (Entry& entry : s.entries) {
     names.insert(entry.what.name);
     Result& result = entry.result;
@@ -192,7 +213,8 @@ Summary summarise(Summary s, const Baseline& baseline, const KnownFailures& know
                       : !s.ran.stopped.empty() ? "the regression could not go on: " + s.ran.stopped
                       : s.order.budget.empty()
                           ? "it was not among the cases that this run was about"
-                          : "the budget was spent before it"};
+                          : "the budget was spent before it" +
+                                (builds.empty() ? "" : ": " + builds)};
     }
     const bool has_figures = result.verdict == Verdict::kPass && entry.what.round == 1;
     if (const auto changes = settle(entry, baseline, known)) {
@@ -207,8 +229,10 @@ Summary summarise(Summary s, const Baseline& baseline, const KnownFailures& know
     if (!result.host.empty()) ++s.hosts[result.host];
     s.cycles += result.figures.value("cycles", 0.0);
     s.busy_seconds += result.seconds;
+    s.build_seconds += result.build_seconds;
   }
-  s.cycles_per_s = s.busy_seconds > 0 ? s.cycles / s.busy_seconds : 0;
+  const double run_seconds = s.busy_seconds - s.build_seconds;
+  s.cycles_per_s = run_seconds > 0 ? s.cycles / run_seconds : 0;
   if (s.order.only.empty()) {
     for (const std::string& name : baseline.names()) {
       if (!names.contains(name)) s.gone.push_back(name);
@@ -283,6 +307,8 @@ std::string regress_json(const Summary& s) {
                 {{"began", s.ran.began},
                  {"seconds", s.ran.seconds},
                  {"busy_seconds", s.busy_seconds},
+                 {"build_seconds", s.build_seconds},
+                 {"capsule_seconds", s.ran.capsule_seconds},
                  {"cycles_per_s", s.cycles_per_s}}},
                {"verdicts", verdicts_json(s.verdicts)},
                {"groups", json::array()},
@@ -354,10 +380,34 @@ void write_reports(const Folder& folder, const Summary& s) {
   std::string times;
   for (const Entry& entry : s.entries) {
     if (entry.result.verdict == Verdict::kNotRun) continue;
-    times += fmt::format("{}\t{:.6f}\t{}\n", entry.what.name, entry.result.seconds,
+    // RTL that is built stays built: the next run takes as long as the rest.
+    times += fmt::format("{}\t{:.6f}\t{}\n", entry.what.name,
+                         entry.result.seconds - entry.result.build_seconds,
                          name_of(entry.result.verdict));
   }
   write("times.tsv", times);
+}
+
+std::string verdict_text(const Summary& s) {
+  const size_t failed = s.failed(), not_run = s.of(Verdict::kNotRun), all = s.entries.size();
+  const auto were = [](size_t n) { return n == 1 ? "was" : "were"; };
+  if (failed == 0 && not_run != 0) {
+    return fmt::format("{} of {} cases {} not run", not_run, all, were(not_run));
+  }
+  if (failed != 0 || !s.passed) {
+    return fmt::format("{} of {} cases failed{}", failed, all,
+                       not_run == 0 ? "" : fmt::format(", {} {} not run", not_run, were(not_run)));
+  }
+  std::string text = fmt::format("{} of {} cases", all, all);
+  if (const size_t n = s.of(Verdict::kKnown)) text += fmt::format(", {} known to fail", n);
+  if (const size_t n = s.of(Verdict::kWaived)) text += fmt::format(", {} waived", n);
+  return text;
+}
+
+std::string build_text(const Ran& ran) {
+  const double share = ran.busy_seconds > 0 ? 100 * ran.build_seconds / ran.busy_seconds : 0;
+  return share < 1 ? ""
+                   : fmt::format("{:.0f} % of the time in cases went into building RTL", share);
 }
 
 std::string failure_line(const Case& c, const Result& result, bool colour) {
@@ -370,6 +420,34 @@ std::string failure_line(const Case& c, const Result& result, bool colour) {
 std::string summary_text(const Summary& s, const fs::path& folder, bool colour) {
   const Paint paint{colour};
   std::string text;
+  const auto listed = [&](const char* title, const auto& list, const auto& line) {
+    if (list.empty()) return;
+    text += fmt::format("\n  {}\n", title);
+    for (size_t i = 0; i < std::min(list.size(), kMostLines); ++i)
+      text += "    " + line(list[i]) + "\n";
+    if (list.size() > kMostLines) {
+      text += fmt::format("    and {} more, in {}\n", list.size() - kMostLines,
+                          (folder / "index.html").string());
+    }
+  };
+  listed("Buckets: failures by cause, and what repeats the first of each", s.buckets,
+         [&](const Bucket& bucket) {
+           std::string line =
+               fmt::format("{:>4}  {}{}{}", bucket.count, sim::report::clean(bucket.text),
+                           bucket.known ? paint(kYellow, " (known)") : "",
+                           bucket.flaky ? paint(kYellow, " (flaky)") : "");
+           if (!bucket.left.empty()) line += "\n          " + paint(kFaint, bucket.left);
+           const std::string command = bucket.replay.empty()
+                                           ? command_of(s.order.command, bucket.first->what)
+                                           : bucket.replay;
+           return line + "\n          " + paint(kFaint, command);
+         });
+  listed("Not passed", s.failures, [&](const Entry* entry) {
+    const std::string& bucket = entry->result.bucket;
+    return failure_line(entry->what, entry->result, colour) +
+           (bucket.empty() ? "" : "\n      bucket: " + sim::report::clean(bucket)) + "\n      " +
+           paint(kFaint, command_of(s.order.command, entry->what));
+  });
   // Groups and their verdicts; columns that say nothing are left out.
   std::vector<size_t> columns;
   for (size_t i = 0; i < kVerdicts; ++i) {
@@ -394,32 +472,6 @@ std::string summary_text(const Summary& s, const fs::path& folder, bool colour) 
   for (const auto& [name, verdicts] : s.groups) row(name, verdicts);
   if (s.groups.size() > 1) row("all", s.verdicts);
 
-  const auto listed = [&](const char* title, const auto& list, const auto& line) {
-    if (list.empty()) return;
-    text += fmt::format("\n  {}\n", title);
-    for (size_t i = 0; i < std::min(list.size(), kMostLines); ++i)
-      text += "    " + line(list[i]) + "\n";
-    if (list.size() > kMostLines) {
-      text += fmt::format("    and {} more, in {}\n", list.size() - kMostLines,
-                          (folder / "index.html").string());
-    }
-  };
-  listed("Not passed", s.failures, [&](const Entry* entry) {
-    return failure_line(entry->what, entry->result, colour) + "\n      " +
-           paint(kFaint, command_of(s.order.command, entry->what));
-  });
-  listed("Buckets", s.buckets, [&](const Bucket& bucket) {
-    std::string line = fmt::format("{:>4}  {}{}{}", bucket.count, sim::report::clean(bucket.text),
-                                   bucket.known ? paint(kYellow, " (known)") : "",
-                                   bucket.flaky ? paint(kYellow, " (flaky)") : "");
-    if (!bucket.left.empty()) line += "\n          " + paint(kFaint, bucket.left);
-    if (!bucket.capsule.empty()) {
-      line += "\n          " +
-              paint(kFaint, fmt::format("{} replay {}", sim::report::shell_word(s.order.command),
-                                        (folder / bucket.capsule).string()));
-    }
-    return line;
-  });
   listed("Known, and no longer there: take it out of the file", s.overcome,
          [](const KnownFailure& one) { return one.bucket + " " + one.text(); });
   std::vector<const Change*> better;
@@ -437,13 +489,13 @@ std::string summary_text(const Summary& s, const fs::path& folder, bool colour) 
   });
   if (s.slowest.size() > 1) {
     listed("Slowest", s.slowest, [](const Entry* entry) {
-      return fmt::format("{:>9}  {}", sim::report::seconds(entry->result.seconds),
-                         entry->what.name);
+      return fmt::format("{:>9}  {}{}", sim::report::seconds(entry->result.seconds),
+                         entry->what.name, built(*entry));
     });
   }
   if (!s.coverage.is_null()) {
     text += "\n  Coverage (gradwire coverage report " +
-            (folder / kCoverageFolder / "merged.json").string() + ")\n" +
+            sim::report::shell_word((folder / kCoverageFolder / "merged.json").string()) + ")\n" +
             coverage_lines(s.coverage);
   }
   const auto count = [](size_t n, const char* one) {
@@ -461,13 +513,18 @@ std::string summary_text(const Summary& s, const fs::path& folder, bool colour) 
       text += fmt::format("  {} only in the baseline\n", count(s.gone.size(), "case"));
     }
   }
-  const std::string verdict = s.passed ? paint(kGreen, "PASS") : paint(kRed, "FAIL");
-  text +=
-      fmt::format("  {}  {} of {} cases{} in {}, {} M cycles, {} M cycles/s a worker\n  {}\n",
-                  verdict, s.of(Verdict::kPass) + s.of(Verdict::kKnown) + s.of(Verdict::kWaived),
-                  s.entries.size(), s.ran.interrupted ? paint(kYellow, " (interrupted)") : "",
-                  duration_text(s.ran.seconds), sim::report::fixed(s.cycles * 1e-6, 1),
-                  sim::report::fixed(s.cycles_per_s * 1e-6, 2), (folder / "index.html").string());
+  if (const std::string builds = build_text(s.ran); !s.order.budget.empty() && !builds.empty()) {
+    text += fmt::format("  budget {}: {}; what is built stays built\n", s.order.budget, builds);
+  }
+  text += fmt::format(
+      "  {}  {}{} in {}{}, {} M cycles, {} M cycles/s a worker\n  {}\n",
+      s.passed ? paint(kGreen, "PASS") : paint(kRed, "FAIL"), verdict_text(s),
+      s.ran.interrupted ? paint(kYellow, " (interrupted)") : "", duration_text(s.ran.seconds),
+      s.ran.capsule_seconds >= 0.5
+          ? fmt::format(" ({} of it for capsules)", duration_text(s.ran.capsule_seconds))
+          : "",
+      sim::report::fixed(s.cycles * 1e-6, 1), sim::report::fixed(s.cycles_per_s * 1e-6, 2),
+      (folder / "index.html").string());
   return text;
 }
 

@@ -24,7 +24,10 @@ struct Ran {
   std::string farm = "local";
   size_t jobs = 0;
   std::string began;
-  double seconds = 0;
+  double seconds = 0;          ///< from its beginning to its reports, capsules among them
+  double busy_seconds = 0;     ///< all its processes' time in cases ...
+  double build_seconds = 0;    ///< ... and how much of that until their RTL was there
+  double capsule_seconds = 0;  ///< of `seconds`, for capsules
   bool interrupted = false;
   std::string stopped;  ///< why it could not go on; empty: it did
 };
@@ -36,6 +39,7 @@ struct Bucket {
   bool known = false;
   const Entry* first = nullptr;
   std::string capsule;  ///< the zip file, from the folder on; empty: there is none
+  std::string replay;   ///< the command that repeats its capsule
   bool flaky = false;   ///< as its capsule says
   std::string left;     ///< what shrinking came to
 };
@@ -53,16 +57,20 @@ struct Summary {
 
   Verdicts verdicts{};
   std::vector<std::pair<std::string, Verdicts>> groups;  ///< in the plan's order
-  double cycles = 0, cycles_per_s = 0;  ///< of all runs; by the time that they took
-  double busy_seconds = 0;
-  std::vector<const Entry*> failures;  ///< all that do not pass, `not run` last
-  std::vector<Bucket> buckets;         ///< in the plan's order
-  std::vector<KnownFailure> overcome;  ///< known, and nothing fails so any more
-  std::vector<const Entry*> slowest;   ///< ten
+  double cycles = 0, cycles_per_s = 0;  ///< of all runs; by the time that they took, built RTL
+  double busy_seconds = 0;              ///< of all cases ...
+  double build_seconds = 0;             ///< ... and of them, until their RTL was there
+  std::vector<const Entry*> failures;   ///< all that do not pass, `not run` last
+  std::vector<Bucket> buckets;          ///< in the plan's order
+  std::vector<KnownFailure> overcome;   ///< known, and nothing fails so any more
+  std::vector<const Entry*> slowest;    ///< ten
   bool passed = false;
   nlohmann::json coverage;  ///< of the cases together (sim/coverage/summary.h); null: none counted
 
   size_t of(Verdict v) const { return verdicts[static_cast<size_t>(v)]; }
+  size_t failed() const {
+    return of(Verdict::kFail) + of(Verdict::kCrashed) + of(Verdict::kTimeout);
+  }
 };
 
 /// Compares each entry with the baseline and with what is known, and counts.
@@ -99,6 +107,10 @@ void write_reports(const Folder& folder, const Summary& summary);
 
 /// The document for other programs: keys are stable.
 std::string regress_json(const Summary& summary);
+/// What the verdict counts: "8 of 8 cases", "2 of 8 cases failed, 1 was not run".
+std::string verdict_text(const Summary& summary);
+/// "93 % of the time in cases went into building RTL"; empty: next to nothing did.
+std::string build_text(const Ran& ran);
 /// For people at a terminal.
 std::string summary_text(const Summary& summary, const std::filesystem::path& folder, bool colour);
 /// "FAIL  name: headline".

@@ -58,7 +58,8 @@ int work(const WorkerOptions& options, const Runner& run) {
       const std::string began = timestamp();
       const auto begin = Clock::now();
       try {
-        const json report = run(entry.what, command_of(command, entry.what), [&] { say("busy"); });
+        const json report = run(entry.what, command_of(command, entry.what),
+                                [&](const std::string& what) { say("busy " + one_line(what)); });
         if (report.contains("interrupted")) return kCutOff;
         entry.result = judge(entry.what, report);
         // Before the case itself, whose file says that it is done.
@@ -114,11 +115,7 @@ bool follow_parent(int parent) {
 std::string command_of(const std::string& program, const Case& c) {
   // A tool that has a path is a program of its own.
   const bool own = c.words.front().find('/') == std::string::npos;
-  std::string command = own ? sim::report::shell_word(program) : "";
-  for (const std::string& word : c.words) {
-    command += (command.empty() ? "" : " ") + sim::report::shell_word(word);
-  }
-  return command;
+  return (own ? sim::report::shell_word(program) + " " : "") + sim::report::shell_command(c.words);
 }
 
 }  // namespace gw::regress

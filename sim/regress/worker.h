@@ -1,8 +1,7 @@
 // A worker: it takes the cases of a shard one after another and writes each one's result. What it
 // is about it says in lines, so that whoever started it knows which case it was in when it dies:
 //
-//   begin HASH      done HASH      busy (the case is building, its time counts anew)      stop
-//   SENTENCE
+//   begin HASH      done HASH      busy WHAT (it goes on, its time counts anew)      stop SENTENCE
 #pragma once
 
 #include <filesystem>
@@ -14,10 +13,13 @@
 
 namespace gw::regress {
 
-/// Runs a case and returns its report; calls `busy` while it makes what the run needs. Throws
-/// UserError for what cannot run. `interrupted` of the report: it was cut off, and is no result.
-using Runner = std::function<nlohmann::json(const Case& c, const std::string& command,
-                                            const std::function<void()>& busy)>;
+/// Called while a case makes what its run needs, with what it is about: "building gw_mx: ...".
+using Busy = std::function<void(const std::string& what)>;
+
+/// Runs a case and returns its report. Throws UserError for what cannot run. `interrupted` of the
+/// report: it was cut off, and is no result.
+using Runner =
+    std::function<nlohmann::json(const Case& c, const std::string& command, const Busy& busy)>;
 
 struct WorkerOptions {
   std::filesystem::path folder;  ///< of the results

@@ -6,9 +6,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 #include <system_error>
 
@@ -39,6 +42,21 @@ int write_and_close(int fd, std::string_view text, Kept kept) {
   return error;
 }
 
+/// The descriptor that a name of this process's own stands for: /dev/stdout, /dev/fd/3. To open it
+/// anew would begin a file at its first byte again, over what was written before.
+std::optional<int> open_descriptor(std::string_view path) {
+  if (path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!path.starts_with(folder)) continue;
+    const std::string_view number = path.substr(folder.size());
+    int fd = 0;
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), fd);
+    if (error == std::errc() && end == number.data() + number.size()) return fd;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 nlohmann::json public_json(nlohmann::json report) {
@@ -47,6 +65,18 @@ nlohmann::json public_json(nlohmann::json report) {
     report.erase("coverage_points");
   }
   return report;
+}
+
+std::string headline(const nlohmann::json& report) {
+  if (const auto failure = report.find("failure"); failure != report.end()) {
+    return failure->value("headline", "the run failed");
+  }
+  if (report.contains("incomplete")) return report["incomplete"];
+  if (report.value("pass", false) || report.contains("interrupted")) return "";
+  const bool bound =
+      report.contains("compression") && !report["compression"].value("bound_held", true);
+  return fmt::format("{}: {}", report.value("device", "run"),
+                     bound ? "the error bound is not held" : "the run did not pass");
 }
 
 std::string json_text(const nlohmann::json& document) {
@@ -58,8 +88,11 @@ void write_report_file(const std::string& path, const std::string& text, const c
   const auto fail = [what](const std::string& file, int error) { cannot_write(what, file, error); };
   struct stat info {};
   const bool exists = ::stat(path.c_str(), &info) == 0;
-  if (exists && !S_ISREG(info.st_mode)) {
-    const int fd = ::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
+  const std::optional<int> descriptor = open_descriptor(path);
+  if (descriptor || (exists && !S_ISREG(info.st_mode))) {
+    std::fflush(stdout);  // what was printed comes first
+    const int fd = descriptor ? ::fcntl(*descriptor, F_DUPFD_CLOEXEC, 3)
+                              : ::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
     if (fd < 0) fail(path, errno);
     if (const int error = write_and_close(fd, text, Kept::kAsUsual)) fail(path, error);
     return;
@@ -94,7 +127,7 @@ void write_report_file(const std::string& path, const std::string& text, const c
 
 void expect_report_files(std::initializer_list<std::string_view> paths, const char* what) {
   for (const std::string_view path : paths) {
-    if (path.empty() || path == "-") continue;
+    if (path.empty() || path == "-" || open_descriptor(path)) continue;
     const std::string file(path);
     const auto ask = [what, &file](const std::string& whom, int rights) {
       if (::access(whom.c_str(), rights) != 0) cannot_write(what, file, errno);

@@ -12,6 +12,9 @@ namespace gw::sim {
 /// The document without `plots`, the raw series that only the HTML needs.
 nlohmann::json public_json(nlohmann::json report);
 
+/// What went wrong in a run, in one line; empty: it passed, or it was interrupted.
+std::string headline(const nlohmann::json& report);
+
 /// The document as text, indented, ending in a newline. Never throws: bytes that are no UTF-8 (a
 /// file's name, say) become U+FFFD.
 std::string json_text(const nlohmann::json& document);
@@ -21,8 +24,8 @@ enum class Kept : uint8_t { kAsUsual, kOnDisk };
 
 /// Writes `text` to `path`: to a temporary file beside it, then renamed, so that a failure leaves
 /// what was there before. A path that exists and is no regular file (/dev/stdout, a pipe) is
-/// written directly; a symbolic link is followed. Throws InputError with one sentence: "cannot
-/// write report x.html: No space left on device".
+/// written directly, after what was printed before; a symbolic link is followed. Throws InputError
+/// with one sentence: "cannot write report x.html: No space left on device".
 void write_report_file(const std::string& path, const std::string& text,
                        const char* what = "report", Kept kept = Kept::kAsUsual);
 

@@ -160,6 +160,12 @@ std::string shell_word(const std::string& word) {
   return text + "'";
 }
 
+std::string shell_command(std::span<const std::string> words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + shell_word(word);
+  return text;
+}
+
 std::string words(std::string_view key) {
   std::string out = clean(key);
   for (char& c : out)

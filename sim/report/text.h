@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -39,8 +40,9 @@ std::string bytes(double n);        // 1.02 MB
 std::string scalar(const Json& v);  // anything that is no container
 /// A bound given as k or as 2^-k: "2^-10".
 std::string bound(const Json& v);
-/// A word of a command line as a shell would read it again.
+/// A word of a command line as a shell would read it again; and a command of such words.
 std::string shell_word(const std::string& word);
+std::string shell_command(std::span<const std::string> words);
 /// snake_case to words.
 std::string words(std::string_view key);
 

@@ -86,6 +86,8 @@ void add(Section& s, std::string label, std::string value, std::string note = ""
 Section what_ran(const Json& doc) {
   Section s{"What ran", {}, {}, "", {}};
   add(s, "trace", text(doc, {"trace", "file"}));
+  add(s, "filter", text(doc, {"trace", "filter"}));
+  add(s, "stimulus", text(doc, {"trace", "synth"}), "synthetic");
   add(s, "random traffic", text(doc, {"trace", "random"}));
   add(s, "capsule", text(doc, {"trace", "capsule"}));
   if (const auto packets = number(doc, {"trace", "packets"})) {

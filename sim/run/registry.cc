@@ -5,6 +5,7 @@
 
 #include "sim/base/error.h"
 #include "sim/run/device.h"
+#include "sim/run/run.h"
 
 namespace gw::sim {
 
@@ -41,6 +42,13 @@ const Device& Registry::device(const std::string& name) const {
     names += fmt::format("{}{}", names.empty() ? "" : ", ", candidate->name());
   }
   throw UsageError(fmt::format("unknown device '{}'; there are {}", name, names));
+}
+
+const RandomKind& random_kind(const Device& device) {
+  if (device.facts().random != nullptr) return *device.facts().random;
+  throw UsageError(fmt::format(
+      "--random: there is no random traffic for {0} (gradwire list {0} shows its stimuli)",
+      device.name()));
 }
 
 std::vector<const RandomKind*> Registry::random_kinds() const {

@@ -441,6 +441,7 @@ json run(const Device& device, const RunOptions& options) {
   const SourceFacts& from = source->facts();
   json report = head(device, spec);
   report["trace"] = from.trace;
+  if (!spec.stimulus.filter.empty()) report["trace"]["filter"] = spec.stimulus.filter;
   report["cycles"] = t.cycles;
   report["beats_in"] = t.sum_in<&Timeline::Port::beats>();
   report["beats_out"] = t.sum_out<&Timeline::Port::beats>();

@@ -26,6 +26,9 @@ nlohmann::json run(const Device& device, const RunOptions& options);
 /// What the spec's stimulus holds: what was recorded, or the device's own. Throws UserError.
 std::unique_ptr<Source> open_source(const Device& device, const RunSpec& spec);
 
+/// What a table of random traffic may say of the device. Throws UsageError if it has none.
+const RandomKind& random_kind(const Device& device);
+
 /// A divergence as the report has it (`failure`). `command`: what repeats it.
 nlohmann::json failure_json(const Device& device, const RunSpec& spec, const Failure& failure,
                             const std::string& command);

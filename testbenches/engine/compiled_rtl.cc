@@ -38,21 +38,25 @@ EngineShape shape_of(const sim::Device::Facts& facts) {
 /// Each step when it begins, and again while it lasts: who waits for a sign of life gets one.
 std::function<void(const BuildProgress&)> told(const sim::RunSpec& spec) {
   if (!spec.note) return {};
-  return
-      [note = spec.note, step = std::string(), said = 0.0](const BuildProgress& progress) mutable {
-        constexpr double kAgain = 10;
-        if (progress.done) {
-          note(fmt::format("{} is built ({:.1f} s)", progress.what, progress.seconds));
-        } else if (progress.step != step) {
-          step = progress.step;
-          said = progress.seconds;
-          note(fmt::format("building {}: {}", progress.what, progress.step));
-        } else if (progress.seconds >= said + kAgain) {
-          said = progress.seconds;
-          note(fmt::format("building {}: {}, {:.0f} s so far", progress.what, progress.step,
-                           progress.seconds));
-        }
-      };
+  return [note = spec.note, step = std::string(), said = 0.0,
+          all = 0.0](const BuildProgress& progress) mutable {
+    constexpr double kAgain = 10;
+    if (progress.done) {
+      all += progress.seconds;
+      // The last step of all: what was waited for may yet have to be built.
+      if (progress.step == "compiler") {
+        note(fmt::format("{} is built ({:.1f} s)", progress.what, std::exchange(all, 0)));
+      }
+    } else if (progress.step != step) {
+      step = progress.step;
+      said = progress.seconds;
+      note(fmt::format("building {}: {}", progress.what, progress.step));
+    } else if (progress.seconds >= said + kAgain) {
+      said = progress.seconds;
+      note(fmt::format("building {}: {}, {:.0f} s so far", progress.what, progress.step,
+                       progress.seconds));
+    }
+  };
 }
 
 /// Names the outputs of a top that the device does not have, once.

@@ -73,7 +73,7 @@ class Kind : public sim::Frames {
     return frame;
   }
   sim::FrameFacts facts() const override {
-    return {.trace = {{"file", fmt::format("synthetic: {}", name_)},
+    return {.trace = {{"synth", name_},
                       {"packets", made_},
                       {"selected", made_},
                       {"skipped", nlohmann::json::object()}},

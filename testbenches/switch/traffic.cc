@@ -613,7 +613,7 @@ class SyntheticFrames final : public sim::Frames {
   }
   sim::FrameFacts facts() const override {
     sim::FrameFacts facts;
-    facts.trace = {{"file", "synthetic " + name_},
+    facts.trace = {{"synth", name_},
                    {"packets", count_},
                    {"selected", count_},
                    {"skipped", nlohmann::json::object()}};

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -23,6 +24,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 size_t lines_of(const fs::path& path) {
   std::istringstream text(text_of(path));
@@ -57,6 +59,10 @@ class Capsules : public ProgramTest {
     const Ended replayed = gradwire("replay c.zip --quiet");
     EXPECT_EQ(replayed.code, 1) << replayed.err;
     EXPECT_EQ(replayed.out, "the bug is there: " + bucket + "\n");
+    // Quiet, it still says what failed: one line.
+    EXPECT_THAT(replayed.err, StartsWith("gradwire: compressor: "));
+    EXPECT_THAT(replayed.err, HasSubstr(" at cycle "));
+    EXPECT_EQ(std::ranges::count(replayed.err, '\n'), 1) << replayed.err;
   }
 };
 

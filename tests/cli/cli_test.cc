@@ -169,6 +169,85 @@ TEST_F(Cli, JsonToStandardOutputIsOnlyJson) {
   EXPECT_TRUE(json::accept(r.out)) << r.out.substr(0, 200);
 }
 
+// `> log`, `>> log` and `{ ...; } > log` keep what was there and what comes after it.
+TEST_F(Cli, JsonToStandardOutputGoesOnWhereItIs) {
+  const std::string run = GRADWIRE_BINARY " run compressor --synth mixed --packets 5 --quiet";
+  shell("{ echo before; " + run + " --json -; " + run +
+        " --json /dev/stdout; echo after; } > log; " + run + " --json /dev/fd/3 3>> log");
+  const std::string log = text_of(path("log"));
+  EXPECT_TRUE(log.starts_with("before\n{\n"));
+  EXPECT_NE(log.find("}\nafter\n{\n"), std::string::npos);
+  size_t reports = 0;
+  for (size_t at = 0; (at = log.find("\n  \"device\": \"compressor\"", at)) != std::string::npos;
+       ++at)
+    ++reports;
+  EXPECT_EQ(reports, 3u);
+}
+
+TEST_F(Cli, ALogOfBothIsInOrder) {
+  std::string bytes = text_of(capture("hdc-ring-early"));
+  write("cut.pcap", bytes.substr(0, bytes.size() / 2 + 1));
+  shell(GRADWIRE_BINARY " run compressor --trace cut.pcap > both 2>&1");
+  const std::string both = text_of(path("both"));
+  const size_t verdict = both.find("  FAIL  "), sentence = both.find("gradwire: ");
+  EXPECT_LT(both.find("# compressor: packets from"), verdict);
+  EXPECT_LT(verdict, sentence);
+  EXPECT_NE(sentence, std::string::npos) << both;
+}
+
+TEST_F(Cli, PrintedCommandsArePastedIntoAShell) {
+  const std::string name = "it's a & \"b\" $HOME;*.pcap";
+  fs::copy_file(capture("hdc-ring-early"), path(name));
+  const std::string word = "'it'\\''s a & \"b\" $HOME;*.pcap'";
+  const Ended r = gradwire("run compressor --packets 20 --json r.json --trace " + word);
+  ASSERT_EQ(r.code, 0) << r.err;
+  const std::string command = json::parse(text_of(path("r.json")))["command"];
+  // As it stands under the verdict.
+  ASSERT_NE(r.out.find("\n" + command + "\n"), std::string::npos) << r.out;
+  const Ended again = shell(command + " --json again.json");
+  ASSERT_EQ(again.code, 0) << again.err;
+  const json first = json::parse(text_of(path("r.json"))),
+             second = json::parse(text_of(path("again.json")));
+  EXPECT_EQ(first["trace"], second["trace"]);
+  EXPECT_EQ(first["cycles"], second["cycles"]);
+}
+
+TEST_F(Cli, WhatRanNamesTheStimulus) {
+  for (const auto& [arguments, line] : std::vector<std::pair<std::string, std::string>>{
+           {"compressor --synth mixed", "  stimulus           mixed "},
+           {"nic_tx --synth packed", "  stimulus           packed "},
+           {"parser --synth workers", "  stimulus           workers "},
+           {"compressor --random gentle", "random.toml#gentle"},
+           {"compressor --filter 'tcp and not port 22' --trace " + capture("hdc-ring-early"),
+            "  filter             tcp and not port 22"}}) {
+    const Ended r = gradwire("run --packets 3 --engine model " + arguments);
+    ASSERT_EQ(r.code, 0) << r.err;
+    const size_t begin = r.out.find("What ran"), end = r.out.find("Rate and latency");
+    EXPECT_NE(r.out.substr(begin, end - begin).find(line), std::string::npos) << r.out;
+  }
+}
+
+TEST_F(Cli, ABoundIsTakenAsAPowerToo) {
+  for (const char* bound : {"7", "2^-7"}) {
+    const Ended r = gradwire(
+        fmt::format("run compressor --synth mixed --packets 5 --bound {} --quiet --json {}.json",
+                    bound, bound));
+    ASSERT_EQ(r.code, 0) << r.err;
+    EXPECT_EQ(json::parse(text_of(path(std::string(bound) + ".json")))["bound"], 7);
+  }
+  expect_one_sentence(gradwire("run compressor --synth mixed --bound 2^10"), 2,
+                      "--bound '2^10' is neither K nor 2^-K");
+  expect_one_sentence(gradwire("run compressor --synth mixed --bound 2^-15"), 2,
+                      "the bound exponent must be from 1 to 14");
+}
+
+TEST_F(Cli, AWaveformThatBeginsAfterTheEndIsSaid) {
+  const Ended r =
+      gradwire("run compressor --synth mixed --packets 3 --wave w.fst --wave-from 100000");
+  expect_one_sentence(r, 2, "--wave-from 100000 is after the run's last cycle, ");
+  EXPECT_NE(r.out.find("  PASS  "), std::string::npos);
+}
+
 TEST_F(Cli, SameSeedSameReport) {
   const std::string command =
       "run decompressor --synth mixed --stall both:30 --seed 9 --quiet --json ";
@@ -613,7 +692,7 @@ TEST_F(Cli, WrongUsageIsTwo) {
       {"run compressor", "--trace"},
       {"run nonsense" + synth, "nonsense"},
       {"run compressor --synth nonsense", "nonsense"},
-      {"run compressor --trace a --synth zeros", "either"},
+      {"run compressor --trace a --synth zeros", "run takes either --trace or --synth: "},
       {"run compressor --bound 0" + synth, "1"},
       {"run compressor --bound 15" + synth, "14"},
       {"run compressor --bound ten" + synth, "ten"},

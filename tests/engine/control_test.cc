@@ -12,6 +12,7 @@
 #include "sim/base/error.h"
 #include "sim/feeds/writer.h"
 #include "sim/harness/kernel.h"
+#include "sim/run/run.h"
 #include "sim/run/save_file.h"
 #include "testbenches/engine/library.h"
 #include "testbenches/engine/runner.h"
@@ -249,6 +250,16 @@ TEST(ControlRtl, SaveFileGroupsTheSignalsAndTheWaveformHasThem) {
     const std::string pin = sim::pin_name(Ports::kControls[0], signal);
     EXPECT_NE(text.find("gw_scaler." + pin), std::string::npos) << pin;
     EXPECT_NE(vcd.find(" " + pin + " "), std::string::npos) << pin;
+  }
+}
+
+TEST(RandomTraffic, ADeviceThatHasNoneSaysSo) {
+  const ScalerDevice device;
+  try {
+    sim::random_kind(device);
+    FAIL();
+  } catch (const sim::UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find("there is no random traffic for "), std::string::npos);
   }
 }
 

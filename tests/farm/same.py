@@ -6,7 +6,7 @@ import sys
 
 # Where and when it ran: sections of the document, keys of a case. All else must be equal.
 SECTIONS = ("where", "times", "slowest")
-OF_A_CASE = ("seconds", "host", "began", "cycles_per_s")
+OF_A_CASE = ("seconds", "build_seconds", "host", "began", "cycles_per_s")
 
 
 def lasting(path):

@@ -23,6 +23,7 @@
 #include "sim/regress/local_farm.h"
 #include "sim/regress/regression.h"
 #include "sim/regress/slurm.h"
+#include "sim/regress/summary.h"
 #include "sim/regress/worker.h"
 #include "tests/regress/fake_vocabulary.h"
 
@@ -181,6 +182,8 @@ class FarmTest : public testing::Test {
       stopped_ = error.what();
     }
     kept_ = regression.kept();
+    ran_.busy_seconds = regression.busy_seconds();
+    ran_.build_seconds = regression.build_seconds();
     std::map<std::string, Result> results;
     for (Entry& entry : regression.entries()) {
       results[entry.what.name] = std::move(entry.result);
@@ -199,6 +202,7 @@ class FarmTest : public testing::Test {
   Listener listener_;
   std::string stopped_;
   size_t kept_ = 0;
+  Ran ran_;
 };
 
 /// As Slurm 22.05 and 24.11 print the same task.
@@ -427,6 +431,24 @@ TEST_F(FarmTest, ABudgetOfCyclesIsSpentInRoundsOfNewSeeds) {
   EXPECT_TRUE(results.contains("a2"));
 }
 
+TEST_F(FarmTest, ABudgetThatABuildSpentIsToldAsThat) {
+  std::string said;
+  listener_.stop = [&] {
+    if (listener_.last.last.starts_with("building")) said = listener_.last.last;
+    return false;
+  };
+  run({a_case("a", {"build", mark("building")}), a_case("b", {"pass"})}, {.budget = {.seconds = 1}},
+      1);
+  EXPECT_EQ(said, "building gw_d: compiler");
+  EXPECT_GT(ran_.build_seconds, 0.5);
+  EXPECT_EQ(ran_.build_seconds, ran_.busy_seconds);
+  EXPECT_EQ(build_text(ran_), "100 % of the time in cases went into building RTL");
+  // What takes as long and builds nothing is not.
+  run({a_case("c", {"hang", mark("hanging")})}, {.budget = {.seconds = 1}}, 1);
+  EXPECT_GT(ran_.busy_seconds, 0.5);
+  EXPECT_EQ(build_text(ran_), "");
+}
+
 TEST_F(FarmTest, AFirstRoundThatTheBudgetCutsOffIsNotRun) {
   std::vector<Case> cases = {a_case("a", {"pass"}), a_case("b", {"hang", mark("hanging")})};
   const auto results = run(cases, {.budget = {.seconds = 1}}, 1);
@@ -468,16 +490,18 @@ int be_worker(char** argv) {
   const int lines = ::dup(STDOUT_FILENO);
   ::fcntl(lines, F_SETFD, FD_CLOEXEC);
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
-  return work(
-      {.folder = argv[2],
-       .shard = argv[3],
-       .program = kBuild,
-       .say =
-           [lines](const std::string& line) {
-             const std::string text = line + "\n";
-             if (::write(lines, text.data(), text.size()) < 0) std::_Exit(4);
-           }},
-      [](const Case& c, const std::string&, const std::function<void()>&) { return act(c); });
+  return work({.folder = argv[2],
+               .shard = argv[3],
+               .program = kBuild,
+               .say =
+                   [lines](const std::string& line) {
+                     const std::string text = line + "\n";
+                     if (::write(lines, text.data(), text.size()) < 0) std::_Exit(4);
+                   }},
+              [](const Case& c, const std::string&, const Busy& busy) {
+                if (c.words.front() == "build") busy("building gw_d: compiler");
+                return act(c);
+              });
 }
 
 }  // namespace

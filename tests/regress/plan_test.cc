@@ -319,6 +319,8 @@ TEST_F(Plans, Refusals) {
        "2:1: no case is left of the group 'g'"},
       {group(whole + "expect = { cycles = \"<= many\" }"),
        "6:21: '<= many' of cycles is no comparison"},
+      {group(whole + "expect = { cycles_per_burst = \"=< 1.001\" }"),
+       "6:31: '=< 1.001' of cycles_per_burst is no comparison: those are <=, >=, <, >, == and !="},
       {group(whole + "timeout = \"soon\""), "6:11: 'soon' is no time such as "},
       {group(whole) + "[[group]]\nname = \"g\"\n" + whole, "6:1: there are two groups 'g'"},
       {group(whole) + "[area]\n", "6:1: areas are written [[area]]"},

@@ -54,7 +54,9 @@ class Regress : public ProgramTest {
   static json lasting(json result) {
     for (const char* key : {"where", "times", "slowest"}) result.erase(key);
     for (json& c : result["cases"]) {
-      for (const char* key : {"seconds", "host", "began", "cycles_per_s"}) c.erase(key);
+      for (const char* key : {"seconds", "build_seconds", "host", "began", "cycles_per_s"}) {
+        c.erase(key);
+      }
     }
     return result;
   }
@@ -268,21 +270,35 @@ TEST_F(Regress, WrongRtlFails) {
   write("my.f", "-f lists/all.f\n");
   fs::create_directory(folder_ / "lists");
   write("lists/all.f", mine);
-  const Ended r = regress("p.toml --out dir --device compressor --rtl my.f --top gw_compressor");
+  const Ended r =
+      regress("p.toml --out 'd & r' --device compressor --rtl my.f --top gw_compressor");
   EXPECT_EQ(r.code, 1) << r.err;
   EXPECT_THAT(r.err, HasSubstr("FAIL g/compressor/mixed/s1: compressor: "));
-  const json document = result("dir");
+  EXPECT_THAT(r.err, HasSubstr("making 1 capsule, --shrink 60 s\ncapsule 1 of 1: compressor-"));
+  EXPECT_THAT(r.out, HasSubstr("FAIL  1 of 1 cases failed in "));
+  EXPECT_GT(result("d & r")["times"]["capsule_seconds"], 0);
+  // What is printed beside the bucket is pasted into a shell.
+  const size_t replay = r.out.find(GRADWIRE_BINARY " replay ");
+  ASSERT_NE(replay, std::string::npos) << r.out;
+  const Ended pasted = shell(r.out.substr(replay, r.out.find('\n', replay) - replay));
+  EXPECT_EQ(pasted.code, 1) << pasted.err;
+  EXPECT_THAT(pasted.out, HasSubstr("the bug is there: compressor, gw_compressor, "));
+  const json document = result("d & r");
   ASSERT_EQ(document["cases"].size(), 1u);
   EXPECT_EQ(document["cases"][0]["verdict"], "fail");
   // Its command alone fails the same way.
-  EXPECT_EQ(shell(document["cases"][0]["command"].get<std::string>() + " --quiet").code, 1);
+  const Ended alone = shell(document["cases"][0]["command"].get<std::string>() + " --quiet");
+  EXPECT_EQ(alone.code, 1);
+  EXPECT_EQ(alone.out, "");
+  EXPECT_EQ(alone.err,
+            "gradwire: " + document["cases"][0]["failure"]["headline"].get<std::string>() + "\n");
 
   // What a list in a list says makes it another case, whose result is not that of the first.
   write("lists/all.f", mine + "-GNone=1\n");
   const Ended other =
-      regress("p.toml --out dir --device compressor --rtl my.f --top gw_compressor");
+      regress("p.toml --out 'd & r' --device compressor --rtl my.f --top gw_compressor");
   EXPECT_THAT(other.err, HasSubstr("Parameters from the command line were not found"));
-  EXPECT_NE(result("dir")["cases"][0]["hash"], document["cases"][0]["hash"]);
+  EXPECT_NE(result("d & r")["cases"][0]["hash"], document["cases"][0]["hash"]);
 }
 
 TEST_F(Regress, CoverageOfAllCasesIsInEveryReportAndIsMerged) {

@@ -88,7 +88,88 @@ TEST(RegressSummary, CountsGroupsAndSaysWhatDidNotRun) {
   const std::string text = summary_text(s, "DIR", false);
   EXPECT_THAT(text, HasSubstr("NOT RUN h/b: not run"));
   EXPECT_THAT(text, HasSubstr("FAIL g/c: wrong\n      gradwire run adder --synth 'a b'\n"));
-  EXPECT_THAT(text, HasSubstr("FAIL  1 of 3 cases"));
+  EXPECT_THAT(text, HasSubstr("FAIL  1 of 3 cases failed, 1 was not run in 3.0 s"));
+}
+
+TEST(RegressSummary, TheVerdictCountsWhatItNames) {
+  const auto said = [](std::vector<Entry> entries) { return verdict_text(summary(entries)); };
+  const Entry good = entry("g/a", Verdict::kPass);
+  EXPECT_EQ(said({good, entry("g/b", Verdict::kPass)}), "2 of 2 cases");
+  EXPECT_EQ(said({good, entry("g/b", Verdict::kKnown, "k"), entry("g/c", Verdict::kWaived, "w")}),
+            "3 of 3 cases, 1 known to fail, 1 waived");
+  EXPECT_EQ(said({good, entry("g/b", Verdict::kFail, "f"), entry("g/c", Verdict::kCrashed, "c"),
+                  entry("g/d", Verdict::kTimeout, "t")}),
+            "3 of 4 cases failed");
+  EXPECT_EQ(said({good, entry("g/b", Verdict::kNotRun), entry("g/c", Verdict::kNotRun)}),
+            "2 of 3 cases were not run");
+  const std::string page = dashboard_html(summary({good, entry("g/b", Verdict::kFail, "f")}), {});
+  EXPECT_THAT(page, HasSubstr("cases failed</div><div class=\"v\">1 of 2</div>"));
+}
+
+TEST(RegressSummary, BucketsComeFirstAndEachCaseNamesItsOwn) {
+  Summary s =
+      given({entry("g/a", Verdict::kPass), entry("g/b", Verdict::kFail, "first"),
+             entry("h/c", Verdict::kFail, "second"), entry("h/d", Verdict::kFail, "third")});
+  for (size_t i : {1, 2, 3}) s.entries[i].result.bucket = i == 2 ? "adder, carry" : "adder, sum";
+  s.order.command = "/my tools/gradwire";
+  const Scratch scratch("a b&c");
+  std::ofstream(scratch.path() / "x");
+  fs::create_directories(scratch.path() / "failures");
+  std::ofstream(scratch.path() / "failures" / (capsule_name("adder, sum") + ".zip"));
+  s = summarise(std::move(s), {});
+  find_capsules(s, scratch.path());
+  const std::string text = summary_text(s, scratch.path(), false);
+  const size_t buckets = text.find("\n  Buckets"), cases = text.find("\n  Not passed"),
+               groups = text.find("\n  group ");
+  EXPECT_EQ(buckets, 0u);
+  EXPECT_LT(buckets, cases);
+  EXPECT_LT(cases, groups);
+  EXPECT_NE(groups, std::string::npos);
+  EXPECT_THAT(text, HasSubstr("   2  adder, sum\n          '/my tools/gradwire' replay '" +
+                              (scratch.path() / "failures").string()));
+  // What has no capsule is repeated by its first case.
+  EXPECT_THAT(text, HasSubstr("   1  adder, carry\n          '/my tools/gradwire' run adder "));
+  EXPECT_THAT(text, HasSubstr("FAIL h/c: second\n      bucket: adder, carry\n"));
+  EXPECT_THAT(text, HasSubstr("FAIL h/d: third\n      bucket: adder, sum\n"));
+
+  const std::string page = dashboard_html(s, {});
+  EXPECT_LT(page.find("<h2>Buckets"), page.find("<h2>Not passed"));
+  EXPECT_LT(page.find("<h2>Not passed"), page.find("<h2>Groups"));
+  EXPECT_THAT(page, HasSubstr("<p class=\"bucket\">bucket: adder, carry</p>"));
+  EXPECT_THAT(page, HasSubstr("data-copy=\"&#39;/my tools/gradwire&#39; replay &#39;"));
+  EXPECT_THAT(junit_xml(s).front(), HasSubstr("bucket: adder, carry\n"));
+}
+
+TEST(RegressSummary, TimesAreWallTimesAndWhatBuildsTookIsSaid) {
+  Summary s = given({entry("g/a", Verdict::kPass), entry("g/b", Verdict::kPass)});
+  s.entries[0].result.seconds = 20;
+  s.entries[0].result.build_seconds = 19.4;
+  s.entries[1].result.seconds = 0.4;
+  s.ran.seconds = 81;
+  s.ran.capsule_seconds = 60;
+  s.ran.busy_seconds = 20.4;
+  s.ran.build_seconds = 19.4;
+  s.order.budget = "90 s";
+  s = summarise(std::move(s), {});
+  EXPECT_NEAR(s.cycles_per_s, 2000, 1e-6);  // 2,000 cycles in a second without builds
+  const std::string text = summary_text(s, "DIR", false);
+  EXPECT_THAT(text, HasSubstr("2 of 2 cases in 1 min 21 s (1 min 00 s of it for capsules)"));
+  EXPECT_THAT(text, HasSubstr("20 s  g/a (19.4 s of it building RTL)\n"));
+  EXPECT_THAT(text, HasSubstr("400 ms  g/b\n"));
+  EXPECT_THAT(text, HasSubstr("budget 90 s: 95 % of the time in cases went into building RTL"));
+  const std::string page = dashboard_html(s, {});
+  EXPECT_THAT(page, HasSubstr("wall time</div><div class=\"v\">1 min 21 s</div>"));
+  EXPECT_THAT(page, HasSubstr("20 s in cases, 2 workers; 19 s of it building RTL; 1 min 00 s for "
+                              "capsules"));
+  // The next run finds the RTL: it takes as long as the rest.
+  const Scratch scratch("times");
+  write_reports(Folder(scratch.path() / "1"), s);
+  const Folder next(scratch.path() / "2");
+  EXPECT_NEAR(past_of(next.path(), "p").cases.at("g/a").seconds, 0.6, 1e-6);
+  const Ran again = last_run(scratch.path() / "1");
+  EXPECT_EQ(again.seconds, 81);
+  EXPECT_EQ(again.capsule_seconds, 60);
+  EXPECT_EQ(build_text(again), "95 % of the time in cases went into building RTL");
 }
 
 TEST(RegressSummary, DocumentsAreReadAgain) {

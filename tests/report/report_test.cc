@@ -198,6 +198,7 @@ TEST(Terminal, ControlCharactersDoNotReachTheTerminal) {
   EXPECT_NE(out.find("  one\n  two\n"), std::string::npos);
 }
 
+<<<<<<< HEAD
 /// The rows of a section, "value | note" by label.
 std::map<std::string, std::string> rows_of(const json& doc, const std::string& title) {
   std::map<std::string, std::string> rows;
@@ -286,6 +287,34 @@ TEST(Figures, OfCoverageAreReadBack) {
   const json part{{"covered", 2}, {"possible", 5}, {"percent", 40.0}};
   Rows rows = rows_of({{"coverage", {{"functional", part}, {"line", part}}}}, "Coverage");
   EXPECT_EQ(rows, (Rows{{"functional", "2 of 5 | 40.00 %"}, {"line", "2 of 5 | 40.00 %"}}));
+=======
+TEST(ShellCommand, AShellReadsTheWordsAgain) {
+  std::string all;
+  for (int c = 1; c < 256; ++c) all += static_cast<char>(c);
+  const std::vector<std::string> words = {
+      "printf", "%s\\n", "plain",   "a b", "it's",       "'",        "\"q\"", "$HOME", "`id`",
+      "a&b",    "a|b;c", "*?[a]",   "~",   "#",          "!x",       "\\",    "",      "2^-10",
+      "x=y",    "{a,b}", "(a)<b>c", "-n",  "two\nlines", "tab\tbed", all};
+  std::string expected;
+  for (size_t i = 2; i < words.size(); ++i) expected += words[i] + "\n";
+  std::FILE* const shell = popen(report::shell_command(words).c_str(), "r");
+  ASSERT_NE(shell, nullptr);
+  std::string said;
+  for (int c; (c = std::fgetc(shell)) != EOF;) said += static_cast<char>(c);
+  EXPECT_EQ(pclose(shell), 0);
+  EXPECT_EQ(said, expected);
+}
+
+TEST(Headline, OfWhateverDidNotPass) {
+  EXPECT_EQ(headline({{"device", "d"}, {"pass", true}}), "");
+  EXPECT_EQ(headline({{"device", "d"}, {"pass", false}}), "d: the run did not pass");
+  EXPECT_EQ(headline({{"device", "d"}, {"pass", false}, {"interrupted", true}}), "");
+  EXPECT_EQ(headline({{"device", "d"}, {"incomplete", "the capture is cut"}}),
+            "the capture is cut");
+  EXPECT_EQ(headline({{"device", "d"}, {"pass", false}, {"compression", {{"bound_held", false}}}}),
+            "d: the error bound is not held");
+  EXPECT_EQ(headline({{"pass", false}, {"failure", {{"headline", "d: hangs"}}}}), "d: hangs");
+>>>>>>> f027007 (regress counts what its verdict names; printed commands, logs of both streams and JSON on standard output are whole; small misuse in a sentence)
 }
 
 TEST(Bench, OneDeviceAndNone) {

@@ -9,14 +9,15 @@
 #include "sim/base/error.h"
 #include "sim/report/text.h"
 #include "sim/run/data_folder.h"
+#include "sim/run/run.h"
 #include "tools/gradwire/commands.h"
 
 namespace gw::tools {
 
 std::string shell_command(const std::string& program, const std::vector<std::string>& arguments) {
-  std::string command = sim::report::shell_word(program);
-  for (const std::string& argument : arguments) command += " " + sim::report::shell_word(argument);
-  return command;
+  std::vector<std::string> words = {program};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return sim::report::shell_command(words);
 }
 
 void require_known_command(const CLI::App& app, const std::vector<std::string>& arguments) {
@@ -35,7 +36,7 @@ std::shared_ptr<const sim::RandomTable> read_random_table(const std::string& whe
   const bool shipped = where.find('#') == std::string::npos;
   return sim::RandomTable::read(
       shipped ? (sim::data_folder() / "plans" / "random.toml").string() + "#" + where : where,
-      *device.facts().random, registry().random_kinds());
+      sim::random_kind(device), registry().random_kinds());
 }
 
 std::string one_line(std::string text) {

@@ -24,6 +24,8 @@ constexpr const char* kOutputLost = "cannot write to standard output";
 
 int main(int argc, char** argv) {
   using namespace gw;
+  // Line by line, whatever it is: in a log of both, what stderr says stands where it was said.
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   sim::use_large_pages();
   CLI::App app{
       "gradwire: cycle-accurate simulation of hardware that works on gradients in the network"};

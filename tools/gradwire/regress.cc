@@ -68,19 +68,21 @@ class Screen final : public regress::Observer {
   bool interrupted() override { return sim::interrupted(); }
 
   void progress(const regress::Progress& p) override {
+    draw(fmt::format(
+        "{}/{} done, {} failed, {} running, {:.1f} M cycles/s{}{}  {}", p.done, p.total, p.failed,
+        p.running, p.seconds > 0 ? p.cycles / p.seconds * 1e-6 : 0.0,
+        p.seconds_left > 0 ? ", " + regress::duration_text(p.seconds_left) + " left" : "",
+        p.round > 1 ? fmt::format(", round {}", p.round) : "", p.last));
+  }
+  /// The line that is redrawn, on a terminal.
+  void draw(const std::string& line) {
     if (quiet_ || !terminal_) return;
     const auto now = std::chrono::steady_clock::now();
     if (now - drawn_at_ < std::chrono::milliseconds(150)) return;
     drawn_at_ = now;
     winsize size = {};
     const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20;
-    std::string line = fmt::format(
-        "{}/{} done, {} failed, {} running, {:.1f} M cycles/s{}{}  {}", p.done, p.total, p.failed,
-        p.running, p.seconds > 0 ? p.cycles / p.seconds * 1e-6 : 0.0,
-        p.seconds_left > 0 ? ", " + regress::duration_text(p.seconds_left) + " left" : "",
-        p.round > 1 ? fmt::format(", round {}", p.round) : "", p.last);
-    line = sim::report::shortened(line, known ? size.ws_col - 1u : 119u);
-    fmt::print(stderr, "\r\033[K{}", line);
+    fmt::print(stderr, "\r\033[K{}", sim::report::shortened(line, known ? size.ws_col - 1u : 119u));
     std::fflush(stderr);
     drawn_ = true;
   }
@@ -176,7 +178,13 @@ int report(const regress::Folder& folder, regress::Summary given, bool quiet,
   const regress::Baseline baseline = regress::Baseline::read(given.order.baseline);
   const regress::KnownFailures known = regress::KnownFailures::read(given.order.known);
   regress::Summary summary = regress::summarise(std::move(given), baseline, known);
-  if (make_capsules) make_capsules(summary);
+  if (make_capsules) {
+    const auto begin = std::chrono::steady_clock::now();
+    make_capsules(summary);
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+    summary.ran.capsule_seconds = taken.count();
+    summary.ran.seconds += taken.count();
+  }
   regress::find_capsules(summary, folder.path());
   summary.coverage = regress::merge_coverage(folder, summary.entries);
   if (!quiet) {
@@ -238,12 +246,20 @@ class PlanRun {
         summary.ran.stopped = error.what();
       }
       summary.ran.seconds = regression.seconds();
+      summary.ran.busy_seconds = regression.busy_seconds();
+      summary.ran.build_seconds = regression.build_seconds();
       summary.ran.interrupted = regression.interrupted();
       summary.entries = regression.entries();
     }
     summary.order = order;
     return report(folder, std::move(summary), a_.quiet, [&](const regress::Summary& s) {
-      make_capsules(folder, s, {.shrink = a_.shrink, .jobs = jobs_, .quiet = a_.quiet});
+      Screen screen(a_.quiet, baseline, known);
+      make_capsules(folder, s,
+                    {.shrink = a_.shrink,
+                     .jobs = jobs_,
+                     .quiet = a_.quiet,
+                     .note = [&](const std::string& text) { screen.note(text); },
+                     .progress = [&](const std::string& text) { screen.draw(text); }});
     });
   }
 

@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <set>
 
@@ -12,6 +13,7 @@
 #include "sim/harness/kernel.h"
 #include "sim/regress/worker.h"
 #include "testbenches/engine/process.h"
+#include "tools/gradwire/commands.h"
 #include "tools/gradwire/run.h"
 
 namespace gw::tools {
@@ -69,18 +71,29 @@ void make_capsules(const regress::Folder& folder, const regress::Summary& summar
   }
   drop_others(failures, names);
   if (commands.empty()) return;
-  if (!options.quiet) {
-    fmt::print(stderr, "{} capsules are made, --shrink {}{}\n", commands.size(), options.shrink,
-               left_out == 0 ? "" : fmt::format("; {} more buckets get none", left_out));
-  }
+  const auto say = [&](const std::string& text) {
+    if (!options.quiet) options.note(text);
+  };
+  say(fmt::format("making {} capsule{}, --shrink {}{}", made.size(), made.size() == 1 ? "" : "s",
+                  options.shrink,
+                  left_out == 0 ? "" : fmt::format("; {} more buckets get none", left_out)));
+  const auto began = std::chrono::steady_clock::now();
   for (size_t i = 0; i < commands.size() && !sim::interrupted(); i += options.jobs) {
+    const size_t count = std::min(commands.size() - i, options.jobs);
     const auto begin = commands.begin() + static_cast<ptrdiff_t>(i);
-    const auto end =
-        commands.begin() + static_cast<ptrdiff_t>(std::min(commands.size(), i + options.jobs));
-    const std::vector<testbenches::Finished> finished = testbenches::run_programs({begin, end});
+    const auto waiting = [&] {
+      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began;
+      options.progress(fmt::format("{}/{} capsules made, {}  {}", i, made.size(),
+                                   regress::duration_text(taken.count()), made[i]));
+    };
+    const std::vector<testbenches::Finished> finished =
+        testbenches::run_programs({begin, begin + static_cast<ptrdiff_t>(count)}, waiting);
     for (size_t j = 0; j < finished.size(); ++j) {
-      if (finished[j].status == sim::kCheckFailed) continue;
-      fmt::print(stderr, "no capsule {}: {}\n", made[i + j], finished[j].words);
+      if (finished[j].status != sim::kCheckFailed) {
+        options.note(fmt::format("no capsule {}: {}", made[i + j], one_line(finished[j].words)));
+      } else {
+        say(fmt::format("capsule {} of {}: {}", i + j + 1, made.size(), made[i + j]));
+      }
     }
   }
 }

@@ -1,6 +1,7 @@
 // The capsules of a regression: one for each bucket, made of its first failure.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@ struct CapsuleOptions {
   std::string shrink = "60 s";  ///< of gradwire run
   size_t jobs = 1;              ///< processes side by side
   bool quiet = false;
+  std::function<void(const std::string&)> note;      ///< takes a line
+  std::function<void(const std::string&)> progress;  ///< what is being done, several times a second
 };
 
 /// Into the folder's `failures`, by processes of this program; what is there and newer than the

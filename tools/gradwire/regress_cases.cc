@@ -90,9 +90,9 @@ void add_rtl(regress::Digest& digest, const sim::UserRtl& rtl,
 }
 
 json run_device(const std::vector<std::string>& words, const std::string& command,
-                const std::function<void()>& busy) {
+                const regress::Busy& busy) {
   RunRequest request = parse_run(words, command);
-  request.run.spec.note = [&busy](const std::string&) { busy(); };
+  request.run.spec.note = busy;
   json report = sim::run(*request.device, request.run);
   json points =
       report.contains(regress::kCoveragePoints) ? report[regress::kCoveragePoints] : json();
@@ -272,8 +272,7 @@ const std::string& program_contents() {
   return kContents;
 }
 
-json run_case(const regress::Case& c, const std::string& command,
-              const std::function<void()>& busy) {
+json run_case(const regress::Case& c, const std::string& command, const regress::Busy& busy) {
   if (c.words.front() == regress::kSynthesis) return measure_area(c.words);
   if (c.words.front() == regress::kBench) return measure_speed(c.words.at(1));
   return run_device(run_words(c.words), command, busy);

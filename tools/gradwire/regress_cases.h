@@ -32,6 +32,6 @@ const std::string& program_contents();
 
 /// As regress::Runner.
 nlohmann::json run_case(const regress::Case& c, const std::string& command,
-                        const std::function<void()>& busy);
+                        const regress::Busy& busy);
 
 }  // namespace gw::tools

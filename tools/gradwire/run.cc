@@ -1,6 +1,7 @@
 #include "tools/gradwire/run.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -182,11 +183,18 @@ void set_coverage(sim::RunSpec& spec, const RunArguments& a) {
 
 void set_stimulus(sim::RunSpec& spec, const RunArguments& a, const sim::Device& device) {
   sim::StimulusSpec& stimulus = spec.stimulus;
-  const int given =
-      !stimulus.trace.empty() + !stimulus.synth.empty() + !a.random.empty() + !a.capsule.empty();
-  if (given != 1) {
+  std::vector<std::string> given;
+  if (!stimulus.trace.empty()) given.emplace_back("--trace");
+  if (!stimulus.synth.empty()) given.emplace_back("--synth");
+  if (!a.random.empty()) given.emplace_back("--random");
+  if (!a.capsule.empty()) given.emplace_back("--capsule");
+  if (given.empty()) {
     throw sim::UsageError(
         "run needs either --trace FILE, --synth NAME, --random FILE.toml#NAME or --capsule FILE");
+  }
+  if (given.size() > 1) {
+    throw sim::UsageError(fmt::format("run takes either {}: each says which packets go in",
+                                      fmt::join(given, " or ")));
   }
   if (!stimulus.filter.empty() && stimulus.trace.empty()) {
     throw sim::UsageError("--filter chooses packets of a --trace, not of a synthetic stimulus");
@@ -316,10 +324,20 @@ nlohmann::json execute(RunArguments& a, const sim::Device& device) {
   if (report.contains("incomplete")) {
     fmt::print(stderr, "gradwire: {}\n", one_line(report["incomplete"].get<std::string>()));
   }
+  const std::string headline = sim::headline(report);
+  if (a.quiet && !headline.empty() && !report.contains("incomplete")) {
+    fmt::print(stderr, "gradwire: {}\n", one_line(headline));
+  }
   if (report.contains("interrupted"))
     fmt::print(stderr, "gradwire: interrupted; the report covers what ran\n");
   make_capsule(a, device, report, spec.note);
   progress.done();
+  if (spec.wave && report.value("pass", false) &&
+      spec.wave->from >= report.value("cycles", int64_t{0})) {
+    throw sim::UsageError(
+        fmt::format("--wave-from {} is after the run's last cycle, {}: {} is empty",
+                    spec.wave->from, report.value("cycles", int64_t{0}) - 1, spec.wave->path));
+  }
   return report;
 }
 

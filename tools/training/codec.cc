@@ -37,11 +37,11 @@ CodecResult parse_inceptionn(std::string_view spec, std::string_view keys) {
     const std::string_view word = keys.substr(0, comma);
     keys = comma == std::string_view::npos ? std::string_view() : keys.substr(comma + 1);
     if (word.starts_with("bound=")) {
-      const std::string_view digits = word.substr(6);
+      const std::string_view digits = word.substr(word.starts_with("bound=2^-") ? 9 : 6);
       const auto [end, error] =
           std::from_chars(digits.data(), digits.data() + digits.size(), bound);
       if (error != std::errc() || end != digits.data() + digits.size()) {
-        return refuse(fmt::format("{} is no whole number", word));
+        return refuse(fmt::format("{} is neither bound=K nor bound=2^-K", word));
       }
     } else if (word.starts_with("mode=")) {
       const auto parsed = reference::parse_mode(word.substr(5));
