@@ -6,7 +6,10 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <set>
+#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "sim/base/error.h"
 #include "sim/harness/engine.h"
@@ -19,6 +22,8 @@ constexpr const char* kBinary = "@28";
 constexpr const char* kHex = "@22";
 constexpr const char* kDecimal = "@24";
 constexpr const char* kComment = "@200";
+constexpr const char* kGroup = "@800200";
+constexpr const char* kGroupEnd = "@1000200";
 
 class Writer {
  public:
@@ -39,59 +44,133 @@ class Writer {
   std::string format_;
 };
 
+/// A field of a packet: big-endian, and within one beat or the first of another.
+struct Field {
+  const char* name;
+  int byte, bits;
+  const char* format = kHex;
+};
+// docs/formats/expether.md
+constexpr Field kExpEther[] = {
+    {"destination", 0, 48},       {"source", 6, 48},           {"vlan", 14, 16, kDecimal},
+    {"ethertype", 16, 16},        {"type", 19, 8, kDecimal},   {"flags", 20, 8},
+    {"count", 21, 8, kDecimal},   {"sequence", 22, 32, kDecimal}, {"ack", 26, 32, kDecimal},
+    {"worker", 30, 16, kDecimal}, {"group", 32, 16, kDecimal}, {"iteration", 34, 32, kDecimal}};
+// Ethernet, IPv4 without options, and the ports of TCP or UDP.
+constexpr Field kHosts[] = {{"destination", 0, 48},      {"source", 6, 48},
+                            {"ethertype", 12, 16},       {"tos", 15, 8},
+                            {"ip_length", 16, 16, kDecimal}, {"protocol", 23, 8, kDecimal},
+                            {"ip_source", 26, 32}};
+
+/// Of what a device is fed with, by the kind of its traffic.
+std::span<const Field> fields_of(const Device::Facts& facts) {
+  const std::string_view kind = facts.random == nullptr ? "" : facts.random->name;
+  if (kind == "expether" || kind == "switch") return kExpEther;
+  if (kind == "hosts" || kind == "wire") return kHosts;
+  return {};
+}
+
+/// The pins of a port among those of its bundle.
+class Pins {
+ public:
+  Pins(Writer& out, const Device::Facts& facts, const Port& port)
+      : out_(out), facts_(facts), port_(port) {}
+
+  /// All of one name.
+  void wire(const char* name, int bits, const char* format) const {
+    const std::string whole = fmt::format("{}.{}_{}", facts_.top, port_.bundle, name);
+    if (port_.slots == 1) return out_.wire(whole, bits, format);
+    std::vector<int> own(static_cast<size_t>(bits));
+    std::iota(own.rbegin(), own.rend(), 0);
+    part(name, name, bits, own, format);
+  }
+  /// Bits of them, the most significant one first, as a signal of their own.
+  void part(const std::string& name, const char* of, int bits, const std::vector<int>& which,
+            const char* format) const {
+    const int all = bits * port_.slots;
+    const std::string whole =
+        all == 1 ? fmt::format("{}.{}_{}", facts_.top, port_.bundle, of)
+                 : fmt::format("{}.{}_{}[{}:0]", facts_.top, port_.bundle, of, all - 1);
+    std::string text;
+    for (const int bit : which) {
+      // GTKWave counts from the left.
+      text += fmt::format(" ({}){}", all - 1 - port_.slot * bits - bit, whole);
+    }
+    if (which.size() == 1) {
+      out_.line(format, fmt::format("+{{{}_{}}}{}", port_.name, name, text));
+    } else {
+      out_.line(format, fmt::format("#{{{}_{}[{}:0]}}{}", port_.name, name, which.size() - 1, text));
+    }
+  }
+  /// The fields of a packet's headers, by the beat that they are in.
+  void fields() const {
+    int beat = -1;
+    for (const Field& field : fields_of(facts_)) {
+      if (const int now = field.byte / facts_.beat_bytes; now != beat) {
+        beat = now;
+        out_.heading(fmt::format("{}: in a frame's {} beat", port_.name,
+                                 beat == 0 ? "first" : "second"));
+      }
+      std::vector<int> bits;
+      for (int i = 0; i < field.bits; ++i) {
+        const int byte = field.byte % facts_.beat_bytes + i / 8;
+        bits.push_back(8 * byte + 7 - i % 8);
+      }
+      part(field.name, "tdata", 8 * facts_.beat_bytes, bits, field.format);
+    }
+  }
+
+ private:
+  Writer& out_;
+  const Device::Facts& facts_;
+  const Port& port_;
+};
+
+/// What the model has at a port; it changes half a cycle behind the RTL's, before the edge at which
+/// both are compared.
+void add_model(Writer& out, const Device::Facts& facts, const Port& port, bool input) {
+  const std::string pins = fmt::format("harness.model_{}", port.name);
+  if (input) return out.wire(pins + "_tready", 1, kBinary);
+  out.wire(pins + "_tvalid", 1, kBinary);
+  out.wire(pins + "_tlast", 1, kBinary);
+  if (port.user_bits != 0) {
+    out.wire(pins + "_tuser", port.user_bits, port.user_bits > 4 ? kHex : kBinary);
+  }
+  out.wire(pins + "_tkeep", facts.beat_bytes, kHex);
+  out.wire(pins + "_tdata", facts.beat_bytes * 8, kHex);
+}
+
+/// A group for each port; where several share their pins, each with those that are its own, and
+/// what the model has there.
 void add_stream(Writer& out, const Device::Facts& facts, const std::vector<Port>& ports, bool input,
-                std::set<std::string_view>& done) {
+                bool model) {
   const char* const side = input ? "input" : "output";
   for (size_t p = 0; p < ports.size(); ++p) {
     const Port& port = ports[p];
-    if (!done.insert(port.bundle).second) continue;
-    const std::string pins = fmt::format("{}.{}", facts.top, port.bundle);
-    out.heading(fmt::format("{} {}", input ? "Input" : "Output", port.bundle));
-    for (size_t q = 0; q < ports.size(); ++q) {
-      if (ports[q].bundle != port.bundle) continue;
-      out.wire(ports.size() == 1 ? fmt::format("harness.{}_packet", side)
-                                 : fmt::format("harness.{}_packet{}", side, q),
-               32, kDecimal);
-    }
-    for (const char* name : {"tvalid", "tready", "tlast"}) {
-      out.wire(fmt::format("{}_{}", pins, name), port.slots, kBinary);
-    }
+    const Pins pins(out, facts, port);
+    const std::string number = ports.size() == 1 ? "" : std::to_string(p);
+    const std::string title = fmt::format("{} {}", input ? "Input" : "Output", port.name);
+    if (port.slots > 1) out.line(kGroup, "-" + title);
+    if (port.slots == 1) out.heading(title);
+    out.wire(fmt::format("harness.{}_packet{}", side, number), 32, kDecimal);
+    for (const char* name : {"tvalid", "tready", "tlast"}) pins.wire(name, 1, kBinary);
     if (port.user_bits != 0) {
-      const int bits = port.user_bits * port.slots;
-      out.wire(pins + "_tuser", bits, bits > 4 ? kHex : kBinary);
+      pins.wire("tuser", port.user_bits, port.user_bits > 4 ? kHex : kBinary);
     }
-    for (size_t q = 0; q < ports.size(); ++q) {
-      if (ports[q].bundle != port.bundle) continue;
-      out.wire(fmt::format("harness.{}_stall{}", input ? "source" : "sink",
-                           ports.size() == 1 ? "" : std::to_string(q)),
-               1, kBinary);
-    }
-    out.wire(pins + "_tkeep", facts.beat_bytes * port.slots, kHex);
-    out.wire(pins + "_tdata", facts.beat_bytes * 8 * port.slots, kHex);
+    out.wire(fmt::format("harness.{}_stall{}", input ? "source" : "sink", number), 1, kBinary);
+    pins.wire("tkeep", facts.beat_bytes, kHex);
+    pins.wire("tdata", facts.beat_bytes * 8, kHex);
+    pins.fields();
     if (ports.size() == 1 && facts.beat_bytes == 32) {
       for (int lane = 0; lane < 8; ++lane) {
         out.wire(fmt::format("harness.{}_float{}", input ? "s" : "m", lane), 1, kDecimal);
       }
     }
-  }
-}
-
-/// What the model has at the same ports; it changes half a cycle behind the RTL's, before the edge
-/// at which both are compared.
-void add_model(Writer& out, const Device::Facts& facts) {
-  out.heading("Model");
-  for (const Port& port : facts.inputs) {
-    out.wire(fmt::format("harness.model_{}_tready", port.name), 1, kBinary);
-  }
-  for (const Port& port : facts.outputs) {
-    const std::string pins = fmt::format("harness.model_{}", port.name);
-    out.wire(pins + "_tvalid", 1, kBinary);
-    out.wire(pins + "_tlast", 1, kBinary);
-    if (port.user_bits != 0) {
-      out.wire(pins + "_tuser", port.user_bits, port.user_bits > 4 ? kHex : kBinary);
+    if (port.slots > 1 && model) {
+      out.heading(fmt::format("{}: model", port.name));
+      add_model(out, facts, port, input);
     }
-    out.wire(pins + "_tkeep", facts.beat_bytes, kHex);
-    out.wire(pins + "_tdata", facts.beat_bytes * 8, kHex);
+    if (port.slots > 1) out.line(kGroupEnd, "-" + title);
   }
 }
 
@@ -116,8 +195,7 @@ std::string save_file(const Device::Facts& facts, const SaveFileView& view) {
   out.wire(facts.top + ".aclk", 1, kBinary);
   out.wire(facts.top + ".aresetn", 1, kBinary);
   out.wire("harness.cycle", 32, kDecimal);
-  std::set<std::string_view> done;
-  add_stream(out, facts, facts.inputs, true, done);
+  add_stream(out, facts, facts.inputs, true, view.model);
   for (const ControlPort& port : facts.controls) add_control(out, facts, port);
   if (!facts.pins.empty()) out.heading("Configuration");
   for (const Pin& pin : facts.pins) {
@@ -129,8 +207,16 @@ std::string save_file(const Device::Facts& facts, const SaveFileView& view) {
     const bool vector = signal.ends_with("]");
     out.line(vector ? kDecimal : kBinary, fmt::format("{0}.{0}.{1}", facts.top, signal));
   }
-  add_stream(out, facts, facts.outputs, false, done);
-  if (view.model) add_model(out, facts);
+  add_stream(out, facts, facts.outputs, false, view.model);
+  bool headed = false;
+  for (const auto* const ports : {&facts.inputs, &facts.outputs}) {
+    for (const Port& port : *ports) {
+      if (!view.model || port.slots > 1) continue;  // those are in their group
+      if (!std::exchange(headed, true)) out.heading("Model");
+      add_model(out, facts, port, ports == &facts.inputs);
+    }
+  }
+  if (!facts.probe.empty()) out.heading("Events");
   for (const Pin& pin : facts.probe) {
     out.wire(fmt::format("{}.{}", facts.top, pin.name), pin.bits, pin.bits > 1 ? kHex : kBinary);
   }

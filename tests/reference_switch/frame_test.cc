@@ -4,10 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <numeric>
 #include <random>
+#include <regex>
 #include <set>
+#include <sstream>
 #include <string>
 
 #include "tests/sanitized.h"
@@ -338,6 +342,96 @@ TEST(Frame, NamesAreStable) {
   }
   EXPECT_EQ(name_of(Kind::kNotExpEther), "not_expether");
   EXPECT_EQ(name_of(Kind::kMalformed), "malformed");
+}
+
+// ---- docs/formats/expether.md, the RTL's package, and the code say the same.
+
+std::string source_text(const std::string& name) {
+  std::ifstream file(GRADWIRE_SOURCE_DIR "/" + name);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+struct Documented {
+  const char* row;  // of the page: offset, bytes, field
+  std::size_t offset, bytes;
+  const char* rtl;  // its name in the package; "": it has none
+};
+constexpr Documented kDocumented[] = {
+    {"destination MAC", kDestinationOffset, 6, ""},
+    {"source MAC", kSourceOffset, 6, ""},
+    {"TPID", kTpidOffset, sizeof kTpid, "TpidByte"},
+    {"TCI", kTciOffset, sizeof Header::tci, "TciByte"},
+    {"EtherType", kEtherTypeOffset, sizeof kEtherType, "EtherTypeByte"},
+    {"version", kVersionOffset, sizeof kVersion, "VersionByte"},
+    {"type", kTypeOffset, sizeof Fields::type, "TypeByte"},
+    {"flags", kFlagsOffset, sizeof Fields::flags, "FlagsByte"},
+    {"count", kCountOffset, sizeof Fields::count, "CountByte"},
+    {"sequence", kSequenceOffset, sizeof Fields::sequence, "SequenceByte"},
+    {"ack", kAckOffset, sizeof Fields::ack, "AckByte"},
+    {"worker", kWorkerOffset, sizeof Fields::worker, "WorkerByte"},
+    {"group", kGroupOffset, sizeof Fields::group, "GroupByte"},
+    {"iteration", kIterationOffset, sizeof Fields::iteration, "IterationByte"},
+    {"reserved", kReservedOffset, kChecksumOffset - kReservedOffset, ""},
+    {"checksum", kChecksumOffset, sizeof Fields::checksum, "ChecksumByte"},
+    {"TLP header", kTlp4Offset, kPayloadOffset - kTlp4Offset, "Tlp4Byte"},
+    {"TLP header", kTlp3Offset, kPayloadOffset - kTlp3Offset, "Tlp3Byte"}};
+
+TEST(FramePage, HasEveryFieldWhereTheCodeAndTheRtlHaveIt) {
+  const std::string page = source_text("docs/formats/expether.md"),
+                    package = source_text("rtl/switch/gw_expether_pkg.sv");
+  std::size_t at = 0, next = 0;
+  for (const Documented& field : kDocumented) {
+    SCOPED_TRACE(field.row);
+    const std::size_t row = page.find("\n| " + std::to_string(field.offset) + " | " +
+                                      std::to_string(field.bytes) + " | " + field.row + " |");
+    ASSERT_NE(row, std::string::npos);
+    EXPECT_GT(row, at);
+    at = row;
+    // No byte without a field; the two kinds of TLP header lie over one another.
+    if (field.offset != kTlp3Offset) {
+      EXPECT_EQ(field.offset, next);
+      next = field.offset + field.bytes;
+    }
+    if (*field.rtl == '\0') continue;
+    std::smatch found;
+    ASSERT_TRUE(std::regex_search(package, found,
+                                  std::regex(std::string("localparam int ") + field.rtl +
+                                             R"( +=\s*(\d+);)")));
+    EXPECT_EQ(std::stoul(found[1]), field.offset);
+  }
+  EXPECT_EQ(next, kPayloadOffset);
+  EXPECT_NE(page.find("\n| 64 | 4 count | payload |"), std::string::npos);
+  for (const std::string words : {"| TPID | 0x8100 |", "| EtherType | 0x88B5,", "| version | 1 |",
+                                  "| 0x60 | 0x40 | 0x4A |"}) {
+    EXPECT_NE(page.find(words), std::string::npos) << words;
+  }
+}
+
+TEST(FramePage, HasTheChecksInTheirOrder) {
+  const std::string page = source_text("docs/formats/expether.md");
+  std::size_t at = page.find("## What a frame is");
+  for (const char* outcome : {"not_expether", "short_frame", "bad_version", "bad_checksum", "plain",
+                              "count", "short_frame", "tlp_type", "poisoned", "tlp_length",
+                              "short_frame"}) {
+    at = page.find("`" + std::string(outcome) + "`", at + 1);
+    ASSERT_NE(at, std::string::npos) << outcome;
+  }
+}
+
+TEST(FramePage, ItsExampleIsAFrame) {
+  const std::string page = source_text("docs/formats/expether.md");
+  std::istringstream lines(page.substr(page.find("## A worked example")));
+  Frame bytes;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("    ")) continue;
+    // The bytes, and after three blanks what they are.
+    std::istringstream words(line.substr(0, line.find("   ", 4)));
+    for (std::string word; words >> word;) {
+      bytes.push_back(static_cast<std::uint8_t>(std::stoi(word, nullptr, 16)));
+    }
+  }
+  EXPECT_EQ(bytes, build_gradient(kHeader, std::vector<std::uint32_t>{0x3F800000, 0xC0000000}));
+  EXPECT_EQ(classify(bytes).kind, Kind::kGradient);
 }
 
 }  // namespace
