@@ -32,7 +32,7 @@ h3{font-size:13px;margin:18px 0 6px;color:var(--muted);font-weight:600}
 .cards .v{font-size:25px;font-weight:680;line-height:1.25;letter-spacing:-.015em}
 .cards .v span{font-size:13.5px;white-space:nowrap;font-weight:500;color:var(--muted);letter-spacing:0}
 .cards .n{font-size:12.5px;line-height:1.4;color:var(--muted);margin-top:3px;overflow-wrap:anywhere}
-.grid{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,460px),1fr));gap:18px;margin-bottom:18px}
+.grid{align-items:start;display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,460px),1fr));gap:18px;margin-bottom:18px}
 .wide{grid-column:1/-1}
 figure{margin:0}
 figure h2{margin-bottom:2px}
@@ -60,6 +60,7 @@ pre.lines{white-space:pre;overflow-x:auto}
 pre.command{background:var(--page);border:1px solid var(--line);border-radius:8px;padding:10px 12px;user-select:all}
 .failure{border-color:var(--bad);border-left-width:5px;margin-bottom:18px}
 .failure h2{color:var(--bad)}
+p.bucket{margin:0 0 8px;font-size:13px;color:var(--muted)}
 .note{border-left:4px solid var(--warn);margin-bottom:18px;padding:10px 16px;font-size:13.5px}
 footer{margin-top:20px;font-size:12.5px;color:var(--muted)}
 @media print{body{background:#fff}.box{break-inside:avoid}details{display:none}}
@@ -172,6 +173,8 @@ std::string render_html(const nlohmann::json& doc) {
         "<section class=\"box failure\"><h2>{}</h2>\n",
         escaped(view.failure->headline.empty() ? "First divergence"
                                                : "First divergence: " + view.failure->headline));
+    if (!view.failure->bucket.empty())
+      out += fmt::format("<p class=\"bucket\">bucket: {}</p>\n", escaped(view.failure->bucket));
     if (!view.failure->lines.empty()) {
       out += "<pre class=\"lines\">";
       for (const std::string& line : view.failure->lines) out += escaped(line) + "\n";

@@ -15,13 +15,13 @@ namespace {
 
 using namespace report;
 
-constexpr std::size_t kColumns = 96;
-constexpr std::size_t kLabel = 18;
+constexpr std::size_t kLabel = 18, kLongestLabel = 32;
 constexpr std::size_t kValue = 26;
 
-/// Colours are SGR sequences, or nothing.
+/// Colours are SGR sequences, or nothing; and how wide a page is.
 struct Paint {
   bool on;
+  std::size_t columns = kReportColumns;
   std::string operator()(const char* sgr, const std::string& s) const {
     return on && !s.empty() ? fmt::format("\x1b[{}m{}\x1b[0m", sgr, s) : s;
   }
@@ -37,6 +37,10 @@ struct Paint {
         break;
     }
     return s;
+  }
+  /// What a title and a blank leave of a line.
+  std::size_t after(const std::string& title) const {
+    return columns > width(title) + 1 ? columns - width(title) - 1 : 0;
   }
   std::string dim(const std::string& s) const { return (*this)("2", s); }
   std::string bold(const std::string& s) const { return (*this)("1", s); }
@@ -83,30 +87,37 @@ std::vector<std::string> wrapped(const std::string& s, std::size_t columns) {
   return lines;
 }
 
-void put_row(std::string& out, const Row& row, const Paint& paint) {
-  std::string line = "  " + paint.dim(left(row.label, kLabel)) + " ";
+/// Columns for the labels of a section: no value begins within one.
+std::size_t label_columns(const Section& s) {
+  std::size_t columns = kLabel;
+  for (const Row& row : s.rows) columns = std::max(columns, width(row.label));
+  return std::min(columns, kLongestLabel);
+}
+
+void put_row(std::string& out, const Row& row, std::size_t label, const Paint& paint) {
+  std::string line = "  " + paint.dim(left(row.label, label)) + " ";
   if (row.note.empty()) {
     out += line + paint.status(row.status, row.value) + "\n";
     return;
   }
   const std::size_t used = std::max(width(row.value), kValue);
-  const std::size_t indent = 2 + kLabel + 1 + used + 2;
+  const std::size_t indent = 2 + std::max(label, width(row.label)) + 1 + used + 2;
   line += paint.status(row.status, row.value) + spaces(used - width(row.value)) + "  ";
-  const std::size_t room = kColumns > indent + 24 ? kColumns - indent : 24;
+  const std::size_t room = paint.columns > indent + 24 ? paint.columns - indent : 24;
   const std::vector<std::string> notes = wrapped(row.note, room);
   for (std::size_t i = 0; i < notes.size(); ++i)
     out += (i == 0 ? line : spaces(indent)) + paint.dim(notes[i]) + "\n";
 }
 
 void put_tags(std::string& out, const Section& s, const Paint& paint) {
-  static constexpr std::size_t kBar = 30;
+  const std::size_t bar_columns = paint.columns < kReportColumns ? 14 : 30;
   static constexpr std::array<const char*, 4> kColours{"34", "36", "33", "35"};
   const bool with_paper = std::any_of(s.tags.begin(), s.tags.end(),
                                       [](const TagShare& t) { return t.paper.has_value(); });
   const std::string heading =
       "paper " + (s.tags_paper.empty() ? std::string("Table III") : s.tags_paper);
   std::string titles = "  " + left("class", 8) + right("bits", 5) + right("values", 16) +
-                       right("share", 10) + "  " + spaces(kBar) +
+                       right("share", 10) + "  " + spaces(bar_columns) +
                        (with_paper ? right(heading, 20) : "");
   while (titles.back() == ' ') titles.pop_back();
   out += paint.dim(titles) + "\n";
@@ -116,7 +127,7 @@ void put_tags(std::string& out, const Section& s, const Paint& paint) {
                              right(grouped(t.count), 16) + right(share(t.percent), 10) + "  ";
     std::string tail =
         with_paper ? right(t.paper ? fmt::format("{:.1f} %", *t.paper) : "", 20) : "";
-    std::string line = head + paint(kColours[i++ % 4], bar(t.percent, kBar)) + tail;
+    std::string line = head + paint(kColours[i++ % 4], bar(t.percent, bar_columns)) + tail;
     while (!line.empty() && line.back() == ' ') line.pop_back();
     out += line + "\n";
   }
@@ -128,11 +139,15 @@ void put_table(std::string& out, const Table& t, const Paint& paint) {
   for (const auto& row : t.cells)
     for (std::size_t i = 0; i < row.size(); ++i)
       widths[i] = std::max(widths[i], std::min<std::size_t>(width(row[i]), 40));
+  // Closer together where they would be too wide.
+  std::size_t all = 2, gap = 3;
+  for (const std::size_t w : widths) all += w;
+  while (gap > 1 && all + gap * (widths.size() - 1) > paint.columns) --gap;
   const auto line = [&](const std::vector<std::string>& cells) {
     std::string s = "  ";
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const std::string cell = shortened(cells[i], 40);
-      s += i == 0 ? left(cell, widths[i]) : "   " + right(cell, widths[i]);
+      s += i == 0 ? left(cell, widths[i]) : spaces(gap) + right(cell, widths[i]);
     }
     while (!s.empty() && s.back() == ' ') s.pop_back();
     return s;
@@ -148,10 +163,10 @@ void put_verdict(std::string& out, const View& view, const Paint& paint) {
   const char* block = view.status == Status::kGood  ? "1;30;42"
                       : view.status == Status::kBad ? "1;97;41"
                                                     : "1;30;43";
-  const std::string edge = paint.status(view.status, rule("━", kColumns));
+  const std::string edge = paint.status(view.status, rule("━", paint.columns));
   const std::string badge = "  " + view.verdict + "  ";
   out += edge + "\n";
-  const std::vector<std::string> lines = wrapped(view.summary, kColumns - width(badge) - 2);
+  const std::vector<std::string> lines = wrapped(view.summary, paint.columns - width(badge) - 2);
   out +=
       paint(block, badge) + (lines.front().empty() ? "" : "  " + paint.bold(lines.front())) + "\n";
   for (std::size_t i = 1; i < lines.size(); ++i)
@@ -161,14 +176,13 @@ void put_verdict(std::string& out, const View& view, const Paint& paint) {
 
 }  // namespace
 
-std::string render_terminal(const nlohmann::json& doc, bool colour) {
-  const Paint paint{colour};
+std::string render_terminal(const nlohmann::json& doc, bool colour, std::size_t columns) {
+  const Paint paint{colour, columns};
   const View view = make_view(doc);
   std::string out = paint.bold(view.device.empty() ? "gradwire" : "gradwire " + view.device) + "\n";
   for (const Section& s : view.sections) {
-    out += "\n" + paint("1;36", s.title) + " " +
-           paint.dim(rule("─", kColumns - width(s.title) - 1)) + "\n";
-    for (const Row& row : s.rows) put_row(out, row, paint);
+    out += "\n" + paint("1;36", s.title) + " " + paint.dim(rule("─", paint.after(s.title))) + "\n";
+    for (const Row& row : s.rows) put_row(out, row, label_columns(s), paint);
     if (!s.tags.empty()) {
       if (!s.rows.empty()) out += "\n";
       put_tags(out, s, paint);
@@ -177,9 +191,12 @@ std::string render_terminal(const nlohmann::json& doc, bool colour) {
   }
   if (view.failure) {
     const std::string title = "First divergence";
-    out += "\n" + paint("1;31", title) + " " + paint.dim(rule("─", kColumns - width(title) - 1)) +
-           "\n";
+    out += "\n" + paint("1;31", title) + " " + paint.dim(rule("─", paint.after(title))) + "\n";
     if (!view.failure->headline.empty()) out += "  " + paint.bold(view.failure->headline) + "\n";
+    if (!view.failure->bucket.empty()) {
+      for (const std::string& line : wrapped("bucket: " + view.failure->bucket, columns - 2))
+        out += "  " + paint.dim(line) + "\n";
+    }
     for (const std::string& line : view.failure->lines)
       out += line.empty() ? "\n" : "  " + line + "\n";
     if (!view.failure->reproduce.empty())
@@ -225,7 +242,7 @@ std::string render_bench_terminal(const nlohmann::json& bench, bool colour) {
     return column.group ? number(run, {column.group, column.key}) : number(run, {column.key});
   };
   const auto heading = [&paint](const std::string& title) {
-    return paint("1;36", title) + " " + paint.dim(rule("─", kColumns - width(title) - 1)) + "\n";
+    return paint("1;36", title) + " " + paint.dim(rule("─", paint.after(title))) + "\n";
   };
 
   std::string out = paint.bold("Simulator speed") + "\n";

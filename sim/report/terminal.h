@@ -2,13 +2,18 @@
 // eye is.
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
 
 namespace gw::sim {
 
+/// How wide a report is where nobody says how wide the terminal is.
+inline constexpr std::size_t kReportColumns = 96;
+
 /// Renders the document of `run`. Absent sections are left out, unknown ones are shown as they are.
-std::string render_terminal(const nlohmann::json& report, bool colour);
+std::string render_terminal(const nlohmann::json& report, bool colour,
+                            std::size_t columns = kReportColumns);
 
 /// Renders the document of `bench`: one object, or an array of them (a column a device). Ratios
 /// come first, because absolute figures depend on the machine.

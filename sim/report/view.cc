@@ -9,6 +9,8 @@
 #include <set>
 #include <utility>
 
+#include "sim/report/switch_view.h"
+
 namespace gw::sim::report {
 namespace {
 
@@ -592,6 +594,7 @@ Section checks(const Json& doc) {
     for (const auto& [key, v] : all->items())
       if (!kKnown.count(key) && v.is_primitive()) add(s, words(key), scalar(v));
   }
+  if (!doc.contains("failure")) add(s, "bucket", text(doc, {"bucket"}));
   return s;
 }
 
@@ -770,11 +773,12 @@ std::vector<Section> others(const Json& doc) {
                                             "paper",
                                             "baselines",
                                             "failure",
+                                            "bucket",
                                             "interrupted"};
   std::vector<Section> out;
   Section loose{"More", {}, {}, "", {}};
   for (const auto& [key, v] : doc.items()) {
-    if (kKnown.count(key)) continue;
+    if (kKnown.count(key) || (is_of_switch(key) && !v.is_primitive())) continue;
     if (v.is_primitive()) {
       flatten(loose, words(key), v);
       continue;
@@ -878,6 +882,7 @@ View make_view(const Json& doc) {
   if (const Json* f = find(doc, {"failure"}); f && f->is_object()) {
     view.failure.emplace();
     view.failure->headline = text(doc, {"failure", "headline"});
+    view.failure->bucket = text(doc, {"bucket"});
     view.failure->reproduce = text(doc, {"failure", "reproduce"});
     if (const Json* lines = find(doc, {"failure", "lines"}); lines && lines->is_array())
       for (const Json& line : *lines) {
@@ -895,6 +900,7 @@ View make_view(const Json& doc) {
   view.status = !pass ? Status::kWarn : *pass ? Status::kGood : Status::kBad;
   view.sections = {what_ran(doc), rate(doc),        held_lines(doc),
                    nic(doc),      compression(doc), quantizer(doc)};
+  for (Section& s : switch_sections(doc)) view.sections.push_back(std::move(s));
   for (Section& s : others(doc)) view.sections.push_back(std::move(s));
   view.sections.push_back(coverage(doc));
   view.sections.push_back(checks(doc));

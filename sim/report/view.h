@@ -57,6 +57,7 @@ struct Card {
 
 struct Failure {
   std::string headline;
+  std::string bucket;  ///< what failures of this cause share
   std::vector<std::string> lines;
   std::string reproduce;
 };

@@ -51,15 +51,19 @@ struct Field {
   const char* format = kHex;
 };
 // docs/formats/expether.md
-constexpr Field kExpEther[] = {
-    {"destination", 0, 48},       {"source", 6, 48},           {"vlan", 14, 16, kDecimal},
-    {"ethertype", 16, 16},        {"type", 19, 8, kDecimal},   {"flags", 20, 8},
-    {"count", 21, 8, kDecimal},   {"sequence", 22, 32, kDecimal}, {"ack", 26, 32, kDecimal},
-    {"worker", 30, 16, kDecimal}, {"group", 32, 16, kDecimal}, {"iteration", 34, 32, kDecimal}};
+constexpr Field kExpEther[] = {{"destination", 0, 48},      {"source", 6, 48},
+                               {"vlan", 14, 16, kDecimal},  {"ethertype", 16, 16},
+                               {"type", 19, 8, kDecimal},   {"flags", 20, 8},
+                               {"count", 21, 8, kDecimal},  {"sequence", 22, 32, kDecimal},
+                               {"ack", 26, 32, kDecimal},   {"worker", 30, 16, kDecimal},
+                               {"group", 32, 16, kDecimal}, {"iteration", 34, 32, kDecimal}};
 // Ethernet, IPv4 without options, and the ports of TCP or UDP.
-constexpr Field kHosts[] = {{"destination", 0, 48},      {"source", 6, 48},
-                            {"ethertype", 12, 16},       {"tos", 15, 8},
-                            {"ip_length", 16, 16, kDecimal}, {"protocol", 23, 8, kDecimal},
+constexpr Field kHosts[] = {{"destination", 0, 48},
+                            {"source", 6, 48},
+                            {"ethertype", 12, 16},
+                            {"tos", 15, 8},
+                            {"ip_length", 16, 16, kDecimal},
+                            {"protocol", 23, 8, kDecimal},
                             {"ip_source", 26, 32}};
 
 /// Of what a device is fed with, by the kind of its traffic.
@@ -99,7 +103,8 @@ class Pins {
     if (which.size() == 1) {
       out_.line(format, fmt::format("+{{{}_{}}}{}", port_.name, name, text));
     } else {
-      out_.line(format, fmt::format("#{{{}_{}[{}:0]}}{}", port_.name, name, which.size() - 1, text));
+      out_.line(format,
+                fmt::format("#{{{}_{}[{}:0]}}{}", port_.name, name, which.size() - 1, text));
     }
   }
   /// The fields of a packet's headers, by the beat that they are in.
@@ -108,8 +113,8 @@ class Pins {
     for (const Field& field : fields_of(facts_)) {
       if (const int now = field.byte / facts_.beat_bytes; now != beat) {
         beat = now;
-        out_.heading(fmt::format("{}: in a frame's {} beat", port_.name,
-                                 beat == 0 ? "first" : "second"));
+        out_.heading(
+            fmt::format("{}: in a frame's {} beat", port_.name, beat == 0 ? "first" : "second"));
       }
       std::vector<int> bits;
       for (int i = 0; i < field.bits; ++i) {

@@ -394,9 +394,9 @@ TEST(FramePage, HasEveryFieldWhereTheCodeAndTheRtlHaveIt) {
     }
     if (*field.rtl == '\0') continue;
     std::smatch found;
-    ASSERT_TRUE(std::regex_search(package, found,
-                                  std::regex(std::string("localparam int ") + field.rtl +
-                                             R"( +=\s*(\d+);)")));
+    ASSERT_TRUE(std::regex_search(
+        package, found,
+        std::regex(std::string("localparam int ") + field.rtl + R"( +=\s*(\d+);)")));
     EXPECT_EQ(std::stoul(found[1]), field.offset);
   }
   EXPECT_EQ(next, kPayloadOffset);
@@ -410,9 +410,9 @@ TEST(FramePage, HasEveryFieldWhereTheCodeAndTheRtlHaveIt) {
 TEST(FramePage, HasTheChecksInTheirOrder) {
   const std::string page = source_text("docs/formats/expether.md");
   std::size_t at = page.find("## What a frame is");
-  for (const char* outcome : {"not_expether", "short_frame", "bad_version", "bad_checksum", "plain",
-                              "count", "short_frame", "tlp_type", "poisoned", "tlp_length",
-                              "short_frame"}) {
+  for (const char* outcome :
+       {"not_expether", "short_frame", "bad_version", "bad_checksum", "plain", "count",
+        "short_frame", "tlp_type", "poisoned", "tlp_length", "short_frame"}) {
     at = page.find("`" + std::string(outcome) + "`", at + 1);
     ASSERT_NE(at, std::string::npos) << outcome;
   }

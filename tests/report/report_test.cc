@@ -19,6 +19,7 @@
 #include <optional>
 #include <regex>
 #include <set>
+#include <sstream>
 #include <string>
 
 #include "models/papers/inceptionn.h"
@@ -118,6 +119,7 @@ TEST(Terminal, Golden) {
   expect_golden("fail.txt", render_terminal(sample("sample-fail.json"), false));
   expect_golden("optimizer.txt", render_terminal(sample("sample-optimizer.json"), false));
   expect_golden("nic.txt", render_terminal(sample("sample-nic.json"), false));
+  expect_golden("switch.txt", render_terminal(sample("sample-switch.json"), false));
   expect_golden("bench.txt", render_bench_terminal(sample("sample-bench.json")));
 }
 
@@ -126,6 +128,56 @@ TEST(Terminal, ColourChangesNoWord) {
   const std::string stripped =
       std::regex_replace(render_terminal(doc, true), std::regex("\x1b\\[[0-9;]*m"), "");
   EXPECT_EQ(stripped, render_terminal(doc, false));
+}
+
+// Rows and verdict; words of a failure and commands are as long as they are.
+TEST(Terminal, IsAsWideAsItIsTold) {
+  for (const char* name : {"sample-switch.json", "sample-nic.json"}) {
+    for (const size_t columns : {80u, 96u}) {
+      const json doc = sample(name);
+      std::istringstream lines(render_terminal(doc, false, columns));
+      size_t widest = 0;
+      for (std::string line; std::getline(lines, line);) {
+        if (line.find(doc.value("command", "?")) != std::string::npos) continue;
+        EXPECT_LE(report::width(line), columns) << name << ": " << line;
+        widest = std::max(widest, report::width(line));
+      }
+      EXPECT_EQ(widest, columns) << name;
+    }
+  }
+}
+
+TEST(Terminal, NoLabelRunsIntoItsValue) {
+  const json doc = {{"device", "d"},
+                    {"counters", {{"words_that_wait_for_a_row_cycles", 7}, {"few", 1}}}};
+  const std::string out = render_terminal(doc, false);
+  EXPECT_NE(out.find("\n  words that wait for a row 7 cycles\n"), std::string::npos) << out;
+  EXPECT_NE(out.find("\n  few                       1\n"), std::string::npos) << out;
+}
+
+TEST(Terminal, FailureNamesItsBucket) {
+  json doc = sample("sample-fail.json");
+  doc["bucket"] = "compressor, own RTL, lockstep, m_axis tdata, rtl and model";
+  for (const std::string& out : {render_terminal(doc, false), render_html(doc)}) {
+    EXPECT_NE(out.find("bucket: compressor, own RTL, lockstep, m_axis tdata"), std::string::npos);
+    EXPECT_EQ(out.find("More"), std::string::npos);
+  }
+  doc.erase("failure");
+  EXPECT_NE(render_terminal(doc, false).find("  bucket             compressor, own RTL"),
+            std::string::npos);
+}
+
+TEST(Terminal, TheSwitchShowsItsPortsRates) {
+  const json doc = sample("sample-switch.json");
+  for (const std::string& out : {render_terminal(doc, false), render_html(doc)}) {
+    for (const char* words : {"rate out", "not ExpEther", "bad checksum", "abandoned sums",
+                              "for a sum that was still in", "learning rate"}) {
+      EXPECT_NE(out.find(words), std::string::npos) << words;
+    }
+    for (const char* key : {"not expether", "actions ", "interlock", "pes "}) {
+      EXPECT_EQ(out.find(key), std::string::npos) << key;
+    }
+  }
 }
 
 TEST(Terminal, FailureIsWhole) {

@@ -45,8 +45,7 @@ std::map<std::string, std::string> named(const std::string& text) {
 }
 
 TEST(SaveFile, TheSwitchHasAGroupForEachPortWithItsFrameDecoded) {
-  const std::string text =
-      save_file(registry().device("switch").facts(), {.model = true});
+  const std::string text = save_file(registry().device("switch").facts(), {.model = true});
   size_t at = 0;
   for (const char* side : {"Input s_axis", "Output m_axis"}) {
     for (int p = 0; p < 4; ++p) {
@@ -73,17 +72,17 @@ TEST(SaveFile, TheSwitchHasAGroupForEachPortWithItsFrameDecoded) {
     return bits;
   };
   const std::map<std::string, std::string> lines = named(text);
-  for (const auto& [name, beat, value] :
-       std::vector<std::tuple<std::string, size_t, uint64_t>>{{"destination[47:0]", 0, 0x020000000001},
-                                                              {"source[47:0]", 0, 0x020000000003},
-                                                              {"vlan[15:0]", 0, 0x0A5},
-                                                              {"ethertype[15:0]", 0, 0x88B5},
-                                                              {"type[7:0]", 0, 1},
-                                                              {"count[7:0]", 0, 32},
-                                                              {"sequence[31:0]", 0, 0xCAFE0001},
-                                                              {"worker[15:0]", 0, 0x1234},
-                                                              {"group[15:0]", 1, 0xBEEF},
-                                                              {"iteration[31:0]", 1, 0x89ABCDEF}}) {
+  for (const auto& [name, beat, value] : std::vector<std::tuple<std::string, size_t, uint64_t>>{
+           {"destination[47:0]", 0, 0x020000000001},
+           {"source[47:0]", 0, 0x020000000003},
+           {"vlan[15:0]", 0, 0x0A5},
+           {"ethertype[15:0]", 0, 0x88B5},
+           {"type[7:0]", 0, 1},
+           {"count[7:0]", 0, 32},
+           {"sequence[31:0]", 0, 0xCAFE0001},
+           {"worker[15:0]", 0, 0x1234},
+           {"group[15:0]", 1, 0xBEEF},
+           {"iteration[31:0]", 1, 0x89ABCDEF}}) {
     SCOPED_TRACE(name);
     for (const char* port : {"s_axis", "m_axis"}) {
       const auto line = lines.find(fmt::format("{}2_{}", port, name));

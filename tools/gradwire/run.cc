@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -277,6 +278,15 @@ void set_spec(RunArguments& a, const sim::Device& device) {
   set_mutant(spec, a);
 }
 
+/// As wide as the terminal, if it is narrower than a report.
+size_t columns() {
+  constexpr size_t kLeast = 60;
+  winsize size = {};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+    return sim::kReportColumns;
+  return std::clamp<size_t>(size.ws_col, kLeast, sim::kReportColumns);
+}
+
 /// Of a run that failed, if one is asked for.
 void make_capsule(const RunArguments& a, const sim::Device& device, const nlohmann::json& report,
                   const std::function<void(const std::string&)>& note) {
@@ -312,7 +322,7 @@ nlohmann::json execute(RunArguments& a, const sim::Device& device) {
   progress.done();
   // Standard output may be the destination of the JSON: the table then gives way.
   if (!a.quiet && a.json != "-" && a.json != "/dev/stdout") {
-    fmt::print("{}", sim::render_terminal(report, isatty(STDOUT_FILENO) != 0));
+    fmt::print("{}", sim::render_terminal(report, isatty(STDOUT_FILENO) != 0, columns()));
   }
   if (a.json == "-") a.json = "/dev/stdout";
   if (!a.json.empty()) sim::write_report_file(a.json, sim::json_text(sim::public_json(report)));

@@ -1,0 +1,252 @@
+#include "sim/report/switch_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string>
+
+namespace gw::sim::report {
+namespace {
+
+constexpr std::array<std::string_view, 7> kKeys = {"aggregator", "counters",  "frames", "lookup",
+                                                   "malformed",  "optimizer", "ports"};
+
+/// Reads an object of the document; what nobody asked for is shown as it is.
+class Part {
+ public:
+  Part(const Json& doc, const char* key) : all_(find(doc, {key})) {
+    if (all_ != nullptr && !all_->is_object()) all_ = nullptr;
+  }
+  bool there() const { return all_ != nullptr; }
+
+  std::optional<double> take(const char* key) {
+    taken_.insert(key);
+    return all_ == nullptr ? std::nullopt : number(*all_, {key});
+  }
+  std::string word(const char* key) {
+    taken_.insert(key);
+    return all_ == nullptr ? "" : text(*all_, {key});
+  }
+  /// "33 frames".
+  std::string count(const char* key, const char* one, const char* many) {
+    const auto n = take(key);
+    return n ? fmt::format("{} {}", grouped(*n), *n == 1 ? one : many) : "";
+  }
+  std::string frames(const char* key) { return count(key, "frame", "frames"); }
+  const Json* object(const char* key) {
+    taken_.insert(key);
+    const Json* const part = all_ == nullptr ? nullptr : find(*all_, {key});
+    return part != nullptr && part->is_object() ? part : nullptr;
+  }
+  void rest(Section& s) const {
+    if (all_ == nullptr) return;
+    for (const auto& [key, value] : all_->items()) {
+      if (!taken_.contains(key) && !value.is_null()) {
+        s.rows.push_back({words(key), scalar(value), "", Status::kPlain});
+      }
+    }
+  }
+
+ private:
+  const Json* all_;
+  std::set<std::string, std::less<>> taken_;
+};
+
+void add(Section& s, const char* label, const std::string& value, const std::string& note = "") {
+  if (!value.empty()) s.rows.push_back({label, value, note, Status::kPlain});
+}
+
+/// Each port: what passed, and what share of its wire that was.
+Section ports(const Json& doc) {
+  Section s{"Ports", {}, {}, "", {}};
+  const Json* const all = find(doc, {"ports"});
+  if (all == nullptr || !all->is_array()) return s;
+  struct Column {
+    std::string key, title;
+  };
+  std::vector<Column> used;
+  const auto use = [&](const std::string& key, const std::string& title) {
+    const auto has = [&](const Json& port) { return port.is_object() && port.contains(key); };
+    if (!std::ranges::any_of(*all, has) || std::ranges::count(used, key, &Column::key)) return;
+    used.push_back({key, title});
+  };
+  for (const char* name : {"port", "name", "id"}) use(name, words(name));
+  use("frames_in", "frames in");
+  use("frames_out", "frames out");
+  use("bytes_out", "bytes out");
+  use("rx_dropped", "drops in");
+  use("tx_dropped", "drops out");
+  for (const Json& port : *all) {
+    if (!port.is_object()) continue;
+    for (const auto& [key, value] : port.items()) use(key, words(key));
+  }
+  const auto rate_of = [&doc](const Json& port) {
+    const auto n = number(port, {"port"});
+    return n ? number(doc, {"line_rate_percent", fmt::format("port{:g}", *n).c_str()})
+             : std::nullopt;
+  };
+  const bool rates =
+      std::ranges::any_of(*all, [&](const Json& port) { return rate_of(port).has_value(); });
+  Table t{"", {}, {}, -1};
+  for (const Column& column : used) t.columns.push_back(column.title);
+  if (rates) t.columns.emplace_back("rate out");
+  for (const Json& port : *all) {
+    std::vector<std::string> cells;
+    for (const Column& column : used) cells.push_back(text(port, {column.key.c_str()}));
+    if (rates) {
+      const auto rate = rate_of(port);
+      cells.push_back(rate ? fixed(*rate, 1) + " %" : "-");
+    }
+    t.cells.push_back(std::move(cells));
+  }
+  if (!t.cells.empty()) s.tables.push_back(std::move(t));
+  return s;
+}
+
+/// Kinds, why malformed ones are, where they went.
+Section frames(const Json& doc) {
+  Section s{"Frames", {}, {}, "", {}};
+  Part kinds(doc, "frames");
+  for (const auto& [key, label] : {std::pair{"gradient", "gradient"},
+                                   {"parameter", "parameter"},
+                                   {"plain", "plain PCI Express"},
+                                   {"not_expether", "not ExpEther"}}) {
+    add(s, label, kinds.frames(key));
+  }
+  std::string why;
+  if (const Json* const reasons = find(doc, {"malformed"}); reasons && reasons->is_object()) {
+    for (const auto& [reason, n] : reasons->items()) {
+      if (!n.is_number() || n.get<double>() == 0) continue;
+      why += fmt::format("{}{} {}", why.empty() ? "" : ", ", grouped(n.get<double>()),
+                         words(reason == "count"        ? "count of values"
+                               : reason == "tlp_length" ? "TLP length"
+                               : reason == "tlp_type"   ? "TLP type"
+                                                        : std::string(reason)));
+    }
+  }
+  add(s, "malformed", kinds.frames("malformed"), why);
+  kinds.rest(s);
+  Part lookup(doc, "lookup");
+  add(s, "flooded", lookup.frames("flooded"), "to a station that was not known, or to all");
+  add(s, "filtered", lookup.frames("filtered"), "to a station on the port that they came from");
+  lookup.rest(s);
+  return s;
+}
+
+/// "66 cycles", with its share of the run.
+void add_wait(Section& s, const Json& doc, const char* counter, const char* why) {
+  const auto waited = number(doc, {"counters", counter});
+  if (!waited) return;
+  const auto cycles = number(doc, {"cycles"});
+  add(s, "waited", grouped(*waited) + (*waited == 1 ? " cycle" : " cycles"),
+      (cycles && *cycles > 0 ? fmt::format("{:.1f} % of all: ", 100 * *waited / *cycles) : "") +
+          why);
+}
+
+Section aggregator(const Json& doc) {
+  Section s{"Aggregator", {}, {}, "", {}};
+  Part part(doc, "aggregator");
+  const auto group = part.take("group");
+  add(s, "sums over", part.count("workers", "worker", "workers"),
+      group ? fmt::format("of group {}", grouped(*group)) : "");
+  add(s, "memory", part.count("depth", "sequence number", "sequence numbers"));
+  add(s, "complete sums", part.word("complete"));
+  add(s, "abandoned sums", part.word("abandoned"),
+      "a later iteration came before all workers were in");
+  add_wait(s, doc, "aggregator_interlock_cycles", "for a sum that was still in the adders");
+  const Json* const actions = part.object("actions");
+  part.rest(s);
+  if (actions != nullptr) {
+    Table t{"Gradient frames by what was done", {"action", "frames", "latency, cycles"}, {}, -1};
+    bool timed = false;
+    for (const auto& [action, n] : actions->items()) {
+      if (!n.is_number()) continue;
+      std::vector<std::string> cells = {words(action), grouped(n.get<double>()), ""};
+      const auto at = [&, name = action.c_str()](const char* which) {
+        return number(doc, {"latency_cycles", "by_action", name, which});
+      };
+      if (const auto mean = at("mean"), least = at("min"), most = at("max");
+          mean && least && most) {
+        timed = true;
+        cells[2] = *least == *most ? grouped(*mean)
+                                   : fmt::format("{} ({} to {})", fixed(*mean, 1), grouped(*least),
+                                                 grouped(*most));
+      }
+      t.cells.push_back(std::move(cells));
+    }
+    if (!timed) {
+      t.columns.pop_back();
+      for (std::vector<std::string>& cells : t.cells) cells.pop_back();
+    }
+    if (!t.cells.empty()) s.tables.push_back(std::move(t));
+  }
+  return s;
+}
+
+Section optimizer(const Json& doc) {
+  Section s{"Optimizer", {}, {}, "", {}};
+  Part part(doc, "optimizer");
+  const std::string rate = part.word("lr"), kind = part.word("kind"),
+                    profile = part.word("profile");
+  add(s, "algorithm", part.word("algorithm"), rate.empty() ? "" : "learning rate " + rate);
+  add(s, "array", part.count("pes", "PE", "PEs"),
+      kind + (kind.empty() || profile.empty() ? "" : ", ") +
+          (profile.empty() ? "" : "operators of the profile " + profile));
+  add(s, "optimised", part.frames("optimised"),
+      part.count("iterations", "iteration", "iterations"));
+  add(s, "written", part.count("parameters_updated", "parameter", "parameters"));
+  add(s, "out of range", part.frames("out_of_range"), "sequence number beyond the memory");
+  part.object("ulp");
+  const auto mean = number(doc, {"optimizer", "ulp", "mean"});
+  const auto most = number(doc, {"optimizer", "ulp", "max"});
+  if (mean) {
+    add(s, "from the textbook", general(*mean) + " ulp",
+        most ? fmt::format("on average, at most {}: binary32 against double", general(*most)) : "");
+  }
+  add_wait(s, doc, "optimizer_interlock_cycles", "for parameters that were still being written");
+  part.rest(s);
+  if (const Json* const drift = find(doc, {"drift"}); drift && drift->is_array()) {
+    Table t{"Distance from the textbook, ulp", {"iteration", "mean", "max"}, {}, -1};
+    for (const Json& one : *drift) {
+      if (!one.is_object()) continue;
+      t.cells.push_back(
+          {text(one, {"iteration"}), text(one, {"mean_ulp"}), text(one, {"max_ulp"})});
+    }
+    if (!t.cells.empty()) s.tables.push_back(std::move(t));
+  }
+  return s;
+}
+
+/// Counters of another device, or that nothing above names.
+Section counters(const Json& doc) {
+  Section s{"Counters", {}, {}, "", {}};
+  Part part(doc, "counters");
+  for (const char* shown : {"aggregator_interlock_cycles", "optimizer_interlock_cycles"}) {
+    part.take(shown);
+  }
+  part.rest(s);
+  for (Row& row : s.rows) {
+    constexpr std::string_view kCycles = " cycles";
+    if (!row.label.ends_with(kCycles)) continue;
+    row.label.resize(row.label.size() - kCycles.size());
+    row.value += kCycles;
+  }
+  return s;
+}
+
+}  // namespace
+
+bool is_of_switch(std::string_view key) {
+  return key == "drift" || std::ranges::count(kKeys, key) != 0;
+}
+
+std::vector<Section> switch_sections(const Json& doc) {
+  std::vector<Section> all = {ports(doc), frames(doc), aggregator(doc), optimizer(doc),
+                              counters(doc)};
+  std::erase_if(all, [](const Section& s) { return s.empty(); });
+  return all;
+}
+
+}  // namespace gw::sim::report
