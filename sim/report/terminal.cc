@@ -142,7 +142,7 @@ void put_table(std::string& out, const Table& t, const Paint& paint) {
   // Closer together where they would be too wide.
   std::size_t all = 2, gap = 3;
   for (const std::size_t w : widths) all += w;
-  while (gap > 1 && all + gap * (widths.size() - 1) > paint.columns) --gap;
+  while (gap > 1 && all + gap * widths.size() > paint.columns + gap) --gap;
   const auto line = [&](const std::vector<std::string>& cells) {
     std::string s = "  ";
     for (std::size_t i = 0; i < cells.size(); ++i) {
