@@ -770,6 +770,10 @@ TEST_F(Cli, WrongUsageIsTwo) {
       {"sweep optimizer --no-area --resynthesise", "no effect with --no-area"},
       {"sweep optimizer --rate 0", "--rate 0 is not between 0.1 and 1600 Gb/s"},
       {"list nonsense", "nonsense"},
+      // Numbers that would wrap: it wrote packets until the disk was full.
+      {"trace synth o.pcap --packets -1", "--packets: '-1' is no whole number from 0 up"},
+      {"trace synth o.pcap --packets 99999999999999999999", "is no whole number from 0 up"},
+      {"train --seed -1", "'-1' is no whole number from 0 up"},
   };
   for (const auto& [arguments, part] : cases) {
     SCOPED_TRACE(arguments);

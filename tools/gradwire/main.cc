@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -20,7 +22,22 @@
 
 namespace {
 constexpr const char* kOutputLost = "cannot write to standard output";
+
+/// CLI11 takes -1, and what is beyond 64 bits, for the largest number that there is.
+void check_counts(CLI::App& app) {
+  const auto complaint = [](const std::string& text) {
+    uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc() && end == text.data() + text.size()
+               ? ""
+               : fmt::format("'{}' is no whole number from 0 up", text);
+  };
+  for (CLI::Option* const option : app.get_options()) {
+    if (option->get_type_name() == "UINT") option->check(complaint, "");
+  }
+  for (CLI::App* const command : app.get_subcommands({})) check_counts(*command);
 }
+}  // namespace
 
 int main(int argc, char** argv) {
   using namespace gw;
@@ -63,6 +80,7 @@ int main(int argc, char** argv) {
     tools::add_mutate(app, invocation);
     tools::add_replay(app, invocation);
     tools::require_known_command(app, arguments);
+    check_counts(app);
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
     app.parse(std::move(arguments));
     sim::catch_interrupts();

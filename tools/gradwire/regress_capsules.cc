@@ -102,7 +102,9 @@ int be_capsule_maker(const std::vector<std::string>& words) {
   if (words.size() != 6) throw sim::UsageError("capsules are made by regress itself");
   // Ctrl-C reaches it by itself; without its parent it comes to an end in the same way.
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (::getppid() != sim::parse_integer("parent", words[5], 1, INT32_MAX)) return sim::kInternal;
+  if (::getppid() != sim::parse_integer("parent", words[5], 1, INT32_MAX)) {
+    throw sim::UsageError("capsules are made by regress itself");
+  }
   const regress::Folder folder(words[1]);
   const std::optional<regress::Entry> entry =
       regress::read_entry(folder.cases() / (words[2] + ".json"));
