@@ -354,14 +354,15 @@ std::optional<Figure> throughput(const Json& doc) {
   script +=
       fmt::format("set xrange [{:.10g}:{:.10g}]\nset yrange [0:{:.10g}]\n", data.front().first, end,
                   std::max(top, lines.empty() ? 0 : lines.back()) * 1.15 + (top > 0 ? 0 : 1));
+  // The lines' names stand beside the curve, not on it.
+  if (!lines.empty()) script += "set rmargin 9\n";
   for (const double line : lines) {
     script += fmt::format(
         "set arrow from graph 0,first {0} to graph 1,first {0} nohead front dt (6,4) lw 1.5 lc "
         "{1}\n",
         line, rgb("warn"));
-    script += fmt::format(
-        "set label '{:g} GbE' at graph 0.99,first {} right offset 0,0.6 front textcolor {}\n", line,
-        line, rgb("warn"));
+    script += fmt::format("set label '{:g} GbE' at graph 1.01,first {} left front textcolor {}\n",
+                          line, line, rgb("warn"));
   }
   script += fmt::format(
       "set style fill transparent solid 0.16 noborder\n"
