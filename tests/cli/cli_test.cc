@@ -1133,7 +1133,7 @@ TEST_F(Cli, ShippedAreasAreOfTodaysRtl) {
   // Without Yosys, and without any that an earlier sweep has kept.
   const Ended result = shell(
       "mkdir bin; cp -s /usr/bin/* bin/ 2> cp.err; rm -f bin/yosys; PATH=$PWD/bin " GRADWIRE_BINARY
-      " sweep optimizer --profile fast --pes 1 --frames 64 --no-cpu --check none --quiet "
+      " sweep optimizer --pes 1 --frames 64 --no-cpu --check none --quiet "
       "--synth-folder areas --json sweep.json");
   ASSERT_EQ(result.code, 0) << result.err;
   const json sweep = json::parse(text_of(path("sweep.json")));
