@@ -231,9 +231,6 @@ CompiledRtl compile_rtl(const sim::Device::Facts& facts,
     for (const auto& [name, value] : parameters) request.parameters.push_back(name + "=" + value);
   } else {
     request.top = spec.user_rtl.top;
-    request.files = files_of(spec.user_rtl);
-    request.warnings = spec.user_rtl.warnings;
-    request.include_dirs.push_back(sim::data_folder() / "rtl/common");
     if (spec.note && !parameters.empty()) {
       std::string set;
       for (const auto& [name, value] : parameters) set += " " + name + "=" + value;
@@ -243,6 +240,9 @@ CompiledRtl compile_rtl(const sim::Device::Facts& facts,
                       "those of{}",
                       request.top, set));
     }
+    request.files = files_of(spec.user_rtl);
+    request.warnings = spec.user_rtl.warnings;
+    request.include_dirs.push_back(sim::data_folder() / "rtl/common");
   }
   const sim::MutantSpec& mutant = spec.mutant;
   if (mutant.count != 0) {

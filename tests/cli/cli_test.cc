@@ -739,7 +739,6 @@ TEST_F(Cli, WrongUsageIsTwo) {
       {"run optimizer --lr-at 7:0.1 3:0.01 --synth workers", "does not come after"},
       {"run optimizer --lr-at 7 --synth workers", "ITERATION:VALUE"},
       {"run optimizer --iterations 3 --from-iteration 4 --synth workers", "--from-iteration"},
-      {"run compressor --netlist --rtl my.f --top t" + synth, "--netlist"},
       {"run compressor --check all" + synth, "--check 'all' is not model, reference, protocol"},
       {"run compressor --check reference," + synth, "is not model, reference, protocol"},
       {"run compressor --check model --engine rtl" + synth, "runs one of them"},
@@ -1218,7 +1217,7 @@ TEST_F(Cli, RtlOfOnesOwnKeepsItsParametersAndThatIsSaid) {
   expect_one_sentence(pes, 3, "no.f");
   EXPECT_NE(
       pes.err.find(
-          "# mine keeps the parameters that its own file, or -G in its list, gives it; model and "
+          "# mine keeps the parameters that its own file, its list or --set gives it; model and "
           "reference are those of Algorithm=0 Pes=4 "),
       std::string::npos)
       << pes.err;
