@@ -15,8 +15,10 @@ if(GRADWIRE_VERILATOR_VERSION VERSION_GREATER_EQUAL 5.032)
   list(APPEND GW_VERILATOR_FLAGS --quiet-stats)  # how long it took is not for the build's output
 endif()
 set(GW_VERILATOR_FAST --noassert --x-assign fast --x-initial fast)
-# Assertions on, undefined values random: what is too slow for the fast build is watched here.
-set(GW_VERILATOR_TRACED --trace-fst --trace-structs --assert --x-assign unique --x-initial unique)
+# Assertions on; what nothing sets starts by seed and name (testbenches/engine/start_values.h). Without -fno-dedup a build with waves
+# would give registers that always hold the same another of their names.
+set(GW_VERILATOR_CHECKED --assert --x-assign unique --x-initial unique -fno-dedup)
+set(GW_VERILATOR_WAVES --trace-fst --trace-structs)
 # GCC: words are copied in place, not by calls of memcpy, and the operators' steps are compiled for the constants that they
 # are called with (the behaviour with subnormals). A function of thousands of lines has no registers to spare for what is
 # worked out early to be had later: without that, optimizers are 1.2 times as fast. And what GCC 12 knows of Zen
@@ -108,7 +110,7 @@ function(gw_verilate target)
   set(all ${dir}/${A_PREFIX}__all.cpp)
   set(flags ${GW_VERILATOR_FAST})
   if(A_TRACED)
-    set(flags ${GW_VERILATOR_TRACED})
+    set(flags ${GW_VERILATOR_WAVES} ${GW_VERILATOR_CHECKED})
   endif()
   list(TRANSFORM A_PARAMETERS PREPEND -G)
   set(sources ${A_SOURCES})

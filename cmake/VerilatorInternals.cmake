@@ -2,6 +2,8 @@
 #
 #   what                                  where                                  with a version that was not tried
 #   text of the generated C++             testbenches/engine/engine_source.cc    left as Verilator wrote it
+#   start values in the generated C++     testbenches/engine/start_text.cc       drawn by Verilator: others with waves, and a word about it
+#   calls of fopen in the runtime         testbenches/engine/verilated_runtime.cc  files are looked for in the current folder alone
 #   memory of the clock's last value      testbenches/engine/verilated_engine.h  the clock falls by an evaluation
 #   regions of its schedule               testbenches/engine/engine_source.cc    an edge is an evaluation
 #   ports in the class's header           testbenches/engine/engine_source.cc    a sentence that names the ports not found

@@ -8,7 +8,14 @@
 namespace gw::sim {
 
 /// Exit codes of the command line (stable: scripts depend on them).
-enum ExitCode : int { kPass = 0, kCheckFailed = 1, kUsage = 2, kBadInput = 3, kInternal = 4 };
+enum ExitCode : int {
+  kPass = 0,
+  kCheckFailed = 1,
+  kUsage = 2,
+  kBadInput = 3,
+  kInternal = 4,
+  kNotRepeated = 5,  ///< replay: it passes, but did not run as it did when it failed
+};
 
 class UserError : public std::runtime_error {
  public:

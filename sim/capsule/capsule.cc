@@ -104,6 +104,7 @@ Capsule read_capsule(const fs::path& path, const Registry& registry) {
     throw InputError(fmt::format("there is no capsule '{}'", path.string()));
   }
   folder = fs::absolute(root_of(folder, path)).lexically_normal();
+  capsule.folder = folder;
   const toml::table table = table_of(folder / kCommandFile, path);
   if (table["format"].value_or(int64_t{0}) != kFormat) {
     throw InputError(fmt::format("'{}' is no capsule of this version of gradwire: its format is {}",
@@ -117,14 +118,19 @@ Capsule read_capsule(const fs::path& path, const Registry& registry) {
     }
   }
   capsule.files = words_of(table, "files");
-  for (auto& [option, file] : capsule.files) {
-    const fs::path within = fs::path(file).lexically_normal();
-    if (within.is_absolute() || within.empty() || *within.begin() == "..") {
-      throw InputError(
-          fmt::format("'{}' is no capsule: '{}' is outside of it", path.string(), file));
+  capsule.reads = words_of(table, "reads");
+  for (auto* const files : {&capsule.files, &capsule.reads}) {
+    for (auto& [name, file] : *files) {
+      if (file.empty() && files == &capsule.reads) continue;
+      const fs::path within = fs::path(file).lexically_normal();
+      if (within.is_absolute() || within.empty() || *within.begin() == "..") {
+        throw InputError(
+            fmt::format("'{}' is no capsule: '{}' is outside of it", path.string(), file));
+      }
+      file = (folder / within).string();
     }
-    file = (folder / within).string();
   }
+  capsule.flaky = fs::exists(folder / kFlakyFile, error);
   capsule.facts = words_of(table, "made");
   Stimulus stimulus = read_stimulus(registry.device(capsule.device).facts(), folder);
   stimulus.name = path.string();
@@ -142,7 +148,8 @@ void write_command(const Capsule& capsule, const fs::path& folder) {
        << "device = " << toml::value<std::string>(capsule.device) << "\n"
        << "bucket = " << toml::value<std::string>(capsule.bucket) << "\n"
        << "options = " << options << "\n\n[files]\n"
-       << table_of(capsule.files) << "\n\n[made]\n"
+       << table_of(capsule.files) << "\n\n[reads]\n"
+       << table_of(capsule.reads) << "\n\n[made]\n"
        << table_of(capsule.facts) << "\n";
   write_report_file((folder / kCommandFile).string(), text.str(), "file");
 }

@@ -24,9 +24,12 @@ inline constexpr const char* kCommandFile = "command.txt";
 inline constexpr const char* kFlakyFile = "flaky.txt";
 
 struct Capsule {
+  std::filesystem::path folder;  ///< where it lies, or was unpacked
   std::string device, bucket;
   std::vector<std::string> options;          ///< of `gradwire run DEVICE`
   std::map<std::string, std::string> files;  ///< by option: files within
+  std::map<std::string, std::string> reads;  ///< by the RTL's name: within; empty: was not there
+  bool flaky = false;                        ///< it did not fail the same way three times
   std::map<std::string, std::string> facts;  ///< what else is known: versions, the first command
   std::shared_ptr<const Stimulus> stimulus;
   std::shared_ptr<const void> unpacked;  ///< of a zip file: keeps its contents

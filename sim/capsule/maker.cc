@@ -1,6 +1,7 @@
 #include "sim/capsule/maker.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -38,8 +39,9 @@ constexpr const char* kCutShort = "stopped before all was tried";
 
 constexpr const char* kReplay =
     "#!/bin/sh\n"
-    "# Repeats the failure: exit code 1 while the bug is there, 0 when it is gone. GRADWIRE names\n"
-    "# the program, if it is not in PATH; `--rtl my.f --top NAME` puts other RTL to the test.\n"
+    "# Repeats the failure: exit code 1 while the bug is there, 0 when it is gone, 5 if it passes\n"
+    "# but cannot run as it did. GRADWIRE names the program, if it is not in PATH;\n"
+    "# `--rtl my.f --top NAME` puts other RTL to the test.\n"
     "here=$(dirname \"$0\")\n"
     "exec \"${GRADWIRE:-gradwire}\" replay \"$here\" \"$@\"\n";
 
@@ -296,10 +298,12 @@ class Maker {
   }
 
   Capsule command() const {
-    Capsule capsule{.device = device_.name(),
+    Capsule capsule{.folder = order_.folder,
+                    .device = device_.name(),
                     .bucket = bucket_,
                     .options = words(),
                     .files = order_.files,
+                    .reads = order_.reads,
                     .facts = order_.facts,
                     .stimulus = {},
                     .unpacked = {}};
@@ -317,6 +321,14 @@ class Maker {
     if (!spec.rtl || !spec.model) {
       words.insert(words.end(), {"--engine", spec.rtl ? "rtl" : "model"});
     }
+    const Checks& checks = spec.checks;
+    if (!checks.reference || !checks.protocol || checks.model != (spec.rtl && spec.model)) {
+      std::vector<std::string> kept;
+      if (checks.model) kept.emplace_back("model");
+      if (checks.reference) kept.emplace_back("reference");
+      if (checks.protocol) kept.emplace_back("protocol");
+      words.push_back(fmt::format("--check={}", fmt::join(kept, ",")));
+    }
     // What drives control ports hesitates by itself.
     StallSpec control = spec.stall;
     control.recorded.reset();
@@ -326,7 +338,13 @@ class Maker {
     if (!spec.netlist.empty()) words.push_back("--netlist=" + spec.netlist);
     if (!spec.skip_idle) words.emplace_back("--no-skip");
     if (spec.reset_after != 0) words.push_back(fmt::format("--reset-after={}", spec.reset_after));
+    if (!spec.assertions) words.emplace_back("--no-assert");
     if (!spec.user_rtl.top.empty()) words.insert(words.end(), {"--top", spec.user_rtl.top});
+    if (spec.against) words.insert(words.end(), {"--against-top", spec.against->top});
+    if (const MutantSpec& mutant = spec.mutant; mutant.count != 0) {
+      words.push_back(fmt::format("--mutant={}/{}", mutant.number, mutant.count));
+      words.push_back(fmt::format("--mutant-seed={}", mutant.seed));
+    }
     for (const Option& option : device_.facts().options) {
       if (option.stimulus || option.writes || option.reads) continue;
       const auto at = spec.options.changed().find(option.name);

@@ -21,6 +21,8 @@ struct Order {
   /// the run reads.
   std::map<std::string, std::string> contents = {};
   std::map<std::string, std::string> files = {};
+  /// Those that the RTL opened, by its name for them; empty: there was none.
+  std::map<std::string, std::string> reads = {};
   std::map<std::string, std::string> facts = {};  ///< for command.txt
   std::function<void(const std::string&)> note = {};
 };

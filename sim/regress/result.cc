@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "sim/base/file_bytes.h"
+#include "sim/regress/digest.h"
 #include "sim/report/json.h"
 
 namespace gw::regress {
@@ -31,6 +32,18 @@ std::optional<Verdict> verdict_of(std::string_view name) {
   return static_cast<Verdict>(at - kVerdictNames.begin());
 }
 
+std::string contents_of(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return "";
+  const std::optional<std::string> bytes = sim::bytes_if_readable(path);
+  return bytes ? Digest().add(*bytes).hex() : "";
+}
+
+bool is_current(const Result& result) {
+  return std::ranges::all_of(
+      result.reads, [](const auto& file) { return contents_of(file.first) == file.second; });
+}
+
 json to_json(const Result& result) {
   json document = {{"verdict", name_of(result.verdict)},
                    {"seconds", result.seconds},
@@ -45,6 +58,7 @@ json to_json(const Result& result) {
   }
   if (!result.bucket.empty()) document["bucket"] = result.bucket;
   if (result.diverged) document["diverged"] = true;
+  if (!result.reads.empty()) document[kReads] = result.reads;
   return document;
 }
 
@@ -62,7 +76,8 @@ Result result_of(json&& document) {
                 .headline = {},
                 .lines = {},
                 .bucket = document.value("bucket", ""),
-                .diverged = document.value("diverged", false)};
+                .diverged = document.value("diverged", false),
+                .reads = document.value(kReads, std::map<std::string, std::string>())};
   if (const auto failure = document.find("failure"); failure != document.end()) {
     result.headline = failure->at("headline");
     result.lines = failure->at("lines").get<std::vector<std::string>>();
@@ -100,6 +115,7 @@ Result judge(const Case& c, const json& report) {
   }
   if (const json* const build = figure_of(report, "sim.build_s")) result.build_seconds = *build;
   if (const json* const speed = figure_of(report, "sim.cycles_per_s")) result.cycles_per_s = *speed;
+  result.reads = report.value(kReads, std::map<std::string, std::string>());
   result.verdict = Verdict::kPass;
   const auto fails = [&result](const std::string& headline) {
     result.verdict = Verdict::kFail;

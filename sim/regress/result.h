@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -41,7 +42,15 @@ struct Result {
   std::vector<std::string> lines;  ///< and all about it
   std::string bucket;              ///< failures of one cause share it (sim/run/bucket.h)
   bool diverged = false;           ///< there is a cycle that can be looked at: a capsule's failure
+  /// Files that its RTL opened, which no list names, and what was in them.
+  std::map<std::string, std::string> reads;
 };
+/// In a report: those files.
+inline constexpr const char* kReads = "reads";
+/// What stands for a file's contents there; empty: it is none.
+std::string contents_of(const std::filesystem::path& path);
+/// What it read is as it was.
+bool is_current(const Result& result);
 
 nlohmann::json to_json(const Result& result);
 Result result_of(nlohmann::json&& document);

@@ -63,6 +63,7 @@ nlohmann::json public_json(nlohmann::json report) {
   if (report.is_object()) {
     report.erase("plots");
     report.erase("coverage_points");
+    report.erase("rtl_files");
   }
   return report;
 }

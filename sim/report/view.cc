@@ -139,6 +139,12 @@ Section what_ran(const Json& doc) {
   } else if (const std::string rtl = text(doc, {"rtl"}); rtl != "own RTL" && rtl != "no RTL") {
     add(s, "rtl", rtl);  // not the project's
   }
+  if (const Json* const reads = find(doc, {"rtl_reads"}); reads != nullptr && reads->is_array()) {
+    for (const Json& file : *reads) {
+      const std::string path = text(file, {"path"});
+      add(s, "rtl reads", text(file, {"name"}), path.empty() ? "not found" : path);
+    }
+  }
   add(s, "mutant", text(doc, {"mutant"}));
   std::vector<std::string> codec;
   if (auto mode = text(doc, {"mode"}); !mode.empty()) codec.push_back(mode);
@@ -587,6 +593,7 @@ Section checks(const Json& doc) {
   } else if (const auto v = number(doc, {"checks", "protocol_violations"}))
     add(s, "AXI4-Stream rules", *v == 0 ? "ok" : counted(*v, "violation", "violations"), "",
         *v == 0 ? Status::kGood : Status::kBad);
+  add(s, "assertions", text(doc, {"assertions"}));
   if (const Json* all = find(doc, {"checks"}); all && all->is_object()) {
     static const std::set<std::string> kKnown{"lockstep_cycles", "lockstep_mismatches",
                                               "reference_packets", "reference_mismatches",
@@ -728,6 +735,9 @@ std::vector<Section> others(const Json& doc) {
                                             "check",
                                             "against",
                                             "mutant",
+                                            "assertions",
+                                            "rtl_reads",
+                                            "rtl_files",
                                             "clock_mhz",
                                             "seed",
                                             "reset_after",

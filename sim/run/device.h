@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -75,6 +76,18 @@ struct MutantList {
   std::string netlist;  ///< a file for Yosys: the RTL without any of them
 };
 
+/// A file that a run's RTL is made of, or that it opened to read while it ran.
+struct RtlFile {
+  std::string list;  ///< of its RTL: UserRtl::file_list
+  std::string name;  ///< as the RTL calls it; empty: a source
+  std::string path;  ///< empty: there is none
+};
+struct RtlNotes {
+  std::vector<RtlFile> files;
+  /// What nothing sets starts as the simulator draws it, with waves in another way than without.
+  bool drawn = false;
+};
+
 /// Which packets: of a capture, of a named synthetic stimulus, or drawn by a random table.
 struct StimulusSpec {
   std::string trace = {};   ///< path, or empty
@@ -123,6 +136,9 @@ struct RunSpec {
   /// What synthesis makes of the RTL runs in its place, of these cells: generic or xilinx; empty:
   /// the RTL itself.
   std::string netlist;
+  /// RTL of one's own stops at assertions that fail (SVA, GW_ASSERT); the project's does where it
+  /// is traced.
+  bool assertions = true;
   MutantSpec mutant = {};    ///< with none of netlist and coverage of the RTL
   std::string cache;         ///< folder of RTL built on demand; empty: the user's
   bool quick_build = false;  ///< compiles it to be there soon, not for speed
@@ -130,6 +146,10 @@ struct RunSpec {
   StimulusSpec stimulus;
   /// Gets what passes between the engines of a chain (Device::wire_writer); may be null.
   PacketWriter* wire_writer = nullptr;
+  /// Files that RTL finds by these names wherever it lies: a capsule's.
+  std::map<std::string, std::string> packed = {};
+  /// Gets what there is to know of RTL of one's own; may be null.
+  RtlNotes* rtl_notes = nullptr;
   /// Gets the stalls of the run, and when packets were accepted; may be null.
   Recording* recording = nullptr;
   /// MHz that make cycles of what a wire takes.

@@ -10,6 +10,9 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "sim/base/error.h"
 #include "sim/base/version.h"
@@ -383,6 +386,27 @@ json head(const Device& device, const RunSpec& spec) {
   return report;
 }
 
+/// What RTL of one's own ran with, and what it opened.
+void add_rtl_notes(json& report, const RunSpec& spec, const RtlNotes& notes) {
+  if (spec.rtl && (!spec.user_rtl.file_list.empty() || spec.against)) {
+    report["assertions"] = spec.assertions ? "checked" : "left out (--no-assert)";
+  }
+  if (notes.drawn) report["start_values"] = "drawn by the simulator: others with waves";
+  std::set<std::pair<std::string, std::string>> told;
+  for (const RtlFile& file : notes.files) {
+    report[kRtlFiles].push_back({{"list", file.list}, {"name", file.name}, {"path", file.path}});
+    if (file.name.empty() || !told.emplace(file.list, file.name).second) continue;
+    report["rtl_reads"].push_back(
+        {{"name", file.name}, {"path", file.path.empty() ? json(nullptr) : json(file.path)}});
+    if (file.path.empty() && spec.note) {
+      spec.note(
+          fmt::format("the RTL reads '{}', which is not in the folder of its file list, of "
+                      "its sources, of its includes, and not here",
+                      file.name));
+    }
+  }
+}
+
 /// What was reached, as it is read and as it is merged.
 void add_coverage(json& report, const RunSpec& spec, coverage::Points points) {
   if (!spec.coverage.any()) return;
@@ -428,6 +452,8 @@ json run(const Device& device, const RunOptions& options) {
   if (!options.pcap_out.empty()) writer = device.writer(options.pcap_out, *source, spec);
   const std::unique_ptr<PacketWriter> wire = device.wire_writer(*source, spec);
   spec.wire_writer = wire.get();
+  RtlNotes notes;
+  spec.rtl_notes = &notes;
   const Outcome outcome = device.run(*source, spec, Kernel::instance(), writer.get());
   for (PacketWriter* const file : {writer.get(), wire.get()}) {
     if (file != nullptr) file->close();
@@ -440,6 +466,7 @@ json run(const Device& device, const RunOptions& options) {
   const Timeline& t = outcome.timeline;
   const SourceFacts& from = source->facts();
   json report = head(device, spec);
+  add_rtl_notes(report, spec, notes);
   report["trace"] = from.trace;
   if (!spec.stimulus.filter.empty()) report["trace"]["filter"] = spec.stimulus.filter;
   report["cycles"] = t.cycles;

@@ -18,6 +18,10 @@ struct RunOptions {
   std::string command;           ///< as typed, for the report
 };
 
+/// In a report, for who packs a failure: the files of RTL of one's own, as RtlFile has them. Not
+/// for others.
+inline constexpr const char* kRtlFiles = "rtl_files";
+
 /// Runs and returns the report (cosim.md section 3, and `plots`, `paper`, `baselines`, `failure`;
 /// with coverage, `coverage` and, to be merged with other runs', `coverage_points`).
 /// Throws UserError.

@@ -10,6 +10,7 @@
 #include <set>
 #include <sstream>
 
+#include "sim/report/text.h"
 #include "sim/run/data_folder.h"
 #include "testbenches/engine/library.h"
 #include "testbenches/engine/mutant_builds.h"
@@ -96,13 +97,46 @@ std::shared_ptr<RtlLibrary>& kept(const RtlRequest& request, const std::string& 
     files = fmt::format("{}|{}", fmt::join(request.files->verilator_words(), "|"),
                         fmt::join(request.files->parameters, "|"));
   }
-  return libraries[fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", request.top, files, request.traced,
-                               request.netlist, cache, fmt::join(request.parameters, ","),
+  return libraries[fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", request.top, files, request.traced,
+                               request.assertions, request.netlist, cache, fmt::join(request.parameters, ","),
                                fmt::join(request.coverage, ","), batch.count, batch.seed,
                                batch.first)];
 }
 
 }  // namespace
+
+RtlReader::RtlReader(std::string list, std::vector<std::filesystem::path> folders,
+                     std::map<std::string, std::string> packed, sim::RtlNotes* notes)
+    : list_(std::move(list)),
+      folders_(std::move(folders)),
+      packed_(std::move(packed)),
+      notes_(notes),
+      files_{.find =
+                 [](void* self, const char* name) {
+                   const std::string& path = static_cast<RtlReader*>(self)->find(name);
+                   return path.empty() ? nullptr : path.c_str();
+                 },
+             .self = this} {}
+
+const std::string& RtlReader::find(const std::string& name) {
+  namespace fs = std::filesystem;
+  const auto [at, is_new] = known_.try_emplace(name);
+  std::string& path = at->second;
+  if (!is_new) return path;
+  std::error_code error;
+  const auto packed = packed_.find(name);
+  const bool anywhere = fs::path(name).is_absolute();
+  for (const fs::path& folder : folders_) {
+    if (anywhere || !path.empty()) break;
+    if (fs::is_regular_file(folder / name, error)) path = (folder / name).lexically_normal();
+  }
+  if (path.empty() && packed != packed_.end()) path = packed->second;
+  if (path.empty() && fs::exists(name, error)) path = fs::absolute(name).lexically_normal();
+  if (notes_ != nullptr) notes_->files.push_back({list_, name, path});
+  return path;
+}
+
+std::string said(const char* words) { return sim::report::clean(words); }
 
 void counted(const GwEngine& api, void* self, sim::coverage::Points& points) {
   uint32_t n = 0;
@@ -223,6 +257,7 @@ CompiledRtl compile_rtl(const sim::Device::Facts& facts,
   request.traced = traced;
   request.quick = spec.quick_build;
   request.netlist = spec.netlist;
+  request.assertions = spec.assertions;
   if (spec.coverage.line) request.coverage.emplace_back("line");
   if (spec.coverage.user) request.coverage.emplace_back("user");
   if (spec.coverage.toggle) request.coverage.emplace_back("toggle");
@@ -273,7 +308,26 @@ CompiledRtl compile_rtl(const sim::Device::Facts& facts,
     library = found;
   }
   tell_open_outputs(*library, request.top, spec);
-  return {std::move(library), !request.own, sim::period_ps(spec.clock_mhz)};
+  const uint64_t period_ps = sim::period_ps(spec.clock_mhz);
+  if (request.own) return {std::move(library), false, period_ps, nullptr};
+  const std::string& list = spec.user_rtl.file_list;
+  if (spec.rtl_notes != nullptr) {
+    for (const std::filesystem::path& source : library->sources()) {
+      spec.rtl_notes->files.push_back({list, "", source.string()});
+    }
+  }
+  const auto facts_of = nlohmann::json::parse(library->engine()->describe());
+  if (facts_of.at("start_values") == "simulator") {
+    if (spec.rtl_notes != nullptr) spec.rtl_notes->drawn = true;
+    if (spec.note) {
+      spec.note(fmt::format(
+          "{}: this version of Verilator draws what registers start with in an order of its own: "
+          "with waves they start with other values",
+          request.top));
+    }
+  }
+  auto reader = std::make_shared<RtlReader>(list, library->folders(), spec.packed, spec.rtl_notes);
+  return {std::move(library), true, period_ps, std::move(reader)};
 }
 
 }  // namespace gw::testbenches

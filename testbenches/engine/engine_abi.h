@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /// Raised with every change of this file; a library of another number is not used.
-#define GW_ENGINE_ABI 7u
+#define GW_ENGINE_ABI 8u
 /// Input or output ports at most.
 #define GW_ENGINE_PORTS 16u
 /// Control ports at most.
@@ -82,15 +82,24 @@ struct GwVariable {
   void* data;
 };
 
+/// Where files are that RTL opens to read ($readmemh, $fopen).
+struct GwFiles {
+  /// The path of a file that the RTL calls `name`; null: there is none. Until the next call.
+  const char* (*find)(void* self, const char* name);
+  void* self;
+};
+
 struct GwEngine {
   uint32_t abi;  ///< GW_ENGINE_ABI
-  /// JSON: top, beat_bits, ports [{name, direction, bits}], parameters, traced, built_with;
+  /// JSON: top, beat_bits, ports [{name, direction, bits}], parameters, traced, built_with,
+  /// assertions, start_values ("0", "seed and name", or "simulator": drawn one after another);
   /// controls [{name, address_bits}], open [name of an output that nothing reads], coverage and
   /// state if there are any.
   const char* (*describe)(void);
 
-  /// An instance in reset's first moment; undefined values follow from the seed. Null: no memory.
-  void* (*make)(uint64_t seed);
+  /// An instance in reset's first moment; undefined values follow from the seed. `files` lives as
+  /// long; null: names are paths. Null: no memory.
+  void* (*make)(uint64_t seed, const struct GwFiles* files);
   void (*drop)(void* engine);
   const struct GwOutputs* (*outputs)(void* engine);
 

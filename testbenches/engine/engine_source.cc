@@ -17,6 +17,7 @@
 #include "sim/base/error.h"
 #include "sim/base/file_bytes.h"
 #include "testbenches/engine/engine_abi.h"
+#include "testbenches/engine/start_text.h"
 #include "testbenches/engine/verilator_flags.h"  // generated from cmake/GradwireVerilate.cmake
 
 namespace gw::testbenches {
@@ -160,7 +161,7 @@ std::string probe_body(const std::vector<TopPort>& ports, const std::vector<TopP
 }
 
 nlohmann::json description(const VerilateJob& job, const std::vector<TopPort>& ports,
-                           const std::vector<std::string>& open) {
+                           const std::vector<std::string>& open, bool drawn) {
   nlohmann::json parameters = nlohmann::json::object();
   for (const std::string& p : job.parameters) {
     const size_t equals = p.find('=');
@@ -170,9 +171,16 @@ nlohmann::json description(const VerilateJob& job, const std::vector<TopPort>& p
   for (const TopPort& port : ports) {
     list.push_back({{"name", port.name}, {"direction", direction(port)}, {"bits", port.bits}});
   }
-  nlohmann::json all = {{"top", job.top},       {"beat_bits", job.shape.beat_bits},
-                        {"ports", list},        {"parameters", parameters},
-                        {"traced", job.traced}, {"built_with", job.version}};
+  nlohmann::json all = {{"top", job.top},
+                        {"beat_bits", job.shape.beat_bits},
+                        {"ports", list},
+                        {"parameters", parameters},
+                        {"traced", job.traced},
+                        {"built_with", job.version},
+                        {"assertions", job.checked && job.assertions},
+                        {"start_values", !job.checked ? "0"
+                                         : drawn      ? "simulator"
+                                                      : "seed and name"}};
   for (const sim::ControlPort& control : job.shape.controls) {
     all["controls"].push_back({{"name", control.name}, {"address_bits", control.address_bits}});
   }
@@ -275,17 +283,22 @@ std::string harness_facts(const VerilateJob& job) {
   return text;
 }
 
-std::string unit_of(const std::string& what, std::vector<std::string> parts) {
+constexpr const char* kStartHeader = "#include \"testbenches/engine/start_values.h\"\n";
+
+std::string unit_of(const std::string& what, std::vector<std::string> parts,
+                    const char* first = "") {
   std::ranges::sort(parts);
-  std::string text = fmt::format("// Generated: {} as one translation unit.\n", what);
+  std::string text = fmt::format("// Generated: {} as one translation unit.\n{}", what, first);
   for (const std::string& part : parts) text += fmt::format("#include \"{}\"\n", part);
   return text;
 }
 
 std::string glue(const VerilateJob& job, const std::vector<TopPort>& ports,
                  const std::vector<std::string>& open, const std::vector<std::string>& parts,
-                 bool time, bool quiet_fall, const std::string& rise, const std::string& signals) {
+                 bool time, bool quiet_fall, const std::string& rise, const std::string& signals,
+                 bool drawn) {
   std::string text = fmt::format("// Generated: {} as an engine.\n", job.top);
+  if (job.checked) text += kStartHeader;
   if (job.traced) text += "#define GW_ENGINE_TRACED\n";
   if (has_counters(job.coverage)) text += "#define GW_ENGINE_COVERAGE\n";
   if (toggles(job)) text += "#define GW_ENGINE_TOGGLE\n";
@@ -321,6 +334,7 @@ std::string glue(const VerilateJob& job, const std::vector<TopPort>& ports,
       "  using Top = V{};\n"
       "  static constexpr int kLanes = {};\n"
       "  static constexpr bool kTraced = {};\n"
+      "  static constexpr bool kChecked = {};\n"
       "  static constexpr bool kQuietFall = {};\n"
       "  static constexpr bool kTime = {};\n"
       "  static constexpr const char* kName = \"{}\";\n"
@@ -330,8 +344,8 @@ std::string glue(const VerilateJob& job, const std::vector<TopPort>& ports,
       "  using Controls = ControlBundles<{}>;\n"
       "  static void probe([[maybe_unused]] Top& top, GwOutputs& shown) {{{} }}\n"
       "  static constexpr NamedPin<Top> kPins[] = {{\n",
-      job.name, job.shape.beat_bits / 32, job.traced, quiet_fall, time, job.top,
-      description(job, ports, open).dump(), inputs, outputs, joined(controls),
+      job.name, job.shape.beat_bits / 32, job.traced, job.checked, quiet_fall, time, job.top,
+      description(job, ports, open, drawn).dump(), inputs, outputs, joined(controls),
       probe_body(ports, streams));
   for (const TopPort& port : ports) {
     if (!port.input || find(streams, port.name) != nullptr) continue;
@@ -836,12 +850,49 @@ bool falls_quietly(std::string_view code) {
         after.starts_with(";") && (before.ends_with("__Vtrigrprev__TOP__aclk=vlSelf->") ||
                                    before.ends_with("__Vtrigprevexpr___TOP__aclk__0=vlSelfRef."));
     const bool checked = after.starts_with("&0xfeU)");  // debugging of Verilator's own
-    const bool cleared = after.starts_with("=0;");      // before time begins
-    const bool bound = after.starts_with("}");          // the class's reference to it
+    const bool cleared = after.starts_with("=0;") ||    // before time begins
+                         after.starts_with("=gw::start_value(");
+    const bool bound = after.starts_with("}");  // the class's reference to it
     if (!noted && !checked && !cleared && !bound) return false;
   }
   return true;
 }
+
+namespace {
+
+/// What assertions look at is copied where an evaluation begins.
+constexpr std::string_view kSampled = "__Vsampled";
+
+/// The statements of a function that do so, on `root`.
+std::string sampling(std::string_view function) {
+  std::string statements;
+  for (size_t at = function.find(kSampled); at != std::string_view::npos;) {
+    const size_t begin = function.find_last_of(";{}", at) + 1, end = function.find(';', at);
+    if (begin == 0 || end == std::string_view::npos) return {};
+    statements += ' ';
+    bool blank = false;
+    std::istringstream lines{std::string(function.substr(begin, end + 1 - begin))};
+    for (std::string line; std::getline(lines, line);) {
+      line.erase(0, line.find_first_not_of(' '));
+      if (line.starts_with("//") || line.empty()) continue;
+      statements += (blank ? " " : "") + line;
+      blank = true;
+    }
+    at = function.find(kSampled, end);
+  }
+  const auto replace = [&statements](std::string_view what, std::string_view with) {
+    for (size_t at = 0; (at = statements.find(what, at)) != std::string::npos; at += with.size()) {
+      statements.replace(at, what.size(), with);
+    }
+  };
+  replace("vlSelf->", "root->");
+  replace("vlSelfRef.", "root->");
+  replace(" vlSymsp->", " root->vlSymsp->");  // another instance's
+  replace("(vlSymsp->", "(root->vlSymsp->");
+  return statements;
+}
+
+}  // namespace
 
 std::string edge_statements(std::string_view header, std::string_view code,
                             const std::string& root_class) {
@@ -869,6 +920,12 @@ std::string edge_statements(std::string_view header, std::string_view code,
   // Where inputs reach gates, those come first.
   if (header.find("__VicoTriggered") != std::string_view::npos && !(single("ico") && add("ico")))
     return {};
+  // After what the new inputs reach, as an evaluation with the clock low would leave it.
+  if (code.find(kSampled) != std::string_view::npos) {
+    const std::string samples = sampling(function("eval"));
+    if (samples.empty()) return {};
+    statements += samples;
+  }
   return add("nba") ? statements : std::string();
 }
 
@@ -892,11 +949,18 @@ int write_one_unit(const fs::path& folder, const std::string& prefix, const fs::
   return edited;
 }
 
+std::vector<std::string> verilator_mode(bool traced, bool checked, bool assertions) {
+  std::vector<std::string> mode = checked ? kVerilatorChecked : kVerilatorFast;
+  if (!assertions) std::ranges::replace(mode, "--assert", "--noassert");
+  if (traced) mode.insert(mode.end(), kVerilatorWaves.begin(), kVerilatorWaves.end());
+  return mode;
+}
+
 EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run) {
   // A module of the RTL may be called anything: no class of it begins with H.
   const std::string prefix = "V" + job.name, harness_prefix = "H" + job.name;
   std::vector<std::string> common = kVerilatorFlags;
-  const std::vector<std::string>& mode = job.traced ? kVerilatorTraced : kVerilatorFast;
+  const std::vector<std::string> mode = verilator_mode(job.traced, job.checked, job.assertions);
   common.insert(common.end(), mode.begin(), mode.end());
   // A warning does not refuse the user's RTL, and its clock-to-Q delays are none here.
   if (!job.own) common.insert(common.end(), {"-Wno-fatal", "--no-timing"});
@@ -930,7 +994,9 @@ EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run) 
 
   if (job.traced) {
     write_file(job.out / "harness.sv", harness_module(job.shape));
-    arguments = common;
+    arguments = kVerilatorFlags;
+    arguments.insert(arguments.end(), kVerilatorFast.begin(), kVerilatorFast.end());
+    arguments.insert(arguments.end(), kVerilatorWaves.begin(), kVerilatorWaves.end());
     // By a relative path: the text is the same wherever it is written, and ccache knows it.
     arguments.insert(arguments.end(), {"--top-module", "harness", "--prefix", harness_prefix,
                                        "-Mdir", ".", "harness.sv"});
@@ -959,6 +1025,7 @@ EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run) 
   const bool shortcuts = job.shortcuts && lean_is_tried(job.version);
   bool quiet_fall = shortcuts, time = false;  // which RTL looks at: $time, messages
   std::string each_cycle;
+  int drawn = 0;  // start values, by the simulator
   for (const fs::directory_entry& entry : fs::directory_iterator(job.out)) {
     const std::string file = entry.path().filename().string();
     if ((!file.starts_with(prefix) && !file.starts_with(harness_prefix)) ||
@@ -968,7 +1035,12 @@ EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run) 
       harness.push_back(file);
       continue;
     }
-    const std::string code = sim::bytes_of_file(entry.path());
+    std::string code = sim::bytes_of_file(entry.path());
+    if (job.checked) {
+      StartText seeded = seeded_start(code);
+      drawn += seeded.left;
+      if (seeded.code != code) write_file(entry.path(), code = std::move(seeded.code));
+    }
     const bool once = file.find("__Slow") != std::string::npos;
     (once ? cold : hot).push_back(file);
     if (!once) each_cycle += code;
@@ -986,10 +1058,15 @@ EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run) 
                                                  each_cycle, root_class)
                                : std::string();
 
+  // In one evaluation they would be copied before the new inputs have reached them.
+  if (rise.empty() && each_cycle.find(kSampled) != std::string::npos) quiet_fall = false;
+
   source.hot = job.out / (job.name + "_engine.cc");
-  write_file(source.hot, glue(job, ports, open, hot, time, quiet_fall, rise, signals));
+  write_file(source.hot,
+             glue(job, ports, open, hot, time, quiet_fall, rise, signals, drawn != 0));
   source.cold = job.out / (job.name + "_cold.cc");
-  write_file(source.cold, unit_of(fmt::format("what {} runs once", job.top), cold));
+  write_file(source.cold, unit_of(fmt::format("what {} runs once", job.top), cold,
+                                  job.checked ? kStartHeader : ""));
   if (job.traced) {
     // Classes have names in common: a unit of its own.
     source.harness = job.out / (job.name + "_harness.cc");

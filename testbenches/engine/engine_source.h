@@ -73,8 +73,9 @@ bool lean_is_tried(std::string_view verilator_version);
 bool falls_quietly(std::string_view code);
 
 /// What a rising edge of aclk does, as statements on `root`: Verilator's loops over what may have
-/// been triggered left out, because the clock alone can be. Empty: there is more to it. Of the
-/// class's header and all code that runs in a cycle.
+/// been triggered left out, because the clock alone can be; what concurrent assertions look at is
+/// taken before it. Empty: there is more to it. Of the class's header and all code that runs in a
+/// cycle.
 std::string edge_statements(std::string_view header, std::string_view code,
                             const std::string& root_class);
 
@@ -90,12 +91,19 @@ struct VerilateJob {
   std::vector<std::string> parameters;  ///< Name=value
   std::vector<std::string> arguments;   ///< sources, +incdir+, +define+, -f ...
   bool traced = false;
+  /// Assertions are checked, and what nothing sets starts by seed and name; false: no assertions,
+  /// such variables are 0.
+  bool checked = true;
+  bool assertions = true;             ///< false: without them, although it is checked
   std::vector<std::string> coverage;  ///< line, toggle, user
   bool state = false;
   std::string netlist;    ///< not RTL but what this version of Yosys made of it with `parameters`
   bool own = false;       ///< the project's RTL: its generated text may be edited
   bool shortcuts = true;  ///< edit it, and leave out what does nothing at a clock's edges
 };
+
+/// Verilator's options for it.
+std::vector<std::string> verilator_mode(bool traced, bool checked, bool assertions);
 
 struct EngineSource {
   std::filesystem::path hot;      ///< the translation unit with everything that runs each cycle

@@ -36,6 +36,7 @@ int main(int argc, char** argv) {
   VerilateJob job;
   job.shape.any_pins = true;
   job.own = true;
+  job.checked = false;
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (words.size() == 5 && words[0] == "--one-unit") {
     const int edited = write_one_unit(words[1], words[2], words[3], words[4] == "lean");
@@ -48,7 +49,7 @@ int main(int argc, char** argv) {
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
     if (word == "--traced") {
-      job.traced = true;
+      job.traced = job.checked = true;
       continue;
     }
     if (word == "--") {

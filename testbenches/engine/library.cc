@@ -38,7 +38,10 @@ class Shared final : public RtlLibrary {
  public:
   Shared(const GwEngine* linked) { engine_ = linked; }
 
-  Shared(const fs::path& entry, Origin origin, double yosys, double verilator, double compiler) {
+  Shared(const fs::path& entry, Origin origin, double yosys, double verilator, double compiler,
+         std::vector<fs::path> sources, std::vector<fs::path> folders) {
+    sources_ = std::move(sources);
+    folders_ = std::move(folders);
     namespace dll = boost::dll;
     const fs::path object = entry / "engine.so";
     boost::system::error_code error;
@@ -192,6 +195,7 @@ std::string words_of(const RtlRequest& request) {
                         request.mutants.count);
   }
   if (request.traced) text += " with waves";
+  if (!request.assertions) text += " without assertions";
   for (const std::string& kind : request.coverage) text += fmt::format(" with {} coverage", kind);
   if (request.state) text += " with state";
   return text;
@@ -309,6 +313,9 @@ class Builder {
     name_ = fmt::format("{}-{}", plain, checksum(base_));
   }
 
+  /// The project's own RTL without waves is built for speed alone.
+  bool checked() const { return request_.traced || !request_.own; }
+
   std::vector<std::string> compile_flags(bool cold) const {
     // What is cold knows nothing of the glue, and the library's headers of C++17 are read sooner.
     std::vector<std::string> flags = {cold ? "-std=c++17" : "-std=c++20",
@@ -367,7 +374,7 @@ class Builder {
     list("C flags", files_.c_flags);
     list("link flags", files_.link_flags);
     list("verilator flags", kVerilatorFlags);
-    list("verilator mode", request_.traced ? kVerilatorTraced : kVerilatorFast);
+    list("verilator mode", verilator_mode(request_.traced, checked(), request_.assertions));
     list("flags", compile_flags(false));
     for (const auto* side : {&request_.shape.inputs, &request_.shape.outputs}) {
       key += fmt::format("ports {} of {}\n", side->size(), request_.shape.beat_bits);
@@ -406,6 +413,28 @@ class Builder {
     }
     return key;
   }
+  std::vector<fs::path> paths_of(const std::string& files) const {
+    std::vector<fs::path> paths;
+    std::istringstream names(files);
+    for (std::string name; std::getline(names, name);) {
+      fs::path path = (base_folder_ / name).lexically_normal();
+      if (std::ranges::find(paths, path) == paths.end()) paths.push_back(std::move(path));
+    }
+    return paths;
+  }
+  /// RtlLibrary::folders
+  std::vector<fs::path> folders() const {
+    std::vector<fs::path> all = {base_folder_};
+    const auto add = [&](const fs::path& folder) {
+      fs::path path = (base_folder_ / folder / "").lexically_normal();
+      if (std::ranges::find(all, path) == all.end()) all.push_back(std::move(path));
+    };
+    for (const FileList::Item& item : files_.items) {
+      if (is_file(item)) add(fs::path(item.text).parent_path());
+    }
+    for (const std::string& dir : files_.searched()) add(dir);
+    return all;
+  }
   std::string entry_name(const std::string& key) const {
     return fmt::format("{}-{}", name_, checksum(key));
   }
@@ -417,7 +446,8 @@ class Builder {
     const std::string key = full_key(*files);
     const std::optional<fs::path> entry = cache_.find(entry_name(key), key);
     if (!entry) return nullptr;
-    return std::make_shared<Shared>(*entry, RtlLibrary::Origin::kCached, 0, 0, 0);
+    return std::make_shared<Shared>(*entry, RtlLibrary::Origin::kCached, 0, 0, 0, paths_of(*files),
+                                    folders());
   }
 
   [[noreturn]] void failed(const char* step, const std::string& words,
@@ -637,7 +667,8 @@ class Builder {
     const double compiler_seconds = seconds_since(compiler_begin);
     tell("compiler", compiler_begin, true);
     return std::make_shared<Shared>(entry, RtlLibrary::Origin::kBuilt, yosys_seconds,
-                                    verilator_seconds, compiler_seconds);
+                                    verilator_seconds, compiler_seconds, paths_of(files),
+                                    folders());
   }
 
   /// Adds what compiles the C of DPI, and returns its objects. C is compiled as C.
@@ -771,6 +802,8 @@ class Builder {
     job.parameters = files_.parameters;
     job.arguments = files_.verilator_words();
     job.traced = request_.traced;
+    job.checked = checked();
+    job.assertions = request_.assertions;
     job.coverage = request_.coverage;
     job.state = request_.state;
     job.own = request_.own;
@@ -813,7 +846,7 @@ std::shared_ptr<RtlLibrary> linked_library(const RtlRequest& request) {
   const bool plain = request.own && request.netlist.empty() && request.defines.empty() &&
                      request.include_dirs.empty() && request.sources.empty() &&
                      request.compile_options.empty() && request.coverage.empty() &&
-                     !request.state && request.shortcuts;
+                     !request.state && request.assertions && request.shortcuts;
   const GwEngine* const linked =
       plain ? linked_engine(request.top, request.parameters, request.traced) : nullptr;
   return linked != nullptr ? std::make_shared<Shared>(linked) : nullptr;

@@ -36,6 +36,8 @@ struct RtlRequest {
   std::vector<std::string> parameters;              ///< Name=value
   EngineShape shape;
   bool traced = false;
+  /// Assertions are checked: of the project's own RTL where it is traced, of a user's always.
+  bool assertions = true;
   /// What Yosys makes of it is built instead (tools/synth/netlist.sh): `generic`, gates, flip-flops
   /// and memories; `xilinx`, a Virtex-7's cells, as Yosys itself models them; `words`, operators
   /// and registers as the RTL has them. Empty: the RTL.
@@ -82,6 +84,11 @@ class RtlLibrary {
   Origin origin() const { return origin_; }
   /// Verilator's warnings about this RTL.
   const std::string& words() const { return words_; }
+  /// What it was made of: all that Verilator read, or Yosys may have. Empty: linked.
+  const std::vector<std::filesystem::path>& sources() const { return sources_; }
+  /// Where files are looked for that it opens: the list's folder, those of its sources, those that
+  /// are searched for includes.
+  const std::vector<std::filesystem::path>& folders() const { return folders_; }
   /// All faults that the request's were chosen from, a line each as Yosys writes it; and the
   /// netlist without them, for Yosys to read.
   const std::string& mutants() const { return mutants_; }
@@ -94,6 +101,7 @@ class RtlLibrary {
   const GwEngine* engine_ = nullptr;
   Origin origin_ = Origin::kLinked;
   std::string words_, mutants_;
+  std::vector<std::filesystem::path> sources_, folders_;
   std::filesystem::path rtlil_;
   double yosys_seconds_ = 0, verilator_seconds_ = 0, compiler_seconds_ = 0;
 };

@@ -31,7 +31,9 @@ class RtlEngine {
 
   /// Throws std::bad_alloc.
   RtlEngine(CompiledRtl compiled, uint64_t seed)
-      : compiled_(std::move(compiled)), api_(compiled_.api()), self_(api_.make(seed)) {
+      : compiled_(std::move(compiled)),
+        api_(compiled_.api()),
+        self_(api_.make(seed, compiled_.files())) {
     if (self_ == nullptr) throw std::bad_alloc();
     api_.period(self_, compiled_.period_ps());
     outputs_ = api_.outputs(self_);
@@ -126,7 +128,7 @@ class RtlEngine {
   }
   std::string stopped() const {
     const char* const why = api_.failure(self_);
-    return why != nullptr ? why : "";
+    return why != nullptr ? said(why) : "";
   }
   uint64_t missed() const { return outputs_->missed; }
 

@@ -8,6 +8,7 @@
 //   kLanes                 width of a beat, in lanes of 32 bits
 //   kTraced                the class can write waveforms; then also Harness (the class of the
 //                          harness's own signals), kHarnessLanes, input_packets(h), ...
+//   kChecked               assertions may be checked, and variables start by seed and name
 //   kQuietFall             nothing in the top happens at the falling edge of its clock
 //   rise(top)              then, perhaps: what happens at the rising one, and nothing else
 //   kName, kDescription    name of the top in waveforms, the JSON of GwEngine::describe
@@ -170,6 +171,13 @@ struct Bundle {
     if constexpr (kUserBits == 1) set(Pins::tuser(top), user);
   }
   static void withhold(auto& top) { set(Pins::tvalid(top), 0); }
+  /// As a side drives it that has offered nothing yet.
+  static void clear(auto& top) {
+    Pins::tdata(top) = {};
+    Pins::tkeep(top) = {};
+    Pins::tlast(top) = {};
+    if constexpr (kUserBits != 0) Pins::tuser(top) = {};
+  }
   static void take(auto& top, uint32_t m_ready) {
     set(Pins::tready(top), m_ready >> kFirst & kMask);
   }
@@ -239,6 +247,7 @@ struct Bundles {
     (Each::template drive<kLanes>(top, offered), ...);
   }
   static void withhold(auto& top) { (Each::withhold(top), ...); }
+  static void clear(auto& top) { (Each::clear(top), ...); }
   static void take(auto& top, uint32_t m_ready) { (Each::take(top, m_ready), ...); }
   static uint32_t ready(auto& top) { return (uint32_t{0} | ... | Each::ready(top)); }
   static uint32_t valid(auto& top) { return (uint32_t{0} | ... | Each::valid(top)); }
@@ -427,10 +436,12 @@ class VerilatedEngine {
   };
 
  public:
-  explicit VerilatedEngine(uint64_t seed) {
-    // Undefined values of the traced build are random, but the same ones for the same seed.
-    context_.randReset(Facts::kTraced ? 2 : 0);
-    context_.randSeed(static_cast<int>(seed & 0x7FFFFFFF) | 1);
+  VerilatedEngine(uint64_t seed, const GwFiles* files) {
+    texts_.files = files;
+    // What nothing sets follows from the seed (start_values.h), and what $random draws. Verilator
+    // takes a seed of 0 for none.
+    context_.randReset(Facts::kChecked ? 2 : 0);
+    context_.randSeed(seed_of(seed));
     if constexpr (Facts::kTraced) context_.traceEverOn(true);
     // The runtime asks the thread, not the model, for the context (random values, scopes).
     Verilated::threadContextp(&context_);
@@ -440,6 +451,7 @@ class VerilatedEngine {
       top_->aresetn = 0;
       for (const NamedPin<Top>* pin = Facts::kPins; !pin->name.empty(); ++pin) pin->set(*top_, 0);
       Inputs::withhold(*top_);
+      Inputs::clear(*top_);
       Outputs::take(*top_, 0);
       Controls::silence(*top_);
       top_->eval();
@@ -609,6 +621,14 @@ class VerilatedEngine {
     unseen_ = false;
   }
 
+  /// In which seeds that differ by little have nothing in common (SplitMix64).
+  static int seed_of(uint64_t x) {
+    x += 0x9E3779B97F4A7C15u;
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+    return std::max(static_cast<int>((x ^ x >> 31) & 0x7FFFFFFF), 1);
+  }
+
   /// Runs verilated code, whose words are this engine's.
   template <class Code>
   void guarded(Code&& code) {
@@ -735,9 +755,9 @@ const GwEngine* engine_table() {
   static constexpr GwEngine kTable = {
       .abi = GW_ENGINE_ABI,
       .describe = [] { return Facts::kDescription; },
-      .make = [](uint64_t seed) -> void* {
+      .make = [](uint64_t seed, const GwFiles* files) -> void* {
         try {
-          return new Engine(seed);
+          return new Engine(seed, files);
         } catch (const std::bad_alloc&) {
           return nullptr;
         }

@@ -1,14 +1,34 @@
 // Verilator's runtime, compiled once, with the hooks that its manual offers: no RTL ends the
-// process.
+// process. One that it does not offer: what is opened to be read is looked for where the RTL is.
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+// All that the runtime includes, too: its own calls of fopen are renamed below, not these.
+#include <cerrno>
+#include <fstream>
+#include <iostream>
 
+#include "testbenches/engine/engine_abi.h"
 #include "testbenches/engine/verilated_failure.h"
 
 namespace {
 int engine_print(const char* format, ...);
+
+std::FILE* engine_open(const char* name, const char* mode) {
+  const GwFiles* const files =
+      gw::testbenches::engine_texts != nullptr ? gw::testbenches::engine_texts->files : nullptr;
+  if (files == nullptr || *mode != 'r') return std::fopen(name, mode);
+  const char* const path = files->find(files->self, name);
+  if (path != nullptr) return std::fopen(path, mode);
+  errno = ENOENT;
+  return nullptr;
 }
+}  // namespace
+
+namespace std {
+using ::engine_open;
+}
+#define fopen engine_open
 
 #define VL_PRINTF engine_print
 #define VL_USER_FATAL
@@ -18,6 +38,7 @@ int engine_print(const char* format, ...);
 #include <verilated.cpp>
 #include <verilated_threads.cpp>
 // clang-format on
+#undef fopen
 
 namespace gw::testbenches {
 constinit thread_local EngineTexts* engine_texts = nullptr;

@@ -64,6 +64,20 @@ std::shared_ptr<RtlLibrary> built(const RtlRequest& request, const LibraryOption
   return library;
 }
 
+/// The same sources as RTL of one's own: started by seed and name, without and with assertions.
+void compare_checked(const std::string& name, const RtlRequest& own, const LibraryOptions& options,
+                     const std::vector<Beat>& input, uint64_t cycles) {
+  RtlRequest request = own;
+  request.own = false;
+  request.include_dirs = {own.base / "rtl/common"};
+  for (const bool assertions : {false, true}) {
+    request.assertions = assertions;
+    const std::string text = name + (assertions ? ", with assertions" : ", without them");
+    compare_speed(text.c_str(), rtl_library(own, options)->engine(),
+                  built(request, options, text.c_str())->engine(), input, cycles);
+  }
+}
+
 int bench(const std::string& what) {
   const std::filesystem::path folder = std::filesystem::path(GW_TEST_FOLDER) / "bench";
   std::filesystem::remove_all(folder);
@@ -75,12 +89,14 @@ int bench(const std::string& what) {
     built(request, options, "compressor, from the cache");
     compare_speed("compressor", rtl_library(request, linked)->engine(), fresh->engine(),
                   random_gradients(100'000, 3), 500'000);
+    compare_checked("compressor", request, linked, random_gradients(100'000, 3), 500'000);
   }
   if (what != "codec") {
     RtlRequest request = own_request("optimizer");
     auto fresh = built(request, options, "optimizer sgd 32 PEs, empty cache");
     compare_speed("optimizer sgd 32 PEs", rtl_library(request, linked)->engine(), fresh->engine(),
                   update_frames(1024), 100'000);
+    compare_checked("optimizer sgd 32 PEs", request, linked, update_frames(1024), 100'000);
     request.parameters = {"Algorithm=2", "Pes=32"};
     auto adam = built(request, options, "optimizer adam 32 PEs, empty cache");
     built(request, options, "optimizer adam 32 PEs, from the cache");

@@ -181,7 +181,7 @@ class Glue : public testing::TestWithParam<bool> {};
 TEST_P(Glue, PortsInFlatAndSeparateBundles) {
   const auto library = cross(GetParam());
   const GwEngine* e = library->engine();
-  void* const self = e->make(1);
+  void* const self = e->make(1, nullptr);
   const GwOutputs* const shown = e->outputs(self);
   const auto* const beats = static_cast<const WideBeat*>(shown->m_beat);
   e->set(self, e->pin(self, "shift_i"), 0xABC);
@@ -238,7 +238,7 @@ INSTANTIATE_TEST_SUITE_P(FastAndTraced, Glue, testing::Bool());
 TEST(GlueWaves, OfSeveralPorts) {
   const auto library = cross(true);
   const GwEngine* e = library->engine();
-  void* const self = e->make(1);
+  void* const self = e->make(1, nullptr);
   const std::string path = (fs::path(GW_TEST_FOLDER) / "cross.fst").string();
   ASSERT_EQ(e->trace(self, path.c_str(), 0, INT64_MAX, 5000), 0);
   e->reset(self);
@@ -395,6 +395,8 @@ TEST(EngineSource, ClockThatIsUsedOtherwise) {
       "    vlSelf->__Vtrigrprev__TOP__aclk = vlSelf->aclk;\n";
   EXPECT_TRUE(falls_quietly(rising));
   EXPECT_TRUE(falls_quietly(rising + "vlSelf->aclk_other = vlSelf->aclken;"));
+  EXPECT_TRUE(
+      falls_quietly(rising + "vlSelf->aclk = gw::start_value(1, vlSelf->name(), \"aclk\", 0u);"));
   EXPECT_FALSE(falls_quietly(rising + "vlSelf->gated = ((IData)(vlSelf->aclk) & vlSelf->en);"));
   EXPECT_FALSE(
       falls_quietly("x = ((~ (IData)(vlSelf->aclk)) & (IData)(vlSelf->__Vtrigrprev__TOP__aclk));"));
@@ -428,6 +430,22 @@ TEST(EngineSource, AnEdgeThatIsOneTrigger) {
   EXPECT_TRUE(refused(ico + act + nba, none + registers)) << "a function that is not there";
   EXPECT_TRUE(refused(act + nba, registers)) << "nor is this";
   EXPECT_TRUE(refused(act + nba, none));
+  // What assertions look at.
+  const std::string assertion = "    if (vlSelf->__Vsampled__TOP__a) stop();\n";
+  const std::string looks = function("eval_nba", "    // Body\n" + assertion);
+  EXPECT_EQ(
+      edge_statements(ico + act + nba,
+                      inputs + none + looks +
+                          function("eval",
+                                   "    // Init\n    vlSelf->__Vsampled__TOP__a = vlSelf->a;\n"
+                                   "    vlSelf->__Vsampled__TOP__b\n        = vlSelf->b;\n"
+                                   "    // Body\n    loop();\n"),
+                      "Vx___024root"),
+      " trigger(root->__VicoTriggered); Vx___024root___eval_ico(root);"
+      " root->__Vsampled__TOP__a = root->a; root->__Vsampled__TOP__b = root->b;" +
+          edge);
+  EXPECT_TRUE(refused(act + nba, none + looks + function("eval", "    // Body\n    loop();\n")))
+      << "nobody knows where they are taken";
 }
 
 TEST(EngineSource, LeanText) {

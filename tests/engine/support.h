@@ -19,7 +19,7 @@ namespace gw::testbenches {
 class OneStream {
  public:
   explicit OneStream(const GwEngine* engine, uint64_t seed = 1)
-      : engine_(engine), self_(engine->make(seed)), shown_(engine->outputs(self_)) {}
+      : engine_(engine), self_(engine->make(seed, nullptr)), shown_(engine->outputs(self_)) {}
   ~OneStream() { engine_->drop(self_); }
   OneStream(const OneStream&) = delete;
   OneStream& operator=(const OneStream&) = delete;

@@ -12,6 +12,7 @@
 #include "sim/base/file_bytes.h"
 #include "sim/regress/digest.h"
 #include "sim/regress/plan.h"
+#include "sim/run/data_folder.h"
 #include "testbenches/engine/compiled_rtl.h"
 #include "tools/gradwire/commands.h"
 #include "tools/gradwire/device_options.h"
@@ -22,48 +23,52 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kRtlFolder = "rtl";
-constexpr const char* kFileList = "rtl/user.f";
-/// What RTL may read beside the files of its list, in the folders that are searched.
-constexpr std::string_view kSuffixes[] = {".sv", ".svh", ".v", ".vh", ".h", ".inc", ".mem", ".hex"};
+/// In which folder of their name the RTL lies that they name.
+constexpr const char* kRtlOptions[] = {"rtl", "against"};
+constexpr const char* kRtlFact = "rtl";  ///< a hash of all of it
 
 /// Where a file of a list lies in the capsule: what is above the list's folder lies in `up`.
-fs::path within(const fs::path& relative) {
-  fs::path path = kRtlFolder;
+fs::path within(const fs::path& folder, const fs::path& relative) {
+  fs::path path = folder;
   for (const fs::path& part : relative.relative_path().lexically_normal()) {
     if (part != ".") path /= part == ".." ? "up" : part;
   }
   return path;
 }
 
-void add_rtl(sim::capsule::Order& order, const sim::UserRtl& rtl) {
-  using Kind = testbenches::FileList::Kind;
+/// Packs the RTL that an option names: its list, and of the files of the report those that were
+/// read, where the list's paths lead to.
+void add_rtl(sim::capsule::Order& order, const std::string& option, const sim::UserRtl& rtl,
+             const nlohmann::json& read) {
+  const fs::path common = sim::data_folder() / "rtl/common";
   const testbenches::FileList files = testbenches::files_of(rtl);
-  const auto add_folder = [&](const fs::path& folder) {
-    std::error_code error;
-    for (const fs::directory_entry& entry : fs::directory_iterator(files.base / folder, error)) {
-      const std::string suffix = entry.path().extension();
-      if (!entry.is_regular_file() || std::ranges::count(kSuffixes, suffix) == 0) continue;
-      order.contents[within(folder / entry.path().filename()).string()] =
-          sim::bytes_of_file(entry.path());
-    }
+  const auto packed_as = [&](const fs::path& path) {
+    return within(option, path.lexically_proximate(files.base));
   };
+  const auto listed = [&](const fs::path& packed) {
+    return packed.lexically_relative(option).string();
+  };
+  // What it includes of gradwire's is found without being named, and after all else.
   const std::string text = "// The user's RTL as it was when it failed.\n" +
-                           files.text([](const testbenches::FileList::Item& item) {
-                             return within(item.text).lexically_relative(kRtlFolder).string();
-                           });
-  for (const auto& [kind, name] : files.items) {
-    if (kind == Kind::kSource || kind == Kind::kLibraryFile || kind == Kind::kC) {
-      order.contents[within(name).string()] = sim::bytes_of_file(files.base / name);
+                           files.text([&](const testbenches::FileList::Item& item) {
+                             return listed(within(option, item.text));
+                           }) +
+                           "+incdir+" + listed(packed_as(common)) + "\n";
+  for (const nlohmann::json& file : read) {
+    if (file.at("list") != rtl.file_list) continue;
+    const std::string name = file.at("name"), path = file.at("path");
+    std::string packed;
+    std::error_code error;
+    if (!path.empty() && !fs::is_regular_file(path, error)) continue;  // a device
+    if (!path.empty()) {
+      packed = packed_as(path).string();
+      order.contents[packed] = sim::bytes_of_file(path);
     }
+    if (!name.empty()) order.reads[name] = packed;
   }
-  for (const std::string& folder : files.searched()) add_folder(folder);
-  add_folder(".");
-  order.contents[kFileList] = text;
-  order.files["rtl"] = kFileList;
-  regress::Digest digest;
-  for (const auto& [name, contents] : order.contents) digest.add(name).add(contents);
-  order.facts["rtl"] = digest.hex();
+  const std::string packed_list = option + "/user.f";
+  order.contents[packed_list] = text;
+  order.files[option] = packed_list;
 }
 
 }  // namespace
@@ -106,10 +111,35 @@ double parse_shrink(const std::string& text) {
   }
 }
 
-void add_files(sim::capsule::Order& order) {
+bool is_as_packed(const sim::capsule::Capsule& capsule) {
+  std::map<std::string, std::string> contents;
+  for (const char* option : kRtlOptions) {
+    if (!capsule.files.contains(option)) continue;
+    for (const fs::directory_entry& file :
+         fs::recursive_directory_iterator(capsule.folder / option)) {
+      if (!file.is_regular_file()) continue;
+      contents[file.path().lexically_relative(capsule.folder).string()] =
+          sim::bytes_of_file(file.path());
+    }
+  }
+  regress::Digest digest;
+  for (const auto& [name, bytes] : contents) digest.add(name).add(bytes);
+  const auto rtl = capsule.facts.find(kRtlFact), program = capsule.facts.find("program");
+  return program != capsule.facts.end() && program->second == program_contents() &&
+         (contents.empty() || (rtl != capsule.facts.end() && rtl->second == digest.hex()));
+}
+
+void add_files(sim::capsule::Order& order, const nlohmann::json& report) {
   const sim::RunSpec& spec = order.run.spec;
   order.facts["program"] = program_contents();
-  if (!spec.user_rtl.file_list.empty()) add_rtl(order, spec.user_rtl);
+  const nlohmann::json read = report.value(sim::kRtlFiles, nlohmann::json::array());
+  if (!spec.user_rtl.file_list.empty()) add_rtl(order, "rtl", spec.user_rtl, read);
+  if (spec.against) add_rtl(order, "against", *spec.against, read);
+  if (!order.contents.empty()) {
+    regress::Digest digest;
+    for (const auto& [name, contents] : order.contents) digest.add(name).add(contents);
+    order.facts[kRtlFact] = digest.hex();
+  }
   for (const sim::Option& option : order.device->facts().options) {
     if (!option.reads || option.stimulus || option.list) continue;
     const auto at = spec.options.changed().find(option.name);

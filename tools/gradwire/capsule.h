@@ -19,7 +19,11 @@ std::vector<std::string> with_capsule(std::vector<std::string> words);
 /// "60 s", or off, which is 0. Throws UsageError.
 double parse_shrink(const std::string& text);
 
-/// Puts what the run reads beside its stimulus into the order: the user's RTL, options' files.
-void add_files(sim::capsule::Order& order);
+/// Program and RTL are those that failed.
+bool is_as_packed(const sim::capsule::Capsule& capsule);
+
+/// Puts what the run reads beside its stimulus into the order: the user's RTL as far as the run
+/// that `report` is of read it, options' files.
+void add_files(sim::capsule::Order& order, const nlohmann::json& report);
 
 }  // namespace gw::tools

@@ -96,7 +96,13 @@ json run_device(const std::vector<std::string>& words, const std::string& comman
   json report = sim::run(*request.device, request.run);
   json points =
       report.contains(regress::kCoveragePoints) ? report[regress::kCoveragePoints] : json();
+  const json files = report.value(sim::kRtlFiles, json::array());
   report = sim::public_json(std::move(report));
+  for (const json& file : files) {
+    const std::string path = file.at("path");
+    if (file.at("name") == "" || path.empty()) continue;
+    report[regress::kReads][path] = regress::contents_of(path);
+  }
   if (!points.is_null()) report[regress::kCoveragePoints] = std::move(points);
   return report;
 }

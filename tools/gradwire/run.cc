@@ -215,6 +215,8 @@ void set_stimulus(sim::RunSpec& spec, const RunArguments& a, const sim::Device& 
     const sim::capsule::Capsule& capsule = capsule_named(a.capsule);
     stimulus.recorded = capsule.stimulus;
     spec.stall.recorded = {capsule.stimulus, &capsule.stimulus->stalls};
+    spec.packed = capsule.reads;
+    std::erase_if(spec.packed, [](const auto& file) { return file.second.empty(); });
   }
   spec.stimulus.packets =
       static_cast<uint64_t>(sim::parse_integer("--packets", a.packets, 0, INT64_MAX));
@@ -275,6 +277,13 @@ void set_spec(RunArguments& a, const sim::Device& device) {
   }
   set_coverage(spec, a);
   set_against(spec, a, device);
+  if (!spec.assertions && spec.user_rtl.file_list.empty() && !spec.against) {
+    throw sim::UsageError("--no-assert is about RTL of your own and goes with --rtl or --against");
+  }
+  if (!spec.assertions && spec.coverage.user) {
+    throw sim::UsageError(
+        "--coverage user counts what is built with assertions: it does not go with --no-assert");
+  }
   set_mutant(spec, a);
 }
 
@@ -301,7 +310,7 @@ void make_capsule(const RunArguments& a, const sim::Device& device, const nlohma
                             .folder = a.capsule_out,
                             .shrink_seconds = parse_shrink(a.shrink.empty() ? "60 s" : a.shrink),
                             .note = note};
-  add_files(order);
+  add_files(order, report);
   const sim::capsule::Made made = sim::capsule::make_capsule(order);
   if (!a.quiet) fmt::print("{}: {}\n", a.capsule_out, made.text());
 }
@@ -432,6 +441,9 @@ void declare(CLI::App* command, RunArguments* a, const sim::Device* device) {
                       "NUMBER/COUNT: wakes one of the faults that gradwire mutate plants; 0: none");
   command->add_option("--mutant-seed", a->mutant_seed, "of those faults (default: 1)");
   add_netlist(*command, spec.netlist, "what Yosys makes of the RTL, in its place");
+  command->add_flag("!--no-assert", spec.assertions,
+                    "leave out the assertions of RTL of your own, SVA and GW_ASSERT, which end a "
+                    "run that breaks them (default: they are checked)");
   command->add_option("--cache", spec.cache, "folder of RTL built on demand");
   command->add_flag("--quick-build", spec.quick_build,
                     "RTL that has to be built is compiled to be there soon, not for speed");
