@@ -130,7 +130,9 @@ const std::string& RtlReader::find(const std::string& name) {
     if (anywhere || !path.empty()) break;
     if (fs::is_regular_file(folder / name, error)) path = (folder / name).lexically_normal();
   }
-  if (path.empty() && packed != packed_.end()) path = packed->second;
+  if (path.empty() && packed != packed_.end() && fs::exists(packed->second, error)) {
+    path = packed->second;
+  }
   if (path.empty() && fs::exists(name, error)) path = fs::absolute(name).lexically_normal();
   if (notes_ != nullptr) notes_->files.push_back({list_, name, path});
   return path;

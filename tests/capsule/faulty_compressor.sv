@@ -34,7 +34,7 @@ module faulty_compressor #(
   logic [255:0] data;
 
   // Packets that have gone in and out, beats that have come out.
-  logic [31:0] packets_in_q, packets_out_q, beats_out_q;
+  logic [31:0] packets_in_q = 32'd0, packets_out_q, beats_out_q;  // no traffic before the first reset
   logic        bubble_q, poison_q;
   wire in  = s_axis_tvalid && s_axis_tready;
   wire out = m_axis_tvalid && m_axis_tready;

@@ -669,7 +669,7 @@ TEST_F(Library, TimeIsTheWaveforms) {
     request.traced = traced;
     const auto library = make(request);
     const GwEngine* const e = library->engine();
-    void* const self = e->make(1);
+    void* const self = e->make(1, nullptr);
     const GwOutputs* const shown = e->outputs(self);
     e->period(self, 6'667);
     const void* nothing[1] = {nullptr};
