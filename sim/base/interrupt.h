@@ -1,4 +1,5 @@
-// Ctrl-C and SIGTERM, as a flag: whoever takes long asks for it, and ends what it has begun.
+// Ctrl-C, SIGTERM and SIGHUP, as a flag: whoever takes long asks for it, and ends what it has
+// begun.
 #pragma once
 
 namespace gw::sim {

@@ -269,7 +269,7 @@ class Maker {
     const auto [spec, outcome] = run(smallest_);
     RunOptions last{.spec = spec,
                     .command = "gradwire replay " + report::shell_word(folder.string())};
-    const FailureWindow window = FailureWindow::of(outcome.failure.cycle);
+    const FailureWindow window = FailureWindow::of(outcome.failure);
     if (spec.rtl) {
       last.spec.wave =
           WaveSpec{.path = (folder / "first.fst").string(), .from = window.from, .to = window.to};
@@ -278,14 +278,10 @@ class Maker {
     if (spec.rtl) {
       Device::Facts shown = device_.facts_of(spec);
       if (!spec.netlist.empty()) shown.inside.clear();
-      const auto cycle = static_cast<int64_t>(outcome.failure.cycle);
-      const SaveFileView view{
-          .begin_ps = wave_time_ps(std::max(window.from, cycle - 40), spec.clock_mhz),
-          .cursor_ps = wave_time_ps(cycle, spec.clock_mhz),
-          .model = spec.model};
-      write(folder / "first.gtkw", fmt::format("[*] The failure of a capsule: the cursor is on it\n"
-                                               "[dumpfile] \"first.fst\"\n{}",
-                                               save_file(shown, view)));
+      write(folder / "first.gtkw",
+            fmt::format("[*] The failure of a capsule: the marker is on it\n"
+                        "[dumpfile] \"first.fst\"\n{}",
+                        save_file(shown, view_of(last.spec, outcome.failure))));
     }
     write(folder / "report.json", json_text(public_json(report)));
     write(folder / "report.html", render_html(report));
@@ -321,12 +317,16 @@ class Maker {
     if (!spec.rtl || !spec.model) {
       words.insert(words.end(), {"--engine", spec.rtl ? "rtl" : "model"});
     }
+    // What is checked, unless it is what such a run checks anyway.
     const Checks& checks = spec.checks;
-    if (!checks.reference || !checks.protocol || checks.model != (spec.rtl && spec.model)) {
+    const bool own = spec.user_rtl.top.empty() && !spec.against;
+    if (!checks.reference || !checks.protocol || checks.profile != own ||
+        checks.model != (spec.rtl && spec.model)) {
       std::vector<std::string> kept;
       if (checks.model) kept.emplace_back("model");
       if (checks.reference) kept.emplace_back("reference");
       if (checks.protocol) kept.emplace_back("protocol");
+      if (checks.profile) kept.emplace_back("profile");
       words.push_back(fmt::format("--check={}", fmt::join(kept, ",")));
     }
     // What drives control ports hesitates by itself.

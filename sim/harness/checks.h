@@ -7,7 +7,8 @@ namespace gw::sim {
 struct Checks {
   bool model = true;      ///< the second engine, in every cycle: lockstep
   bool reference = true;  ///< every beat, event, answer and counter against the oracle's
-  bool protocol = true;   ///< the rules of AXI4-Stream and AXI4-Lite on every port
+  bool protocol = true;   ///< the rules of AXI4-Stream and AXI4-Lite, as Arm has them
+  bool profile = true;    ///< this house's stricter ones: sim/harness/rules.h
 };
 
 }  // namespace gw::sim

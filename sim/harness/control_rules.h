@@ -21,11 +21,15 @@ enum class AxiLiteRule : uint8_t {
   kWriteResponseEarly,    // A3.3.1: after both its address and its data
   kReadResponseUnasked,   // A3.3.1: an rvalid for each read, after it
   kExclusive,             // B1.1.1: EXOKAY is no answer
-  kActiveInReset,         // A3.1.2, and profile: ready is low, too
+  kActiveInReset,         // A3.1.2: valid is low
+  kReadyInReset,          // profile: so is ready
 };
 
+/// One of this house's profile, which AXI4-Lite does not have.
+constexpr bool of_profile(AxiLiteRule rule) { return rule == AxiLiteRule::kReadyInReset; }
+
 constexpr const char* axi_lite_rule_text(AxiLiteRule rule) {
-  constexpr std::array<const char*, 8> kText = {
+  constexpr std::array<const char*, 9> kText = {
       "no rule broken",
       "valid fell before ready answered",
       "the payload changed while it waited for ready",
@@ -33,7 +37,8 @@ constexpr const char* axi_lite_rule_text(AxiLiteRule rule) {
       "bvalid before both address and data were accepted",
       "rvalid without a read that is still to be answered",
       "EXOKAY, which AXI4-Lite does not have",
-      "an output is high in reset",
+      "valid is high in reset",
+      "ready is high in reset",
   };
   return kText[static_cast<size_t>(rule)];
 }
@@ -94,14 +99,11 @@ class AxiLiteChecker {
   /// The cycle after a clock edge in reset.
   Fault check_reset(const AxiLiteReply& reply) {
     *this = {};
-    const auto high = [](const char* channel, const char* name) {
-      return Fault{AxiLiteRule::kActiveInReset, {channel, name}};
-    };
-    if (reply.awready != 0) return high("AW", "awready");
-    if (reply.wready != 0) return high("W", "wready");
-    if (reply.bvalid != 0) return high("B", "bvalid");
-    if (reply.arready != 0) return high("AR", "arready");
-    if (reply.rvalid != 0) return high("R", "rvalid");
+    if (reply.bvalid != 0) return {AxiLiteRule::kActiveInReset, {"B", "bvalid"}};
+    if (reply.rvalid != 0) return {AxiLiteRule::kActiveInReset, {"R", "rvalid"}};
+    if (reply.awready != 0) return {AxiLiteRule::kReadyInReset, {"AW", "awready"}};
+    if (reply.wready != 0) return {AxiLiteRule::kReadyInReset, {"W", "wready"}};
+    if (reply.arready != 0) return {AxiLiteRule::kReadyInReset, {"AR", "arready"}};
     return {};
   }
 

@@ -44,11 +44,15 @@ struct Drive {
   uint64_t seed = 1;
   double clock_mhz = 200;  ///< makes cycles of the times of paced ports; 0: none waits for its wire
   Boot boot = {};
-  bool skip_idle = true;  ///< cycles in which nothing can happen are not simulated
-  bool watched = false;   ///< waveform or observer see each cycle
+  bool skip_idle = true;       ///< cycles in which nothing can happen are not simulated
+  bool watched = false;        ///< waveform or observer see each cycle
+  bool after_failure = false;  ///< a waveform shows it: kCyclesAfterFailure cycles more are run
   /// Without the reference the oracle is followed for the figures as long as it is right; then the
   /// run goes on without it.
   Checks checks = {};
+  /// Bytes, borders of packets and tuser with tlast are held against the oracle, not beats: a
+  /// device may cut and fill them as it likes.
+  bool by_bytes = false;
   Recording* recording = nullptr;  ///< gets what drives the run; or null
 };
 
@@ -68,7 +72,7 @@ class Course : public Steppable {
 
   Timeline& timeline() { return timeline_; }
   const Failure& failure() const { return failure_; }
-  bool over() const { return done_ || failure_.kind != FailureKind::kNone; }
+  bool over() const { return done_ || (failed() && now_ >= shown_until_); }
   /// Every beat went in and out, and nothing diverged.
   bool passed() const { return done_; }
   uint64_t now() const { return now_; }
@@ -85,6 +89,8 @@ class Course : public Steppable {
   void observe_with(Observer<Ports>* observer) { observer_ = observer; }
   /// What counts what was reached; before reset.
   void watch_with(Watcher<Beat>& watcher) { watcher_ = &watcher; }
+  /// Called when a run fails that is shown for some cycles more: its figures are those of now.
+  void failing_with(std::function<void()> fails) { fails_ = std::move(fails); }
   /// What drives the control ports; before reset.
   void control_with(ControlFeed& feed) {
     for (ControlMaster& master : masters_) master.follow(feed);
@@ -142,6 +148,8 @@ class Course : public Steppable {
   virtual void pass_time(uint64_t cycles) = 0;
   virtual void drive_control(size_t port, const AxiLiteRequest& request) = 0;
 
+  bool failed() const { return failure_.kind != FailureKind::kNone; }
+
   static constexpr uint64_t kAskEvery = 64;  ///< cycles between questions for packets
   static constexpr uint64_t kWindow =
       StallRecord::kWindow;              ///< cycles whose stalls are drawn at once
@@ -193,6 +201,9 @@ class Course : public Steppable {
     PacketRef<Beat> packet;
     uint64_t offered = 0, first = 0, packets = 0;
     double wire_free = 0;  ///< cycle in which the wire can begin the next packet
+    double wire_busy = 0;  ///< until when the packet takes it that leaves without being known
+    uint64_t passed = 0;   ///< bytes so far of a packet that is not followed beat by beat
+    uint64_t total = 0;    ///< of those that it has
     AxisChecker<Beat> check;
     History history;
   };
@@ -229,8 +240,9 @@ class Course : public Steppable {
       const ControlMaster& master = masters_[p];
       busy |= master.busy();
       const AxiLiteChecker::Fault fault = control_check_[p].check(master.request(), *replies[p]);
-      if (fault.rule != AxiLiteRule::kNone && drive_.checks.protocol) [[unlikely]]
-        return fail_control_rule(name_a_, p, fault);
+      if (fault.rule != AxiLiteRule::kNone && counts(fault.rule)) [[unlikely]] {
+        if (!fail_control_rule(name_a_, p, fault)) return false;
+      }
     }
     return !busy || hear_control(replies);
   }
@@ -401,6 +413,9 @@ class Course : public Steppable {
     Out& out = out_[p];
     if (out.want == nullptr) [[unlikely]] {
       if (!follows_) return pass(p, m, ready);
+      if (out.packet != nullptr) return deliver_bytes(p, m, ready);
+      // A null beat says nothing.
+      if (drive_.by_bytes && m.keep == 0 && m.last == 0) return pass(p, m, ready);
       out.packet = oracle_.next(p);
       if (out.packet == nullptr) {
         // It may wait for the input whose beat it shows.
@@ -409,12 +424,18 @@ class Course : public Steppable {
       }
       if (out.packet->beats.empty()) [[unlikely]]
         fail_unended();
+      if (drive_.by_bytes) {
+        out.offered = now_;
+        out.passed = 0;
+        out.total = out.packet->bytes();
+        return deliver_bytes(p, m, ready);
+      }
       out.want = out.first_beat = out.packet->beats.data();
       out.end = out.want + out.packet->beats.size();
       out.offered = now_;
     }
     if (!same_beat(m, *out.want)) [[unlikely]]
-      return fail_reference(p, m) && pass(p, m, ready);
+      return fail_reference(p, m, *out.want) && pass(p, m, ready);
     right = out.want;
     if (!ready) return true;
     Timeline::Port& port = timeline_.out[p];
@@ -439,6 +460,60 @@ class Course : public Steppable {
     return true;
   }
 
+  /// The same of a device that may cut and fill its beats as it likes.
+  [[gnu::noinline]] bool deliver_bytes(size_t p, const Beat& m, bool ready) {
+    Out& out = out_[p];
+    const Beat right = cut_alike(m, *out.packet, out.passed, out.total, Ports::kOutputs[p]);
+    if (!same_beat(m, right)) [[unlikely]]
+      return fail_reference(p, m, right) && pass(p, m, ready);
+    if (!ready) return true;
+    Timeline::Port& port = timeline_.out[p];
+    ++port.beats;
+    ++moved_out_;
+    port.last = now_;
+    if (port.beats == 1) port.first = now_;
+    if (out.passed == 0) {
+      out.first = now_;
+      out.wire_busy = std::max(out.wire_free, static_cast<double>(now_));
+    }
+    out.passed += static_cast<uint64_t>(bytes_of_keep(m.keep));
+    if (m.last == 0) return true;
+    if (Ports::kOutputs[p].paced) {
+      out.wire_free = out.wire_busy + pace_of(Ports::kOutputs[p]).cycles(out.total);
+    }
+    out.passed = 0;
+    out.first_beat = out.packet->beats.data();
+    out.want = &out.packet->beats.back();
+    whole(p);
+    return true;
+  }
+  /// What m should be, were it cut as it is: its bytes are those of the packet from `from` on.
+  static Beat cut_alike(const Beat& m, const Packet<Beat>& packet, uint64_t from, uint64_t total,
+                        const Port& port) {
+    Beat right = m;
+    uint64_t at = from;
+    for (size_t i = 0; i < Beat::kBytes; ++i) {
+      if ((m.keep >> i & 1) == 0) continue;
+      if (at == total) {
+        right.keep &= static_cast<typename Beat::Keep>(~(typename Beat::Keep{1} << i));
+        continue;
+      }
+      const Beat& of = packet.beats[at / Beat::kBytes];
+      const uint32_t byte = of.data[at % Beat::kBytes / 4] >> 8 * (at % 4) & 0xFF;
+      uint32_t& word = right.data[i / 4];
+      word = (word & ~(0xFFu << 8 * (i % 4))) | byte << 8 * (i % 4);
+      ++at;
+    }
+    if (m.last != 0) {
+      right.last = at == total ? 1 : 0;
+      right.user = packet.beats.back().user;
+      right.meta = packet.beats.back().meta;
+    } else if (from == 0 && m.keep != 0 && port.user_bits > 1) {  // what belongs to the packet
+      right.meta = packet.beats.front().meta;
+    }
+    return right;
+  }
+
   /// A beat that nothing is known of leaves.
   bool pass(size_t p, const Beat& m, bool ready) {
     if (!ready) return true;
@@ -447,7 +522,18 @@ class Course : public Steppable {
     ++port.beats;
     ++moved_out_;
     port.last = now_;
-    port.bytes += static_cast<uint64_t>(bytes_of_keep(m.keep));
+    const auto bytes = static_cast<uint64_t>(bytes_of_keep(m.keep));
+    port.bytes += bytes;
+    Out& out = out_[p];
+    out.packets += m.last;
+    if constexpr (kPacedOut) {
+      if (!Ports::kOutputs[p].paced) return true;
+      if (out.passed == 0) out.wire_busy = std::max(out.wire_free, static_cast<double>(now_));
+      out.passed += bytes;
+      if (m.last == 0) return true;
+      out.wire_free = out.wire_busy + pace_of(Ports::kOutputs[p]).cycles(out.passed);
+      out.passed = 0;
+    }
     return true;
   }
 
@@ -464,7 +550,8 @@ class Course : public Steppable {
     timeline_.moved_out.add(since, out - std::exchange(bytes_out_, out));
   }
   static uint64_t underway(const Out& out) {
-    if (out.want == nullptr) return 0;
+    if (out.packet == nullptr) return 0;
+    if (out.want == nullptr) return out.passed;
     return static_cast<uint64_t>(out.want - out.first_beat) * Beat::kBytes;
   }
 
@@ -652,7 +739,6 @@ class Course : public Steppable {
                                   : (last | 63) + std::max<uint64_t>(65, oracle_.busy());
       if (now_ >= end_) {
         done_ = same_statistics() && same_statistics_again();
-        if (!done_) failure_.cycle = now_;
       }
       return;
     }
@@ -668,14 +754,13 @@ class Course : public Steppable {
     if (due != UINT64_MAX) since = std::max(since, due);
     for (const Out& out : out_) since = std::max(since, static_cast<uint64_t>(out.wire_free));
     if (!idle && now_ >= since + kHangCycles + oracle_.busy()) {
-      if (!fail_control_hang()) {
+      if (!fail_control_hang(last)) {
         fail({.kind = FailureKind::kHang,
+              .moved = last,
               .port = std::string(over || (owed && !offers()) ? owing_output() : offering_input()),
               .engine_a = name_a_,
               .text = no_beat_moved(kHangCycles)});
       }
-      failure_.cycle = now_;
-      tell_history();
     }
   }
 
@@ -692,15 +777,13 @@ class Course : public Steppable {
           .engine_a = name_a_,
           .text = "beats leave without end: none has come in for " + std::to_string(kHangCycles) +
                   " cycles"});
-    failure_.cycle = now_;
-    tell_history();
   }
 
   /// The device owes a packet, or the rest of one.
   bool owed() const {
-    if (!follows_) return false;
+    if (!follows_) return failed() && owed_;
     return !oracle_.quiet() || std::any_of(out_.begin(), out_.end(),
-                                           [](const Out& out) { return out.want != nullptr; });
+                                           [](const Out& out) { return out.packet != nullptr; });
   }
 
   /// A beat is offered, and not accepted.
@@ -710,7 +793,7 @@ class Course : public Steppable {
 
   [[gnu::cold]] std::string_view owing_output() const {
     for (size_t p = 0; p < kOut; ++p) {
-      if (out_[p].want != nullptr || (follows_ && oracle_.peek(p) != nullptr))
+      if (out_[p].packet != nullptr || (follows_ && oracle_.peek(p) != nullptr))
         return Ports::kOutputs[p].name;
     }
     return Ports::kOutputs[0].bundle;
@@ -746,14 +829,59 @@ class Course : public Steppable {
 
   // ---- What can be wrong; kept out of the loop's code.
 
-  [[gnu::cold, gnu::noinline]] bool fail(Failure failure) {
-    if (failure_.kind == FailureKind::kNone) failure_ = std::move(failure);
-    return false;
+  /// Notes the first one. Whether the run goes on: to be shown for some cycles more.
+  [[gnu::cold, gnu::noinline]] bool fail(Failure failure, bool history = true) {
+    if (failed()) return drive_.after_failure;
+    failure_ = std::move(failure);
+    failure_.cycle = now_;
+    if (history) tell_history(ahead_);
+    if (!drive_.after_failure) return false;
+    tally();
+    if (fails_) fails_();
+    shown_until_ = now_ + 1 + kCyclesAfterFailure;
+    owed_ = owed();
+    listener_ = nullptr;
+    watcher_ = nullptr;
+    follow_no_more();
+    return true;
+  }
+
+  /// The oracle is right no more, or not asked any more: beats leave as they come.
+  [[gnu::cold]] void follow_no_more() {
+    follows_ = false;
+    for (size_t p = 0; p < kOut; ++p) {
+      Out& out = out_[p];
+      if (out.packet == nullptr) continue;
+      timeline_.out[p].bytes += underway(out);
+      if (Ports::kOutputs[p].paced && out.want != nullptr && out.want != out.first_beat) {
+        out.passed = underway(out);
+        out.wire_busy = out.wire_free - pace_of(Ports::kOutputs[p]).cycles(out.packet->bytes());
+        out.wire_free = static_cast<double>(now_);
+      }
+      // The second engine may have yet to show its beats.
+      dropped_.push_back(std::move(out.packet));
+      out.want = nullptr;
+    }
+  }
+
+  /// The figures of the cycles since `tallied_`.
+  void tally() {
+    note_moved(std::exchange(tallied_, now_));
+    if (two()) timeline_.lockstep_cycles = now_;
+    timeline_.cycles = now_;
+  }
+  void begin_tally() { tallied_ = now_; }
+
+  /// A device that breaks it fails.
+  template <class Rule>
+  bool counts(Rule rule) const {
+    return of_profile(rule) ? drive_.checks.profile : drive_.checks.protocol;
   }
 
   [[gnu::cold, gnu::noinline]] bool fail_protocol(const std::string& engine, std::string_view port,
                                                   AxisRule rule) {
-    return fail({.kind = FailureKind::kProtocol,
+    const bool profile = of_profile(rule);
+    return fail({.kind = profile ? FailureKind::kProfile : FailureKind::kProtocol,
                  .port = std::string(port),
                  .engine_a = engine,
                  .text = axis_rule_text(rule)});
@@ -761,7 +889,8 @@ class Course : public Steppable {
 
   [[gnu::cold, gnu::noinline]] bool fail_control_rule(const std::string& engine, size_t p,
                                                       const AxiLiteChecker::Fault& fault) {
-    return fail({.kind = FailureKind::kProtocol,
+    const bool profile = of_profile(fault.rule);
+    return fail({.kind = profile ? FailureKind::kProfile : FailureKind::kProtocol,
                  .port = std::string(Ports::kControls[p].name),
                  .channel = fault.signal.channel,
                  .signal = fault.signal.name,
@@ -773,14 +902,7 @@ class Course : public Steppable {
   /// goes on without it.
   [[gnu::cold, gnu::noinline]] bool fail_oracle(Failure failure) {
     if (drive_.checks.reference) return fail(std::move(failure));
-    follows_ = false;
-    for (size_t p = 0; p < kOut; ++p) {
-      Out& out = out_[p];
-      timeline_.out[p].bytes += underway(out);
-      // The second engine may have yet to show its beats.
-      if (out.packet != nullptr) dropped_.push_back(std::move(out.packet));
-      out.want = nullptr;
-    }
+    follow_no_more();
     return true;
   }
 
@@ -801,11 +923,12 @@ class Course : public Steppable {
 
   /// Nothing moves: is a transaction to blame? Not while a packet is offered and refused, nor, if
   /// it has not begun, while one is owed.
-  [[gnu::cold]] bool fail_control_hang() {
+  [[gnu::cold]] bool fail_control_hang(uint64_t last) {
     if (offers()) return false;
     for (const ControlMaster& master : masters_) {
       if (!master.busy() && (owed() || master.asking() || master.over())) continue;
       fail({.kind = FailureKind::kHang,
+            .moved = last,
             .port = std::string(master.name()),
             .engine_a = name_a_,
             .text = no_beat_moved(kHangCycles) + ": " + master.waits_for()});
@@ -837,15 +960,15 @@ class Course : public Steppable {
                         .value_b = "0"});
   }
 
-  [[gnu::cold, gnu::noinline]] bool fail_reference(size_t p, const Beat& m) {
-    const std::string signal = first_difference(m, *out_[p].want);
+  [[gnu::cold, gnu::noinline]] bool fail_reference(size_t p, const Beat& m, const Beat& right) {
+    const std::string signal = first_difference(m, right);
     return fail_oracle({.kind = FailureKind::kReference,
                         .port = std::string(Ports::kOutputs[p].name),
                         .signal = signal,
                         .engine_a = engines(),
                         .value_a = signal_value(m, signal),
                         .engine_b = "reference",
-                        .value_b = signal_value(*out_[p].want, signal)});
+                        .value_b = signal_value(right, signal)});
   }
 
   [[gnu::cold, gnu::noinline]] bool fail_lockstep(const Shown<Ports>& all_a,
@@ -881,10 +1004,14 @@ class Course : public Steppable {
         const AxiLiteReply &a = *all_a.control[p], &b = *all_b.control[p];
         const AxiLiteSignal signal = first_difference(a, b);
         if (signal.name == nullptr) continue;
-        differ(Ports::kControls[p].name, signal.name, signal_value(a, signal.name),
-               signal_value(b, signal.name));
-        failure_.channel = signal.channel;
-        return false;
+        return fail({.kind = FailureKind::kLockstep,
+                     .port = std::string(Ports::kControls[p].name),
+                     .channel = signal.channel,
+                     .signal = signal.name,
+                     .engine_a = name_a_,
+                     .value_a = signal_value(a, signal.name),
+                     .engine_b = name_b_,
+                     .value_b = signal_value(b, signal.name)});
       }
     }
     if constexpr (kProbeWords < Ports >> 1) {
@@ -922,13 +1049,15 @@ class Course : public Steppable {
     const std::vector<uint32_t> a = statistics(Which::kA);
     const auto differ = [&](FailureKind kind, const std::string& who, const std::string& other,
                             size_t i, std::string value) {
-      return fail({.kind = kind,
-                   .port = "stat",
-                   .signal = "word " + std::to_string(i),
-                   .engine_a = who,
-                   .value_a = text(a, i),
-                   .engine_b = other,
-                   .value_b = std::move(value)});
+      fail({.kind = kind,
+            .port = "stat",
+            .signal = "word " + std::to_string(i),
+            .engine_a = who,
+            .value_a = text(a, i),
+            .engine_b = other,
+            .value_b = std::move(value)},
+           false);
+      return false;
     };
     if (two()) {
       const std::vector<uint32_t> b = statistics(Which::kB);
@@ -991,8 +1120,13 @@ class Course : public Steppable {
 
   [[gnu::cold]] void tell_output(size_t p, uint64_t since) {
     const Out& out = out_[p];
-    const bool known = out.want != nullptr;
-    const std::vector<Place> beats = moved(known ? out.packet : nullptr, out.want, out.history);
+    const bool known = out.packet != nullptr;
+    const Beat* next_beat = out.want;
+    if (known && next_beat == nullptr) {  // the one that holds the next byte
+      const size_t whole = out.passed / Beat::kBytes, n = out.packet->beats.size();
+      next_beat = out.packet->beats.data() + std::min(whole, n - 1);
+    }
+    const std::vector<Place> beats = moved(out.packet, next_beat, out.history);
     std::vector<std::string> lines;
     // What came in behind the failure was not owed yet.
     const auto coming = [&](Place place) {
@@ -1004,7 +1138,7 @@ class Course : public Steppable {
     if (since != 0 && since <= beats.size()) {
       coming(beats[since - 1]);
     } else if (known) {
-      coming({out.packet.get(), static_cast<size_t>(out.want - out.first_beat)});
+      coming({out.packet.get(), static_cast<size_t>(next_beat - out.packet->beats.data())});
     } else if (next != nullptr) {
       coming({next.get(), 0});
     }
@@ -1041,10 +1175,11 @@ class Course : public Steppable {
   Oracle<Beat>& oracle_;
   const Drive drive_;
   const std::string name_a_, name_b_;
-  Listener<Beat>* const listener_;
+  Listener<Beat>* listener_;
   Describe describe_;
   Observer<Ports>* observer_ = nullptr;
   Watcher<Beat>* watcher_ = nullptr;
+  std::function<void()> fails_;
   std::array<In, kIn> in_;
   std::array<Out, kOut> out_;
   std::vector<PacketRef<Beat>>
@@ -1067,6 +1202,10 @@ class Course : public Steppable {
   bool finished_ = false, done_ = false;
   bool follows_ = true;  ///< the oracle has been right so far
   Failure failure_;
+  uint64_t shown_until_ = 0;  ///< of a run that failed: the cycle in which it is over
+  bool owed_ = false;         ///< when it failed, the device owed a packet
+  Beats ahead_;               ///< what has moved since the failure, as far as it is not told
+  uint64_t tallied_ = 0;      ///< what moved before this cycle is in the figures
   Timeline timeline_;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,21 +13,34 @@
 namespace gw::sim {
 
 /// Which check a run failed.
-enum class FailureKind : uint8_t { kNone, kLockstep, kReference, kProtocol, kHang, kStopped };
+enum class FailureKind : uint8_t {
+  kNone,
+  kLockstep,
+  kReference,
+  kProtocol,
+  kProfile,
+  kHang,
+  kStopped
+};
 
 struct Failure {
   FailureKind kind = FailureKind::kNone;
   uint64_t cycle = 0;
-  std::string port = {};      ///< s_axis, m_axis2, s_axil, event, stat, probe
-  std::string channel = {};   ///< of a control port: AW, W, B, AR, R
-  std::string signal = {};    ///< tready, tdata, ...
-  std::string engine_a = {};  ///< who says value_a
+  std::optional<uint64_t> moved = {};  ///< of a hang: the cycle in which something moved last
+  std::string port = {};               ///< s_axis, m_axis2, s_axil, event, stat, probe
+  std::string channel = {};            ///< of a control port: AW, W, B, AR, R
+  std::string signal = {};             ///< tready, tdata, ...
+  std::string engine_a = {};           ///< who says value_a
   std::string value_a = {};
   std::string engine_b = {};
   std::string value_b = {};
   std::string text = {};                ///< what rule, in words
   std::vector<std::string> lines = {};  ///< the beats before it, decoded
 };
+
+/// A waveform shows the cycle of a failure and so many after it: inputs go on, nothing is checked
+/// or counted.
+inline constexpr uint64_t kCyclesAfterFailure = 20;
 
 /// "no beat has moved for n cycles".
 std::string no_beat_moved(uint64_t cycles);

@@ -83,20 +83,17 @@ class Lockstep final : public Course<typename A::Ports> {
         ask_again();
       }
       uint64_t chunk = std::min<uint64_t>(n, stall_left_);
-      if (finished_) chunk = std::min(chunk, end_ - now_);
+      if (finished_ && !failed()) chunk = std::min(chunk, end_ - now_);
       const uint64_t moved = moves(), in = moved_in_;
-      const uint64_t i = two_ ? cycles_of_two(chunk) : cycles(chunk);
+      this->begin_tally();
+      const uint64_t i = drive_.after_failure ? shown_cycles(chunk)
+                         : two_               ? cycles_of_two(chunk)
+                                              : cycles(chunk);
       stall_left_ -= static_cast<uint32_t>(i);
       n -= i;
-      this->note_moved(now_ - i);
-      if (two_) timeline_.lockstep_cycles = now_;
-      timeline_.cycles = now_;
-      ask_engines();
-      if (failure_.kind != FailureKind::kNone) {
-        failure_.cycle = now_;
-        tell_history(ahead_);
-        return false;
-      }
+      this->tally();
+      if (!drive_.after_failure) ask_engines();
+      if (failed()) continue;
       this->forget();
       if (moves() == moved) {
         at_rest();
@@ -115,13 +112,14 @@ class Lockstep final : public Course<typename A::Ports> {
 
  private:
   using Base::moves, Base::ready_bit, Base::draw_stalls, Base::ask_again, Base::at_rest,
-      Base::see_an_end, Base::tell_history, Base::fail_lockstep, Base::fail_event,
-      Base::fail_protocol, Base::fail_control_rule, Base::stand_still, Base::deliver, Base::take;
+      Base::see_an_end, Base::fail_lockstep, Base::fail_event, Base::fail_protocol,
+      Base::fail_control_rule, Base::stand_still, Base::deliver, Base::take, Base::failed;
   using Base::oracle_, Base::drive_, Base::name_a_, Base::name_b_, Base::in_, Base::out_,
       Base::masters_, Base::control_check_, Base::holding_, Base::waiting_sources_,
       Base::waiting_sinks_, Base::source_bits_, Base::sink_bits_, Base::stall_left_, Base::now_,
       Base::last_event_, Base::moved_in_, Base::end_, Base::finished_, Base::follows_,
-      Base::failure_, Base::timeline_, Base::observer_, Base::watcher_;
+      Base::failure_, Base::timeline_, Base::observer_, Base::watcher_, Base::ahead_,
+      Base::shown_until_;
   using typename Base::In, typename Base::Out, typename Base::Which;
 
   /// At most n cycles of the first engine; how many went by.
@@ -131,13 +129,23 @@ class Lockstep final : public Course<typename A::Ports> {
     return i;
   }
 
+  /// The same of one or both, cycle by cycle, until a failure has been shown.
+  [[gnu::cold, gnu::noinline]] uint64_t shown_cycles(uint64_t n) {
+    uint64_t i = 0;
+    while (i < n && !this->over()) {
+      i += two_ ? cycles_of_two(1) : cycles(1);
+      ask_engines();
+    }
+    return i;
+  }
+
   /// The same of both.
   uint64_t cycles_of_two(uint64_t n) {
     const uint64_t most = in_step_ ? 1 : n;
     for (uint64_t i = 0; i < n; i += most) {
       window_.clear();
       const auto ran = static_cast<size_t>(cycles(most));
-      const size_t same = b_.follow(window_, ran);
+      const size_t same = b_.follow(window_, ran, !(drive_.after_failure && failed()));
       if (same < ran) [[unlikely]] {
         differ(same, ran);
         return i + same;
@@ -156,8 +164,6 @@ class Lockstep final : public Course<typename A::Ports> {
   /// In the window's cycle `same` the second engine shows something else. The first one is ahead by
   /// ran - same cycles, and what it has done in them is not told.
   [[gnu::cold, gnu::noinline]] void differ(size_t same, size_t ran) {
-    failure_ = {};
-    fail_lockstep(window_.shown(same), shown_by(b_));
     for (size_t i = same; i < ran; ++i) {
       const typename Window<Ports>::Row& row = window_.row(i);
       for (size_t p = 0; p < kIn; ++p) {
@@ -168,6 +174,9 @@ class Lockstep final : public Course<typename A::Ports> {
       }
     }
     now_ -= ran - same;
+    cycles_ahead_ = ran - same;
+    failure_ = {};
+    fail_lockstep(window_.shown(same), shown_by(b_));
   }
 
   /// What the first engine shows, of a cycle that does not end.
@@ -183,9 +192,9 @@ class Lockstep final : public Course<typename A::Ports> {
 
   /// Compares what both show, where they keep step, and tells the oracle of the device's events.
   [[gnu::always_inline]] bool see(size_t i, const Probe<Ports>& probe) {
-    if (in_step_) [[unlikely]] {
+    if (in_step_ && !failed()) [[unlikely]] {
       note_shown(i);
-      if (!shows(b_, window_, i)) return false;
+      if (!shows(b_, window_, i) && !fail_lockstep(window_.shown(i), shown_by(b_))) return false;
     }
     if constexpr (Ports::kEvents != 0) {
       if ((probe & Ports::kEvents) != 0) {
@@ -294,28 +303,30 @@ class Lockstep final : public Course<typename A::Ports> {
       shown |= m[p] != nullptr;
       // Equal outputs obey the same rules, so that one check serves both engines.
       const AxisRule rule = out.check.check(m[p], ready, Ports::kOutputs[p].empty_last);
-      if (rule != AxisRule::kNone && drive_.checks.protocol) [[unlikely]]
-        return fail_protocol(name_a_, Ports::kOutputs[p].name, rule);
+      if (rule != AxisRule::kNone && this->counts(rule)) [[unlikely]]
+        if (!fail_protocol(name_a_, Ports::kOutputs[p].name, rule)) return false;
     }
     for (size_t p = 0; p < kIn; ++p) {
       In& in = in_[p];
       const AxisRule rule = in.check.check(offered[p], ready_bit(s_ready, p));
       if (rule != AxisRule::kNone && !in.unchecked) [[unlikely]]
-        return fail_protocol("harness", Ports::kInputs[p].name, rule);
+        if (!fail_protocol("harness", Ports::kInputs[p].name, rule)) return false;
       timeline_.in[p].environment_stalls += ready_bit(stalled & s_ready, p);
       timeline_.in[p].device_stalls += offered[p] != nullptr && !ready_bit(s_ready, p) && !shown;
     }
     if (drive_.watched) [[unlikely]] {
       show(offered, m_ready);
       if constexpr (kControl != 0) {
-        for (size_t p = 0; observer_ != nullptr && p < kControl; ++p) {
+        for (size_t p = 0; observer_ != nullptr && !failed() && p < kControl; ++p) {
           observer_->control(p, masters_[p].request(), a_.control(p));
         }
       }
-      if (observer_ != nullptr) observer_->cycle(offered, m_ready, s_ready, m, probe);
+      if (observer_ != nullptr && !failed()) observer_->cycle(offered, m_ready, s_ready, m, probe);
     }
 
-    if constexpr (Cover::kOn) cover_->cycle(now_, offered, s_ready, m, m_ready);
+    if constexpr (Cover::kOn) {
+      if (!failed()) cover_->cycle(now_, offered, s_ready, m, m_ready);
+    }
 
     // Where a beat may leave in the cycle in which it comes in, it comes in first.
     if (settles_) [[unlikely]]
@@ -353,35 +364,50 @@ class Lockstep final : public Course<typename A::Ports> {
 
   template <class E>
   [[gnu::cold]] void check_silence(const E& engine, const std::string& name) {
-    if (!drive_.checks.protocol) return;
     for (size_t p = 0; p < kOut; ++p) {
       const AxisRule rule = out_[p].check.check_reset(engine.m_beat(p), false);
-      if (rule != AxisRule::kNone) fail_protocol(name, Ports::kOutputs[p].name, rule);
+      if (rule != AxisRule::kNone && this->counts(rule)) {
+        fail_protocol(name, Ports::kOutputs[p].name, rule);
+      }
     }
     for (size_t p = 0; p < kIn; ++p) {
       const AxisRule rule = in_[p].check.check_reset(nullptr, ready_bit(engine.s_ready(), p));
-      if (rule != AxisRule::kNone) fail_protocol(name, Ports::kInputs[p].name, rule);
+      if (rule != AxisRule::kNone && this->counts(rule)) {
+        fail_protocol(name, Ports::kInputs[p].name, rule);
+      }
     }
     if constexpr (kControl != 0) {
       for (size_t p = 0; p < kControl; ++p) {
         const AxiLiteChecker::Fault fault = control_check_[p].check_reset(engine.control(p));
-        if (fault.rule != AxiLiteRule::kNone) fail_control_rule(name, p, fault);
+        if (fault.rule != AxiLiteRule::kNone && this->counts(fault.rule)) {
+          fail_control_rule(name, p, fault);
+        }
       }
     }
   }
 
   /// Why an engine cannot go on says more than how it differs since.
   void ask_engines() {
-    const auto ask = [this](const auto& engine, const std::string& name) {
-      if constexpr (requires { engine.stopped(); }) {
-        if (this->failure_.kind == FailureKind::kStopped) return;
-        if (const std::string why = engine.stopped(); !why.empty()) {
-          this->failure_ = {.kind = FailureKind::kStopped, .engine_a = name, .text = why};
-        }
-      }
-    };
-    ask(a_, name_a_);
-    if (two_) ask(b_, name_b_);
+    ask(a_, name_a_, now_ + cycles_ahead_);
+    if (two_) ask(b_, name_b_, now_);
+  }
+  /// Of an engine that stands in front of the cycle `at`.
+  template <class E>
+  void ask(const E& engine, const std::string& name, uint64_t at) {
+    if constexpr (requires { engine.stopped(); }) {
+      const std::string why = engine.stopped();
+      if (why.empty() || failure_.kind == FailureKind::kStopped) [[likely]]
+        return;
+      const std::optional<uint64_t> missed = missed_of(engine);
+      const uint64_t cycle = missed ? at - std::min(at, *missed + 1) : now_;
+      if (failed() && (missed ? failure_.cycle <= cycle : drive_.after_failure)) return;
+      failure_ = {};
+      this->fail({.kind = FailureKind::kStopped, .engine_a = name, .text = why});
+      failure_.cycle = cycle;
+      if (missed) timeline_.cycles = std::min(timeline_.cycles, cycle + 1);
+      // A waveform of RTL that has stopped shows no more.
+      if (&name == &name_a_) shown_until_ = now_;
+    }
   }
 
   void show(const Offered<Ports>& offered, uint32_t m_ready) {
@@ -410,6 +436,7 @@ class Lockstep final : public Course<typename A::Ports> {
     return two_ ? statistics_of(b_) : std::vector<uint32_t>();
   }
   [[gnu::cold]] void idle_edge() override {
+    if (drive_.watched) show({}, 0);
     a_.clock({}, 0);
     if (two_) b_.clock({}, 0);
   }
@@ -449,8 +476,8 @@ class Lockstep final : public Course<typename A::Ports> {
   const bool in_step_;  ///< somebody looks at single cycles
   const bool settles_;  ///< of one of them outputs may depend on inputs of the same cycle
   Window<Ports> window_;
-  size_t at_ = 0;  ///< this cycle's place in the window
-  typename Base::Beats ahead_;
+  size_t at_ = 0;              ///< this cycle's place in the window
+  uint64_t cycles_ahead_ = 0;  ///< by which the first engine is ahead of the failure
   Cover* cover_ = nullptr;
 };
 

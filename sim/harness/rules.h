@@ -1,5 +1,6 @@
 // The rules of AXI4-Stream (AMBA 4 AXI4-Stream, IHI 0051) and of this house's profile of it,
-// checked on one port, one cycle at a time.
+// checked on one port, one cycle at a time. Any tkeep is legal in AXI4-Stream; the profile has
+// neither null nor sparse beats, and full ones before the last.
 #pragma once
 
 #include <array>
@@ -20,17 +21,25 @@ enum class AxisRule : uint8_t {
   kKeepBeforeLast,  // profile: only the tlast beat may be partial
   kUserBeforeLast,  // profile: tuser (packet in error) goes with tlast
   kActiveInReset,   // 2.7.2: tvalid is low in the cycle after reset
+  kReadyInReset,    // profile: so is tready
 };
 
+/// One of the profile, which AXI4-Stream does not have.
+constexpr bool of_profile(AxisRule rule) {
+  return rule == AxisRule::kKeepGap || rule == AxisRule::kKeepBeforeLast ||
+         rule == AxisRule::kUserBeforeLast || rule == AxisRule::kReadyInReset;
+}
+
 constexpr const char* axis_rule_text(AxisRule rule) {
-  constexpr std::array<const char*, 7> kText = {
+  constexpr std::array<const char*, 8> kText = {
       "no rule broken",
       "tvalid fell before tready answered",
       "the payload changed while it waited for tready",
       "tkeep is not contiguous ones from byte 0",
       "tkeep is partial before the tlast beat",
       "tuser is set before the tlast beat",
-      "tvalid or tready is high in reset",
+      "tvalid is high in reset",
+      "tready is high in reset",
   };
   return kText[static_cast<size_t>(rule)];
 }
@@ -58,7 +67,8 @@ template <class Beat>
 template <class Beat>
 class AxisChecker {
  public:
-  /// One cycle: the payload offered (nullptr: tvalid low) and tready. `empty_last`: Port's.
+  /// One cycle, and the first rule that is broken in it, of AXI4-Stream before the profile: the
+  /// payload offered (nullptr: tvalid low) and tready. `empty_last`: Port's.
   [[gnu::always_inline]] AxisRule check(const Beat* beat, bool ready, bool empty_last = false) {
     AxisRule rule = AxisRule::kNone;
     if (waiting_) [[unlikely]] {
@@ -74,7 +84,7 @@ class AxisChecker {
       const bool empty = keep == 0 && !(empty_last && beat->last != 0);
       const bool gap = (keep & static_cast<Keep>(keep + 1)) != 0 || empty;
       const bool early = beat->last == 0 && (keep != Beat::kWhole || beat->user != 0);
-      if (gap || early) [[unlikely]] {
+      if ((gap || early) && rule == AxisRule::kNone) [[unlikely]] {
         rule = gap ? AxisRule::kKeepGap
                    : (beat->user != 0 ? AxisRule::kUserBeforeLast : AxisRule::kKeepBeforeLast);
       }
@@ -89,7 +99,8 @@ class AxisChecker {
   /// The cycle after a clock edge in reset.
   AxisRule check_reset(const Beat* beat, bool ready) {
     waiting_ = false;
-    return beat != nullptr || ready ? AxisRule::kActiveInReset : AxisRule::kNone;
+    if (beat != nullptr) return AxisRule::kActiveInReset;
+    return ready ? AxisRule::kReadyInReset : AxisRule::kNone;
   }
 
  private:

@@ -589,15 +589,20 @@ Section checks(const Json& doc) {
   if (!left_out("reference", {"reference"})) {
     check("reference", "reference_mismatches", "reference_packets", "packets compared");
   }
-  if (left_out("AXI4-Stream rules", {"protocol"})) {
-  } else if (const auto v = number(doc, {"checks", "protocol_violations"}))
-    add(s, "AXI4-Stream rules", *v == 0 ? "ok" : counted(*v, "violation", "violations"), "",
-        *v == 0 ? Status::kGood : Status::kBad);
+  if (!left_out("AXI4-Stream rules", {"protocol"})) {
+    if (const auto v = number(doc, {"checks", "protocol_violations"}))
+      add(s, "AXI4-Stream rules", *v == 0 ? "ok" : counted(*v, "violation", "violations"), "",
+          *v == 0 ? Status::kGood : Status::kBad);
+  }
+  if (!left_out("stream profile", {"profile"})) {
+    if (const auto v = number(doc, {"checks", "profile_violations"}))
+      add(s, "stream profile", counted(*v, "violation", "violations"), "", Status::kBad);
+  }
   add(s, "assertions", text(doc, {"assertions"}));
   if (const Json* all = find(doc, {"checks"}); all && all->is_object()) {
-    static const std::set<std::string> kKnown{"lockstep_cycles", "lockstep_mismatches",
-                                              "reference_packets", "reference_mismatches",
-                                              "protocol_violations"};
+    static const std::set<std::string> kKnown{"lockstep_cycles",     "lockstep_mismatches",
+                                              "reference_packets",   "reference_mismatches",
+                                              "protocol_violations", "profile_violations"};
     for (const auto& [key, v] : all->items())
       if (!kKnown.count(key) && v.is_primitive()) add(s, words(key), scalar(v));
   }
@@ -822,7 +827,8 @@ std::string summary_of(const Json& doc, const View& view) {
     parts.push_back(fmt::format("{} against the reference", counted(*n, "packet", "packets")));
   double bad = 0;
   bool any = false;
-  for (const char* key : {"lockstep_mismatches", "reference_mismatches", "protocol_violations"})
+  for (const char* key :
+       {"lockstep_mismatches", "reference_mismatches", "protocol_violations", "profile_violations"})
     if (const auto n = number(doc, {"checks", key})) {
       bad += *n;
       any = true;

@@ -18,6 +18,8 @@ const char* check_of(FailureKind kind) {
       return "reference";
     case FailureKind::kProtocol:
       return "protocol";
+    case FailureKind::kProfile:
+      return "profile";
     case FailureKind::kHang:
       return "hang";
     case FailureKind::kStopped:
@@ -48,6 +50,7 @@ std::string without_numbers(const std::string& text) {
 std::string rule_of(const Failure& f) {
   switch (f.kind) {
     case FailureKind::kProtocol:
+    case FailureKind::kProfile:
       return f.text;
     case FailureKind::kStopped:
       return without_numbers(f.text);

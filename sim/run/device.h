@@ -285,6 +285,9 @@ class Device {
   virtual std::unique_ptr<PacketWriter> writer(const std::string& path, const Source& source,
                                                const RunSpec& spec) const = 0;
   /// The same of what passes between the engines of a chain, if the spec's options ask for it.
+  /// Further files of a waveform, by what follows the name of the first: of the other tops of a
+  /// chain.
+  virtual std::vector<std::pair<std::string, Facts>> more_waves() const { return {}; }
   virtual std::unique_ptr<PacketWriter> wire_writer(const Source&, const RunSpec&) const {
     return nullptr;
   }

@@ -28,8 +28,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int64_t kReplayBefore = 200;  // cycles of waveform before a divergence
-constexpr int64_t kReplayAfter = 20;
+constexpr int64_t kReplayBefore = 200;  // cycles of waveform before a failure
 
 using Clock = std::chrono::steady_clock;
 
@@ -306,9 +305,10 @@ void add_control(json& report, const Device::Facts& facts, const Timeline& timel
 
 }  // namespace
 
-FailureWindow FailureWindow::of(uint64_t cycle) {
-  const auto at = static_cast<int64_t>(cycle);
-  return {std::max<int64_t>(0, at - kReplayBefore), at + kReplayAfter};
+FailureWindow FailureWindow::of(const Failure& failure) {
+  const auto from = static_cast<int64_t>(failure.moved.value_or(failure.cycle));
+  return {std::max<int64_t>(0, from - kReplayBefore),
+          static_cast<int64_t>(failure.cycle + kCyclesAfterFailure)};
 }
 
 std::unique_ptr<Source> open_source(const Device& device, const RunSpec& spec) {
@@ -324,6 +324,7 @@ json failure_json(const Device& device, const RunSpec& spec, const Failure& f,
                      : f.kind == FailureKind::kProtocol && f.channel.empty()
                          ? "AXI4-Stream rule broken"
                      : f.kind == FailureKind::kProtocol ? "AXI4-Lite rule broken"
+                     : f.kind == FailureKind::kProfile  ? "rule of the profile broken"
                      : f.kind == FailureKind::kStopped  ? "the RTL stopped the simulation"
                                                         : "the device hangs";
   json lines = json::array();
@@ -338,7 +339,7 @@ json failure_json(const Device& device, const RunSpec& spec, const Failure& f,
     lines.push_back(fmt::format("  {}: {}", f.engine_a, f.text));
   }
   for (const std::string& line : f.lines) lines.push_back(line);
-  const FailureWindow window = FailureWindow::of(f.cycle);
+  const FailureWindow window = FailureWindow::of(f);
   return {{"kind", kind},
           {"bucket", bucket_of(device, spec, f)},
           {"cycle", f.cycle},
@@ -373,6 +374,7 @@ json head(const Device& device, const RunSpec& spec) {
   if (spec.rtl && spec.model) report["check"].push_back("model");
   if (spec.checks.reference) report["check"].push_back("reference");
   if (spec.checks.protocol) report["check"].push_back("protocol");
+  if (spec.checks.profile) report["check"].push_back("profile");
   if (spec.mutant.count != 0) {
     report["mutant"] =
         fmt::format("{} of {}, seed {}", spec.mutant.number, spec.mutant.count, spec.mutant.seed);
@@ -501,6 +503,7 @@ json run(const Device& device, const RunOptions& options) {
                                    ? 1
                                    : 0},
       {"protocol_violations", f.kind == FailureKind::kProtocol ? 1 : 0}};
+  if (f.kind == FailureKind::kProfile) report["checks"]["profile_violations"] = 1;
   const double loop = outcome.wall_seconds;
   report["sim"] = {{"wall_s", loop},
                    {"cycles_per_s", loop > 0 ? static_cast<double>(t.cycles) / loop : 0.0},
@@ -528,7 +531,13 @@ json run(const Device& device, const RunOptions& options) {
   if (spec.wave && outcome.wave_error.empty()) {
     Device::Facts shown = facts;
     if (!spec.netlist.empty()) shown.inside.clear();  // synthesis keeps few of them
-    write_save_file(shown, spec.wave->path, {.model = spec.rtl && spec.model});
+    const SaveFileView view = view_of(spec, f);
+    write_save_file(shown, spec.wave->path, view);
+    for (const auto& [suffix, more] : device.more_waves()) {
+      std::filesystem::path path(spec.wave->path);
+      path.replace_filename(path.stem().string() + suffix + ".fst");
+      write_save_file(more, path.string(), view);
+    }
   }
   report["sim"]["build_s"] = outcome.build_seconds;
   report["sim"]["whole_s"] = seconds_since(begin) - outcome.build_seconds;

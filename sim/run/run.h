@@ -37,10 +37,10 @@ const RandomKind& random_kind(const Device& device);
 nlohmann::json failure_json(const Device& device, const RunSpec& spec, const Failure& failure,
                             const std::string& command);
 
-/// Cycles of the waveform that shows it.
+/// Cycles of the waveform that shows it; of a hang, from the beats that moved last on.
 struct FailureWindow {
   int64_t from = 0, to = 0;
-  static FailureWindow of(uint64_t cycle);
+  static FailureWindow of(const Failure& failure);
 };
 
 /// The exit code that a report calls for.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -226,9 +227,23 @@ std::string save_file(const Device::Facts& facts, const SaveFileView& view) {
     out.wire(fmt::format("{}.{}", facts.top, pin.name), pin.bits, pin.bits > 1 ? kHex : kBinary);
   }
   return fmt::format(
-      "[timestart] {}\n[size] 1380 960\n[pos] 0 0\n*-16.200000 {} -1 -1 -1 -1\n[sst_width] 240\n"
+      "[timestart] {}\n[size] 1380 960\n[pos] 0 0\n*-16.200000 {} {} -1 -1 -1\n[sst_width] 240\n"
       "[signals_width] 320\n[sst_expanded] 1\n{}",
-      view.begin_ps, view.cursor_ps.value_or(0), std::move(out).text());
+      view.begin_ps, view.cursor_ps.value_or(0),
+      view.moved_ps ? fmt::format("{}", *view.moved_ps) : "-1", std::move(out).text());
+}
+
+SaveFileView view_of(const RunSpec& spec, const Failure& failure) {
+  constexpr int64_t kBefore = 40;  // cycles
+  SaveFileView view{.model = spec.rtl && (spec.model || spec.against)};
+  if (failure.kind == FailureKind::kNone) return view;
+  const auto at = [&spec](int64_t cycle) { return wave_time_ps(cycle, spec.clock_mhz); };
+  const auto cycle = static_cast<int64_t>(failure.cycle);
+  const int64_t from = spec.wave ? spec.wave->from : 0;
+  view.begin_ps = at(std::max({int64_t{0}, from, cycle - kBefore}));
+  view.cursor_ps = at(cycle);
+  if (failure.moved) view.moved_ps = at(static_cast<int64_t>(*failure.moved));
+  return view;
 }
 
 uint64_t wave_time_ps(int64_t cycle, double clock_mhz) {

@@ -9,17 +9,21 @@
 
 namespace gw::sim {
 
-/// Where it opens: nowhere in particular, or with its cursor at a time.
+/// Where it opens: nowhere in particular, or with its marker at a time.
 struct SaveFileView {
   uint64_t begin_ps = 0;
   std::optional<uint64_t> cursor_ps = {};
-  bool model = false;  ///< what the model offers is in the waveform, too
+  std::optional<uint64_t> moved_ps = {};  ///< of a hang: when something moved last, marker A
+  bool model = false;  ///< what the engine beside the RTL offers is in the waveform, too
 };
+
+/// Of a run's waveform: its marker is in the cycle of the failure, if there is one.
+SaveFileView view_of(const RunSpec& spec, const Failure& failure);
 
 /// Without its [dumpfile] line.
 std::string save_file(const Device::Facts& facts, const SaveFileView& view = {});
 
-/// The time in a waveform of the edge that ends a cycle.
+/// The time in a waveform at which a cycle's inputs are there: half a period before its edge.
 uint64_t wave_time_ps(int64_t cycle, double clock_mhz);
 
 /// `what.fst` gets `what.gtkw` beside it. Throws InputError.

@@ -97,6 +97,9 @@ class GradientSource final : public sim::Source {
   bool encoded_;
 };
 
+/// What follows the name of a waveform in that of the chain's second engine.
+constexpr const char* kSecond = "-decompressor";
+
 /// Both engines, the decompressor behind the compressor.
 template <class Compressor, class Decompressor>
 class Loop : public sim::Chain<CodecPorts, Compressor, Decompressor> {
@@ -109,7 +112,7 @@ class Loop : public sim::Chain<CodecPorts, Compressor, Decompressor> {
   /// Each has a file of its own: the decompressor's is named after the compressor's.
   int trace(const std::string& path, int64_t from, int64_t to, uint64_t period_ps) {
     std::filesystem::path second(path);
-    second.replace_filename(second.stem().string() + "-decompressor.fst");
+    second.replace_filename(second.stem().string() + kSecond + ".fst");
     const int error = compressor_->trace(path, from, to, period_ps);
     return error != 0 ? error : decompressor_->trace(second.string(), from, to, period_ps);
   }
@@ -288,6 +291,9 @@ class LoopDevice final : public CodecDevice<LoopModel, LoopRtl> {
           fmt::format("codec_loop is made of two tops: --{} goes with compressor or decompressor",
                       spec.against ? "against" : "rtl"));
     }
+  }
+  std::vector<std::pair<std::string, Facts>> more_waves() const override {
+    return {{kSecond, DecompressorDevice<DecompressorModel>().facts()}};
   }
 
  protected:

@@ -250,6 +250,7 @@ struct Setting {
   Recorder<P>* recorder;  ///< or null
   sim::Kernel& kernel;
   std::function<uint64_t()> expected;  ///< packets, for who watches the progress
+  std::function<void()> fails;         ///< called at a failure that is shown for some cycles more
 };
 
 /// Ends a run after so many cycles, wherever it is.
@@ -267,11 +268,12 @@ class CutShort final : public sim::Steppable {
   uint64_t left_;
 };
 
-/// What a packet writer gets only from some time on.
+/// What a packet writer gets only for some time.
 class Gate final : public sim::PacketWriter {
  public:
   explicit Gate(sim::PacketWriter& to) : to_(to) {}
   void open() { open_ = true; }
+  void shut() { open_ = false; }
   void write(const sim::Passage& passage, const std::vector<uint8_t>& bytes) override {
     if (open_) to_.write(passage, bytes);
   }
@@ -298,9 +300,19 @@ bool disturb(const Setting<P>& s, sim::Course<P>& run, sim::Outcome& outcome) {
   return !outcome.interrupted && outcome.failure.kind == sim::FailureKind::kNone;
 }
 
-/// A run from its reset to its figures.
+/// A run from its reset to its figures. `counted` adds what the engine has counted of itself.
 template <class P>
-void follow(const Setting<P>& s, sim::Course<P>& run, sim::Outcome& outcome) {
+void follow(const Setting<P>& s, sim::Course<P>& run, sim::Outcome& outcome,
+            const std::function<void()>& counted) {
+  // Of a run that fails as they are then: what a waveform shows after it is not in them.
+  bool told = false;
+  run.failing_with([&] {
+    told = true;
+    outcome.timeline = run.timeline();
+    outcome.statistics = run.statistics();
+    counted();
+    if (s.fails) s.fails();
+  });
   run.describe_with(s.describe);
   run.timeline().keep_rows = s.spec.keep_rows;
   run.observe_with(s.recorder);
@@ -317,7 +329,10 @@ void follow(const Setting<P>& s, sim::Course<P>& run, sim::Outcome& outcome) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   outcome.passed = run.passed();
   outcome.failure = run.failure();
-  outcome.statistics = run.statistics();
+  if (!told) {
+    outcome.statistics = run.statistics();
+    counted();
+  }
   if (s.recorder != nullptr) {
     s.recorder->bench().finish(run.passed() ? std::span<const uint32_t>(outcome.statistics)
                                             : std::span<const uint32_t>());
@@ -326,7 +341,7 @@ void follow(const Setting<P>& s, sim::Course<P>& run, sim::Outcome& outcome) {
     s.host->passed(outcome.sections);
     if (auto counters = s.host->statistics(); !counters.empty()) outcome.statistics = counters;
   }
-  outcome.timeline = std::move(run.timeline());
+  if (!told) outcome.timeline = std::move(run.timeline());
 }
 
 /// P: the ports (sim/harness/engine.h). M: the model as an engine. R: the RTL as an engine.
@@ -342,8 +357,8 @@ class DeviceOf : public sim::Device {
                                  sim::Kernel& kernel, sim::PacketWriter* writer) const override {
     check(given);
     sim::RunSpec spec = given;
-    std::optional<Gate> wire;  // what passes between engines before the run is none of it
-    if (spec.reset_after != 0 && spec.wire_writer != nullptr) {
+    std::optional<Gate> wire;  // what passes between engines before and after the run is none of it
+    if (spec.wire_writer != nullptr) {
       spec.wire_writer = &wire.emplace(*given.wire_writer);
     }
     std::optional<sim::Pace> pace;
@@ -369,6 +384,10 @@ class DeviceOf : public sim::Device {
                   .begins =
                       [&wire] {
                         if (wire) wire->open();
+                      },
+                  .fails =
+                      [&wire] {
+                        if (wire) wire->shut();
                       }};
     bool begun = true;
     if (!spec.rtl) {
@@ -503,7 +522,9 @@ class DeviceOf : public sim::Device {
             .boot = boot(spec),
             .skip_idle = spec.skip_idle && spec.sv_bench.empty(),
             .watched = spec.wave.has_value() || !spec.sv_bench.empty(),
+            .after_failure = spec.wave.has_value(),
             .checks = spec.checks,
+            .by_bytes = spec.rtl && !spec.model && !spec.checks.profile,
             .recording = spec.recording};
   }
 
@@ -530,6 +551,7 @@ class DeviceOf : public sim::Device {
     sim::Listener<Beat>* listener;
     std::function<uint64_t()> expected;
     std::function<void()> begins;  ///< the engines stand in front of the run's own reset
+    std::function<void()> fails;
   };
 
   [[gnu::cold]] Setting<P> setting(const Driven& d, sim::Feed<Beat>& feed, Host<Beat>* host,
@@ -547,7 +569,8 @@ class DeviceOf : public sim::Device {
             .host = host,
             .recorder = recorder,
             .kernel = d.kernel,
-            .expected = d.expected};
+            .expected = d.expected,
+            .fails = d.fails};
   }
 
   /// Traffic for the run's reset to meet: its own packets, in a course of their own.
@@ -564,7 +587,7 @@ class DeviceOf : public sim::Device {
     sim::SourceFeed<Beat> feed(packets, kIn, pace, P::kInputs[0].error_bit);
     const auto oracle = this->oracle(d.spec);
     Setting<P> s = setting(d, feed, host.get(), nullptr, name_a, name_b);
-    s.drive.watched = false;
+    s.drive.watched = s.drive.after_failure = false;
     s.drive.recording = nullptr;
     sim::Lockstep<A> run(a, b, s.feed, *oracle, s.drive, name_a, name_b);
     return disturb(s, run, outcome);
@@ -596,6 +619,9 @@ class DeviceOf : public sim::Device {
     const auto host = d.host ? d.host() : nullptr;
     const auto recorder = this->recorder(d.spec);
     const Setting<P> s = setting(d, d.feed, host.get(), recorder.get(), name_a, name_b);
+    const auto counted = [&] {
+      if (d.spec.coverage.rtl()) sim::points_of(a, outcome.points);
+    };
     if (d.spec.coverage.functional) {
       // Counting costs more than the calls: one loop for whatever the first engine is.
       sim::AnyEngine<P> any(a);
@@ -604,15 +630,14 @@ class DeviceOf : public sim::Device {
       sim::Lockstep<sim::AnyEngine<P>, sim::coverage::Streams<P>> run(
           any, std::move(b), s.feed, d.oracle, s.drive, name_a, name_b, d.listener);
       run.cover_with(streams);
-      follow(s, run, outcome);
+      follow(s, run, outcome, counted);
       // Behind registers it is another device: a gate at its streams, other cells that cannot be.
       const bool hosted = sim::kControlsOf<P> != 0;
       streams.report(facts_.name + (hosted ? "-axi-lite" : ""), outcome.points);
     } else {
       sim::Lockstep<A> run(a, std::move(b), s.feed, d.oracle, s.drive, name_a, name_b, d.listener);
-      follow(s, run, outcome);
+      follow(s, run, outcome, counted);
     }
-    if (d.spec.coverage.rtl()) sim::points_of(a, outcome.points);
     return true;
   }
 

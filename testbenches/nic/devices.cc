@@ -305,6 +305,9 @@ sim::LinkSpec link_of(const sim::RunSpec& spec) {
           .pace = sim::Pace{spec.wire_mhz(), kTenGbe}};
 }
 
+/// What follows the name of a waveform in that of the link's receiver.
+constexpr const char* kSecond = "-nic_rx";
+
 /// Both engines with a 10GbE link between them.
 template <class Tx, class Rx>
 class NicChain final : public sim::Chain<NicRxPorts, Tx, Rx> {
@@ -337,7 +340,7 @@ class NicChain final : public sim::Chain<NicRxPorts, Tx, Rx> {
   /// Each engine has a file of its own: nic_rx's is named after nic_tx's.
   int trace(const std::string& path, int64_t from, int64_t to, uint64_t period_ps) {
     std::filesystem::path second(path);
-    second.replace_filename(second.stem().string() + "-nic_rx.fst");
+    second.replace_filename(second.stem().string() + kSecond + ".fst");
     const int error = tx_->trace(path, from, to, period_ps);
     return error != 0 ? error : rx_->trace(second.string(), from, to, period_ps);
   }
@@ -386,6 +389,9 @@ class NicPairDevice final : public NicDevice<NicChainModel, NicChainRtl> {
       throw sim::UsageError(fmt::format("nic is made of two tops: --{} goes with nic_tx or nic_rx",
                                         spec.against ? "against" : "rtl"));
     }
+  }
+  std::vector<std::pair<std::string, Facts>> more_waves() const override {
+    return {{kSecond, NicRxDevice().facts()}};
   }
   std::unique_ptr<sim::PacketWriter> wire_writer(const sim::Source& source,
                                                  const sim::RunSpec& spec) const override {

@@ -6,6 +6,8 @@
 //   5      a bit, once in 2^20 beats of random values: an input beat whose lane 0 ends with 20 certain bits
 //   6      a bit, of another beat each time, the 768th or a later one: packets are before it that shrinking would take out
 //   7      none of it
+//   11     tvalid falls once before tready has answered
+//   12     it stops at the end of the second packet
 //   9      a reset that meets traffic leaves something: no packet behind it ends
 `default_nettype none
 
@@ -72,8 +74,23 @@ module faulty_compressor #(
   wire flip = ((bound_i == 4'd1 || bound_i == 4'd10) && full) || poison_q ||
               (bound_i == 4'd6 && beats_out_q[9:0] == {2'd3, drawn[7:0]});
 
+  // The third beat that waits is withdrawn for a cycle.
+  logic [1:0] waits_q;
+  logic       waited_q;
+  always_ff @(posedge aclk)
+    if (!aresetn) {waits_q, waited_q} <= '0;
+    else begin
+      waited_q <= m_axis_tvalid && !m_axis_tready;
+      if (bound_i == 4'd11 && m_axis_tvalid && !m_axis_tready && !waited_q && waits_q != 2'd3) waits_q <= waits_q + 2'd1;
+    end
+  logic fell_q;
+  wire  fall = waits_q == 2'd3 && waited_q && !fell_q;
+  always_ff @(posedge aclk) fell_q <= aresetn && (fell_q || fall);
+
+  always_ff @(posedge aclk) if (aresetn && bound_i == 4'd12 && in && s_axis_tlast && packets_in_q == 32'd1) $stop;
+
   assign s_axis_tready = ready && !hang;
-  assign m_axis_tvalid = valid && !bubble_q;
+  assign m_axis_tvalid = valid && !bubble_q && !fall;
   assign m_axis_tlast  = last && !(bound_i == 4'd3 && !Quiet && packets_out_q == 32'd1) && !(bound_i == 4'd9 && met_traffic_q);
   assign m_axis_tdata  = data ^ {255'd0, flip};
 
@@ -85,7 +102,7 @@ module faulty_compressor #(
     .m_axis_tdata  (data),
     .m_axis_tkeep,
     .m_axis_tvalid (valid),
-    .m_axis_tready (m_axis_tready && !bubble_q),
+    .m_axis_tready (m_axis_tready && !bubble_q && !fall),
     .m_axis_tlast  (last),
     .m_axis_tuser, .error_count_o
   );

@@ -65,6 +65,7 @@ const auto waiting = [](auto act) {
 constexpr auto kLockstep = FailureKind::kLockstep;
 constexpr auto kReference = FailureKind::kReference;
 constexpr auto kProtocol = FailureKind::kProtocol;
+constexpr auto kProfile = FailureKind::kProfile;
 
 const std::vector<Row>& rows() {
   static const std::vector<Row> kRows = {
@@ -125,13 +126,13 @@ const std::vector<Row>& rows() {
        kProtocol, "m_axis", "", axis_rule_text(AxisRule::kPayloadChanged)},
       {"tvalid_dropped", Who::kBoth, waiting([](Toy& t) { t.showing = false; }), kProtocol,
        "m_axis", "", axis_rule_text(AxisRule::kValidDropped)},
-      {"keep_gap", Who::kBoth, at_the_end([](gw::Beat& b) { b.keep = 0x5; }), kProtocol, "m_axis",
+      {"keep_gap", Who::kBoth, at_the_end([](gw::Beat& b) { b.keep = 0x5; }), kProfile, "m_axis",
        "", axis_rule_text(AxisRule::kKeepGap)},
-      {"keep_of_no_byte", Who::kBoth, at_the_end([](gw::Beat& b) { b.keep = 0; }), kProtocol,
+      {"keep_of_no_byte", Who::kBoth, at_the_end([](gw::Beat& b) { b.keep = 0; }), kProfile,
        "m_axis", "", axis_rule_text(AxisRule::kKeepGap)},
-      {"keep_before_last", Who::kBoth, amid([](gw::Beat& b) { b.keep >>= 1; }), kProtocol, "m_axis",
+      {"keep_before_last", Who::kBoth, amid([](gw::Beat& b) { b.keep >>= 1; }), kProfile, "m_axis",
        "", axis_rule_text(AxisRule::kKeepBeforeLast)},
-      {"user_before_last", Who::kBoth, amid([](gw::Beat& b) { b.user = 1; }), kProtocol, "m_axis",
+      {"user_before_last", Who::kBoth, amid([](gw::Beat& b) { b.user = 1; }), kProfile, "m_axis",
        "", axis_rule_text(AxisRule::kUserBeforeLast)},
   };
   return kRows;
@@ -202,12 +203,12 @@ TEST_P(Mutants, IsFoundByItsOwnCheckAlone) {
     return r.failure.kind;
   };
   const bool reference = row.kind == kReference, protocol = row.kind == kProtocol;
-  EXPECT_EQ(kind_with({.reference = reference, .protocol = protocol}), row.kind);
+  const bool profile = row.kind == kProfile;
+  EXPECT_EQ(kind_with({.reference = reference, .protocol = protocol, .profile = profile}),
+            row.kind);
   if (row.kind == kLockstep) return;  // there are two engines: they are compared
-  EXPECT_EQ(kind_with({.reference = false, .protocol = false}), FailureKind::kNone);
-  if (reference) {
-    EXPECT_EQ(kind_with({.reference = false, .protocol = true}), FailureKind::kNone);
-  }
+  EXPECT_EQ(kind_with({.reference = false, .protocol = !protocol, .profile = !profile}),
+            FailureKind::kNone);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Mutants, testing::Range<size_t>(0, rows().size()),
@@ -395,10 +396,11 @@ TEST(Reset, WhoeverMovesInItIsNamed) {
     noisy.ready_in_reset = c.ready;
     Echo<gw::Beat> oracle;
     const Result r = run(a, b, feed, oracle);
-    EXPECT_EQ(r.failure.kind, kProtocol);
+    EXPECT_EQ(r.failure.kind, c.valid ? kProtocol : kProfile);
     EXPECT_EQ(r.failure.port, c.port);
     EXPECT_EQ(r.failure.engine_a, c.engine);
-    EXPECT_EQ(r.failure.text, axis_rule_text(AxisRule::kActiveInReset));
+    EXPECT_EQ(r.failure.text,
+              axis_rule_text(c.valid ? AxisRule::kActiveInReset : AxisRule::kReadyInReset));
     EXPECT_EQ(r.timeline.cycles, 0u);
   }
 }
@@ -428,7 +430,7 @@ TEST(BadFeed, IsTheHarnessesFaultUnlessItIsMeant) {
       Passthrough a, b;
       Echo<gw::Beat> oracle;  // owes what went in, so that no other check sees it
       const Result r = run(a, b, feed, oracle);
-      EXPECT_EQ(r.failure.kind, kProtocol) << row.name;
+      EXPECT_EQ(r.failure.kind, kProfile) << row.name;
       EXPECT_EQ(r.failure.text, axis_rule_text(row.rule)) << row.name;
       // Packet 13 goes in in cycle 12. Meant, it is only wrong on the way out, a cycle later.
       EXPECT_EQ(r.failure.port, hostile ? "m_axis" : "s_axis");

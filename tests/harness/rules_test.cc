@@ -139,12 +139,32 @@ TYPED_TEST(Rules, NothingMovesInReset) {
   const TypeParam a = this->full(1);
   EXPECT_EQ(this->checker.check_reset(nullptr, false), AxisRule::kNone);
   EXPECT_EQ(this->checker.check_reset(&a, false), AxisRule::kActiveInReset);
-  EXPECT_EQ(this->checker.check_reset(nullptr, true), AxisRule::kActiveInReset);
+  EXPECT_EQ(this->checker.check_reset(&a, true), AxisRule::kActiveInReset);
+  EXPECT_EQ(this->checker.check_reset(nullptr, true), AxisRule::kReadyInReset);
+}
+
+TYPED_TEST(Rules, ArmsComeBeforeTheProfiles) {
+  TypeParam gap = this->full(1);
+  this->checker.check(&gap, false);
+  gap.keep = 0;
+  EXPECT_EQ(this->checker.check(&gap, false), AxisRule::kPayloadChanged);
+  EXPECT_EQ(this->checker.check(&gap, true), AxisRule::kPayloadChanged);
+  EXPECT_EQ(this->checker.check(&gap, true), AxisRule::kKeepGap);
+}
+
+TEST(RuleTexts, ArmHasThreeAndTheProfileFour) {
+  using enum AxisRule;
+  for (const AxisRule rule : {kValidDropped, kPayloadChanged, kActiveInReset}) {
+    EXPECT_FALSE(of_profile(rule));
+  }
+  for (const AxisRule rule : {kKeepGap, kKeepBeforeLast, kUserBeforeLast, kReadyInReset}) {
+    EXPECT_TRUE(of_profile(rule));
+  }
 }
 
 TEST(RuleTexts, EveryRuleHasASentenceOfItsOwn) {
   std::vector<std::string> texts;
-  for (int rule = 0; rule <= static_cast<int>(AxisRule::kActiveInReset); ++rule) {
+  for (int rule = 0; rule <= static_cast<int>(AxisRule::kReadyInReset); ++rule) {
     texts.push_back(axis_rule_text(static_cast<AxisRule>(rule)));
     EXPECT_GT(texts.back().size(), 10u);
   }

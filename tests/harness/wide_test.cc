@@ -61,12 +61,12 @@ TEST(Wide, EveryMutantIsFoundInItsCycle) {
          if (b.last == 0) return false;
          return b.keep = 0x5'FFFF'FFFFull, true;
        },
-       kProtocol, "", axis_rule_text(AxisRule::kKeepGap)},
+       kProfile, "", axis_rule_text(AxisRule::kKeepGap)},
       {"the lower half only", true,
-       [=](Wide& b) { return amid(b) && (b.keep = 0xFFFF'FFFFull, true); }, kProtocol, "",
+       [=](Wide& b) { return amid(b) && (b.keep = 0xFFFF'FFFFull, true); }, kProfile, "",
        axis_rule_text(AxisRule::kKeepBeforeLast)},
       {"an error before the end", true, [=](Wide& b) { return amid(b) && (b.user = 1, true); },
-       kProtocol, "", axis_rule_text(AxisRule::kUserBeforeLast)}};
+       kProfile, "", axis_rule_text(AxisRule::kUserBeforeLast)}};
   for (const Row& row : rows) {
     const auto bend = [&row](Device& d) { return d.showing && row.bend(d.shown); };
     auto feed = irregular_feed<Wide>(2, 80, 300);
@@ -77,7 +77,7 @@ TEST(Wide, EveryMutantIsFoundInItsCycle) {
     EXPECT_EQ(r.failure.signal, row.signal) << row.name;
     EXPECT_EQ(r.failure.text, row.text) << row.name;
     EXPECT_EQ(r.failure.cycle, a.bent_at) << row.name;
-    if (row.kind != kProtocol) {
+    if (row.kind != kProfile) {
       EXPECT_NE(r.failure.value_a, r.failure.value_b) << row.name;
     }
   }

@@ -53,10 +53,13 @@ TEST(Bucket, NamesTheRtl) {
 }
 
 TEST(Window, LiesAroundTheFailureAndBeginsAtZero) {
-  EXPECT_EQ(FailureWindow::of(1000).from, 800);
-  EXPECT_EQ(FailureWindow::of(1000).to, 1020);
-  EXPECT_EQ(FailureWindow::of(7).from, 0);
-  EXPECT_EQ(FailureWindow::of(7).to, 27);
+  EXPECT_EQ(FailureWindow::of({.cycle = 1000}).from, 800);
+  EXPECT_EQ(FailureWindow::of({.cycle = 1000}).to, 1020);
+  EXPECT_EQ(FailureWindow::of({.cycle = 7}).from, 0);
+  EXPECT_EQ(FailureWindow::of({.cycle = 7}).to, 27);
+  // A hang: what moved last is in it.
+  EXPECT_EQ(FailureWindow::of({.cycle = 100'500, .moved = 400}).from, 200);
+  EXPECT_EQ(FailureWindow::of({.cycle = 100'500, .moved = 400}).to, 100'520);
 }
 
 }  // namespace

@@ -62,6 +62,41 @@ TEST_F(Settle, ABenchThatIsRecordedReplaysInIcarus) {
   }
 }
 
+/// The first in the place of the compressor; what it breaks is not Arm's.
+TEST_F(Settle, ReadyMayBeHighInReset) {
+  const std::string run = rtl("ready_in_reset") + "--check reference,protocol";
+  ASSERT_EQ(compressor(run).code, 0);
+  EXPECT_EQ(report()["check"], json({"reference", "protocol"}));
+  ASSERT_EQ(compressor(run + ",profile").code, 1);
+  EXPECT_EQ(report()["failure"]["kind"], "rule of the profile broken");
+  EXPECT_THAT(report()["bucket"], HasSubstr("profile, s_axis, rtl: tready is high in reset"));
+  EXPECT_EQ(report()["checks"]["profile_violations"], 1);
+  // A capsule knows that it was asked for.
+  ASSERT_EQ(compressor(run + ",profile --capsule-out c").code, 1);
+  EXPECT_EQ(gradwire("replay c --quiet").code, 1);
+}
+
+TEST_F(Settle, TheProfileIsOnForTheProjectsOwn) {
+  ASSERT_EQ(compressor("").code, 0);
+  EXPECT_EQ(report()["check"], json({"model", "reference", "protocol", "profile"}));
+  ASSERT_EQ(compressor("--check reference,protocol").code, 0);
+  EXPECT_EQ(report()["check"], json({"reference", "protocol"}));
+  ASSERT_EQ(compressor(rtl("comb_ready") + "--engine rtl").code, 0);
+  EXPECT_EQ(report()["check"], json({"reference", "protocol"}));
+}
+
+/// Sparse beats, a null one with tlast after the last byte: only bytes and borders are as they
+/// were.
+TEST_F(Settle, BeatsMayBeCutAndFilledAsOneLikes) {
+  const std::string run = rtl("sparse_beats") + "--stall both:30 --check reference,protocol";
+  ASSERT_EQ(compressor(run).code, 0);
+  const json sparse = report();
+  ASSERT_EQ(compressor("--stall both:30").code, 0);
+  EXPECT_EQ(sparse["bytes_out"], report()["bytes_out"]);
+  EXPECT_GT(sparse["beats_out"], report()["beats_out"]);
+  ASSERT_EQ(compressor(run + ",profile").code, 1);
+}
+
 TEST_F(Settle, ALoopThatFindsNoValueIsASentence) {
   ASSERT_EQ(compressor(rtl("comb_loop") + "--check reference,protocol").code, 0);
   ASSERT_EQ(compressor(rtl("comb_loop") + "--check reference,protocol --stall sink:30").code, 1);

@@ -486,7 +486,8 @@ void add_mutate(CLI::App& app, Invocation& invocation) {
   command->add_option("--seed", a->seed, "of the choice of mutants")->capture_default_str();
   command->add_option("--cycles", a->cycles, "a mutant survives that lives so long")
       ->capture_default_str();
-  command->add_option("--check", a->check, "what may kill, as of run: model,reference,protocol");
+  command->add_option("--check", a->check,
+                      "what may kill, as of run: model,reference,protocol,profile");
   command->add_option("--rtl", a->rtl, "file list of RTL of your own, in the device's place");
   command->add_option("--top", a->top, "its top module");
   add_rtl_settings(*command, a->settings);

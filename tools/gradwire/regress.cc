@@ -651,7 +651,7 @@ void add_regress(CLI::App& app, Invocation& invocation) {
   command->add_option("--top", a->top, "its top module");
   add_rtl_settings(*command, a->settings);
   command->add_option("--check", a->check,
-                      "what fails a case, as of run: model,reference,protocol");
+                      "what fails a case, as of run: model,reference,protocol,profile");
   command->add_option("--against", a->against,
                       "other RTL, as --rtl, in the model's place in each case");
   command->add_option("--against-top", a->against_top, "its top module");

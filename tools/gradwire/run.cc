@@ -62,17 +62,18 @@ void set_checks(sim::RunSpec& spec, const RunArguments& a) {
   set_engines(spec, !a.engines.empty() ? a.engines : "rtl,model");
   spec.checks.model = spec.rtl && spec.model;
   if (a.check.empty()) return;
-  spec.checks = {.model = false, .reference = false, .protocol = false};
+  spec.checks = {.model = false, .reference = false, .protocol = false, .profile = false};
   std::string rest = a.check + ",";
   for (size_t comma; (comma = rest.find(',')) != std::string::npos; rest.erase(0, comma + 1)) {
     const std::string word = rest.substr(0, comma);
     bool* const check = word == "model"       ? &spec.checks.model
                         : word == "reference" ? &spec.checks.reference
                         : word == "protocol"  ? &spec.checks.protocol
+                        : word == "profile"   ? &spec.checks.profile
                                               : nullptr;
     if (check == nullptr) {
       throw sim::UsageError(fmt::format(
-          "--check '{}' is not model, reference, protocol, with commas between", a.check));
+          "--check '{}' is not model, reference, protocol, profile, with commas between", a.check));
     }
     *check = true;
   }
@@ -284,6 +285,7 @@ void set_spec(RunArguments& a, const sim::Device& device) {
     throw sim::UsageError(
         "--coverage user counts what is built with assertions: it does not go with --no-assert");
   }
+  if (a.check.empty()) spec.checks.profile = spec.user_rtl.file_list.empty() && !spec.against;
   set_mutant(spec, a);
 }
 
@@ -383,8 +385,9 @@ void declare(CLI::App* command, RunArguments* a, const sim::Device* device) {
       ->add_option(
           "--check", a->check,
           "what fails a run, with commas between: model (RTL and model differ in a cycle), "
-          "reference (what leaves is wrong), protocol (a rule of AXI is broken)")
-      ->default_str("model,reference,protocol");
+          "reference (what leaves is wrong), protocol (a rule of AXI is broken), profile (one of "
+          "this house's stricter rules; by default of its own RTL only)")
+      ->default_str("model,reference,protocol,profile");
   command->add_option("--stall", a->stall,
                       "none, source:P, sink:P, both:P, in percent of the cycles (default: none, or "
                       "what --random says)");

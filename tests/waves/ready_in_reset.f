@@ -1,0 +1,2 @@
+-f ../own_rtl/compressor.f
+ready_in_reset.sv

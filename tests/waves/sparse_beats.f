@@ -1,0 +1,2 @@
+-f ../own_rtl/compressor.f
+sparse_beats.sv
