@@ -48,11 +48,19 @@ void CodecStatistics::add(std::span<const uint32_t> values) {
     max = size > max ? size : max;
   }
   finite_ -= groups * kGroupValues - values.size();  // padding comes back as 0
+  double largest = 0;
   for (size_t lane = 0; lane < kGroupValues; ++lane) {
     finite_ += counted[lane];
     sum_abs_error_ += sum[lane];
-    max_abs_error_ = std::max(max_abs_error_, max[lane]);
+    largest = std::max(largest, max[lane]);
   }
+  max_abs_error_ = std::max(max_abs_error_, largest);
+  note(config_.mode, largest / config_.bound());  // exact: a power of two
+}
+
+void CodecStatistics::note(Mode mode, double error_to_bound) {
+  std::optional<double>& worst = error_to_bound_[mode == Mode::kBounded ? 1 : 0];
+  worst = std::max(worst.value_or(0), error_to_bound);
 }
 
 void CodecStatistics::add(std::span<const float> values) {
@@ -78,6 +86,11 @@ void CodecStatistics::merge(const CodecStatistics& other) {
   for (size_t tag = 0; tag < tags_.size(); ++tag) tags_[tag] += other.tags_[tag];
   encoded_bytes_ += other.encoded_bytes_;
   finite_ += other.finite_;
+  mixed_ = mixed_ || other.mixed_ || config_ != other.config_;
+  for (const Mode mode : {Mode::kPaper, Mode::kBounded}) {
+    const auto& worst = other.error_to_bound_[mode == Mode::kBounded ? 1 : 0];
+    if (worst) note(mode, *worst);
+  }
   max_abs_error_ = std::max(max_abs_error_, other.max_abs_error_);
   sum_abs_error_ += other.sum_abs_error_;
 }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,11 +16,18 @@ namespace gw::reference {
 class CodecStatistics {
  public:
   explicit CodecStatistics(CodecConfig config) : config_(config) {}
+  /// Of streams from now on.
+  void configure(CodecConfig config) {
+    mixed_ = mixed_ || (values() != 0 && config != config_);
+    config_ = config;
+  }
+  /// Streams had different configurations.
+  bool mixed() const { return mixed_; }
 
   /// Counts one stream (a packet): its last group is padded as encode() does.
   void add(std::span<const uint32_t> values);
   void add(std::span<const float> values);
-  /// Adds what `other`, of the same configuration, has counted.
+  /// Adds what `other` has counted.
   void merge(const CodecStatistics& other);
 
   CodecConfig config() const { return config_; }
@@ -32,10 +40,16 @@ class CodecStatistics {
   double ratio() const;
   double max_abs_error() const { return max_abs_error_; }
   double mean_abs_error() const;
-  /// Every finite value came back with an error below the bound.
-  bool bound_held() const { return max_abs_error_ < config_.bound(); }
+  /// The largest error as a share of its own stream's bound. Of streams of mode paper, which holds
+  /// no bound, only if there are no others.
+  double error_to_bound() const {
+    return error_to_bound_[1] ? *error_to_bound_[1] : error_to_bound_[0].value_or(0);
+  }
+  /// Every finite value of these streams came back with an error below the bound.
+  bool bound_held() const { return error_to_bound() < 1; }
 
  private:
+  void note(Mode mode, double error_to_bound);
   /// Of the first `size` bytes of encoded_.
   void count_tags(size_t size);
 
@@ -43,6 +57,8 @@ class CodecStatistics {
   std::array<uint64_t, 4> tags_{};
   uint64_t encoded_bytes_ = 0;
   uint64_t finite_ = 0;
+  bool mixed_ = false;
+  std::array<std::optional<double>, 2> error_to_bound_;  // of streams in mode paper, bounded
   double max_abs_error_ = 0;
   double sum_abs_error_ = 0;
   std::vector<uint8_t> encoded_;  // of the packet at hand

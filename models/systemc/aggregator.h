@@ -33,6 +33,8 @@ class Aggregation {
   void reset();
   /// Pins that change while no frame is within. More workers or slots than there are count as all.
   void set_pins(const AggregationConfig& config);
+  /// As they are.
+  const AggregationConfig& config() const { return config_; }
   /// In this cycle, behind clock(): the slots are cleared from the next edge on.
   void job_reset();
   bool clearing() const { return clearing_ != 0; }

@@ -180,7 +180,7 @@ class Maker {
 
   std::pair<RunSpec, Outcome> run(const ShrinkCase& what) const {
     RunSpec spec = spec_of(what);
-    RecordedSource source(spec.stimulus.recorded, device_.packet_config(spec));
+    RecordedSource source(spec.stimulus.recorded);
     Outcome outcome = device_.run(source, spec, Kernel::instance());
     return {std::move(spec), std::move(outcome)};
   }

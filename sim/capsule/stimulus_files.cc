@@ -110,7 +110,11 @@ std::string packet_line(size_t number, const RawPacket& packet, bool frames) {
     line += fmt::format(" odd={}:{:x}:{}", odd.beat, odd.keep, odd.user ? 1 : 0);
     if (odd.meta != 0) line += fmt::format(":{:x}", odd.meta);
   }
-  if (packet.own_config) line += fmt::format(" config={:x}", fmt::join(packet.config, ":"));
+  if (packet.own_config) {
+    size_t words = packet.config.size();  // without the zeros at the end
+    while (words > 1 && packet.config[words - 1] == 0) --words;
+    line += fmt::format(" config={:x}", fmt::join(std::span(packet.config).first(words), ":"));
+  }
   if (!fits_capture(packet, frames)) line += " bytes=" + hex(packet.bytes);
   return line + "\n";
 }
@@ -153,7 +157,9 @@ bool read_packet(Lines& lines, RawPacket& packet) {
       for (std::string part; std::getline(parts, part, ':'); ++words) {
         if (words < packet.config.size()) packet.config[words] = lines.number<uint32_t>(part, 16);
       }
-      if (words != packet.config.size()) lines.wrong("config=WORD:WORD:WORD:WORD");
+      if (words == 0 || words > packet.config.size()) {
+        lines.wrong("config=WORD:WORD..., one to eight words");
+      }
       packet.own_config = true;
     } else if (key == "bytes") {
       captured = false;

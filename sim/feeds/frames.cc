@@ -309,6 +309,8 @@ std::optional<RawPacket> FrameSource::next() {
   packet.error = frame->error;
   packet.odd = std::move(frame->odd);
   packet.gap = frame->gap;
+  packet.own_config = frame->own_config;
+  packet.config = frame->config;
   packet.time_ns = frame->time_ns - facts_.begin_ns;
   const auto port = static_cast<uint32_t>(frame->port);
   if (by_port_) {

@@ -28,6 +28,8 @@ struct Frame {
   std::vector<OddBeat> odd = {};  ///< breaks the stream profile with them
   uint32_t gap = 0;               ///< cycles before it, where no wire has a pace
   uint32_t port_behind = 0;       ///< what tuser is told wrong of the port behind the first beat
+  bool own_config = false;        ///< its pins are not as the run's options say
+  PacketConfig config{};          ///< then what they are
 };
 
 /// What is known of frames, beside themselves.

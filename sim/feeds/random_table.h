@@ -141,6 +141,7 @@ class RandomValues {
   };
 
   RandomValues(const RandomTable& table, Classes classes);
+  void set(Classes classes) { classes_ = classes; }
   void fill(Random& random, std::span<uint32_t> values) const;
 
  private:
@@ -164,7 +165,7 @@ class RandomValues {
   uint32_t not_a_number(Random& random) const;
 
   const RandomTable& table_;
-  const Classes classes_;
+  Classes classes_;
   std::vector<Class> class_of_way_;
   int least_binade_ = 0, largest_binade_ = 0;
   bool any_fraction_ = true;

@@ -27,15 +27,15 @@ struct RawPacket {
   uint32_t port = 0;
   uint32_t trace_number = 0;  ///< 1-based number in the trace; 0: none
   bool measured = true;
-  bool error = false;             ///< tuser on its last beat
-  bool hostile = false;           ///< breaks the stream profile on purpose
-  std::vector<OddBeat> odd = {};  ///< so does a packet that has any
-  int64_t time_ns = 0;            ///< when its preamble begins, for ports with a pace
-  uint32_t gap = 0;               ///< cycles behind the packet before it, for ports without one
-  uint64_t meta = 0;              ///< tuser of ports where that is wider than a bit, of all beats
-  uint64_t meta_behind = 0;       ///< bits of it that are inverted behind the first beat
-  PacketConfig config{};
-  bool own_config = false;         ///< it is not the one of the run's options
+  bool error = false;              ///< tuser on its last beat
+  bool hostile = false;            ///< breaks the stream profile on purpose
+  std::vector<OddBeat> odd = {};   ///< so does a packet that has any
+  int64_t time_ns = 0;             ///< when its preamble begins, for ports with a pace
+  uint32_t gap = 0;                ///< cycles behind the packet before it, for ports without one
+  uint64_t meta = 0;               ///< tuser of ports where that is wider than a bit, of all beats
+  uint64_t meta_behind = 0;        ///< bits of it that are inverted behind the first beat
+  bool own_config = false;         ///< its pins are not as the run's options say
+  PacketConfig config{};           ///< then what they are
   std::vector<uint32_t> values{};  ///< what the bytes stand for, where they do not say themselves
 };
 
@@ -126,9 +126,14 @@ class SourceFeed final : public Feed<Beat> {
   using typename Feed<Beat>::Next;
   using typename Feed<Beat>::State;
 
-  /// `pace`: of all ports, if they have one; so is `error_bit` (Port).
-  SourceFeed(Source& source, size_t ports, std::optional<Pace> pace = {}, int error_bit = -1)
-      : source_(source), waiting_(ports), error_bit_(error_bit < 0 ? 0 : uint64_t{1} << error_bit) {
+  /// `pace`: of all ports, if they have one; so is `error_bit` (Port). `config`: of packets that
+  /// have none of their own.
+  SourceFeed(Source& source, size_t ports, std::optional<Pace> pace = {}, int error_bit = -1,
+             const PacketConfig& config = {})
+      : source_(source),
+        waiting_(ports),
+        error_bit_(error_bit < 0 ? 0 : uint64_t{1} << error_bit),
+        config_(config) {
     if (source.in_order()) pace_ = pace;
   }
 
@@ -185,7 +190,7 @@ class SourceFeed final : public Feed<Beat> {
     }
     packet->time_ns = raw->time_ns;
     packet->gap = raw->gap;
-    packet->config = raw->config;
+    packet->config = raw->own_config ? raw->config : config_;
     packet->values = std::move(raw->values);
     if (pace_) reached_ = pace_->arrival(raw->time_ns, 0);
     ++held_;
@@ -197,6 +202,7 @@ class SourceFeed final : public Feed<Beat> {
   std::vector<std::deque<PacketRef<Beat>>> waiting_;
   std::optional<Pace> pace_;
   uint64_t error_bit_;
+  const PacketConfig config_;
   uint64_t reached_ = 0;  // no packet that is still to be read is due before this cycle
   uint64_t count_ = 0;
   size_t held_ = 0;

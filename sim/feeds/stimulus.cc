@@ -4,9 +4,8 @@
 
 namespace gw::sim {
 
-RecordedSource::RecordedSource(std::shared_ptr<const Stimulus> stimulus, const PacketConfig& config)
+RecordedSource::RecordedSource(std::shared_ptr<const Stimulus> stimulus)
     : stimulus_(std::move(stimulus)),
-      config_(config),
       in_order_(std::ranges::is_sorted(stimulus_->packets, {}, &RawPacket::time_ns)) {
   const size_t count = stimulus_->packets.size();
   facts_.name = stimulus_->name.empty() ? "a recorded run" : stimulus_->name;
@@ -15,9 +14,7 @@ RecordedSource::RecordedSource(std::shared_ptr<const Stimulus> stimulus, const P
 
 std::optional<RawPacket> RecordedSource::next() {
   if (next_ == stimulus_->packets.size()) return std::nullopt;
-  RawPacket packet = stimulus_->packets[next_++];
-  if (!packet.own_config) packet.config = config_;
-  return packet;
+  return stimulus_->packets[next_++];
 }
 
 }  // namespace gw::sim

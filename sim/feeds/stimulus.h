@@ -18,11 +18,10 @@ struct Stimulus {
   StallRecord stalls = {};
 };
 
-/// Its packets, one after the other. What goes in with those that have no configuration of their
-/// own is the run's to say.
+/// Its packets, one after the other.
 class RecordedSource final : public Source {
  public:
-  RecordedSource(std::shared_ptr<const Stimulus> stimulus, const PacketConfig& config);
+  explicit RecordedSource(std::shared_ptr<const Stimulus> stimulus);
 
   std::optional<RawPacket> next() override;
   const SourceFacts& facts() const override { return facts_; }
@@ -31,7 +30,6 @@ class RecordedSource final : public Source {
 
  private:
   std::shared_ptr<const Stimulus> stimulus_;
-  PacketConfig config_;
   size_t next_ = 0;
   bool in_order_;
   SourceFacts facts_;

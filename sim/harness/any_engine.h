@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "sim/harness/engine.h"
 #include "sim/harness/window.h"
@@ -47,6 +48,11 @@ class AnyEngine {
   const AxiLiteReply& control(size_t port) const { return engine_->control(port); }
   void drive(size_t port, const AxiLiteRequest& request) { engine_->drive(port, request); }
   void configure(size_t port, const PacketConfig& config) { engine_->configure(port, config); }
+  void release(size_t port, const PacketConfig& pins) { engine_->release(port, pins); }
+  /// A pin that is set once, by name; nothing without an engine.
+  void set(std::string_view pin, uint64_t value) {
+    if (engine_ != nullptr) engine_->set(pin, value);
+  }
   std::span<const uint32_t> statistics() const { return engine_->statistics(); }
   void boot(const Boot& boot) { engine_->boot(boot); }
   void skip(uint64_t cycles) { engine_->skip(cycles); }
@@ -65,6 +71,8 @@ class AnyEngine {
     virtual const AxiLiteReply& control(size_t port) const = 0;
     virtual void drive(size_t port, const AxiLiteRequest& request) = 0;
     virtual void configure(size_t port, const PacketConfig& config) = 0;
+    virtual void release(size_t port, const PacketConfig& pins) = 0;
+    virtual void set(std::string_view pin, uint64_t value) = 0;
     virtual std::span<const uint32_t> statistics() const = 0;
     virtual void boot(const Boot& boot) = 0;
     virtual void skip(uint64_t cycles) = 0;
@@ -101,6 +109,12 @@ class AnyEngine {
     }
     void configure(size_t port, const PacketConfig& config) override {
       if constexpr (requires { engine_.configure(port, config); }) engine_.configure(port, config);
+    }
+    void release(size_t port, const PacketConfig& pins) override {
+      release_pins(engine_, port, pins);
+    }
+    void set(std::string_view pin, uint64_t value) override {
+      if constexpr (requires { engine_.set(pin, value); }) engine_.set(pin, value);
     }
     std::span<const uint32_t> statistics() const override {
       if constexpr (requires { engine_.statistics(); }) {

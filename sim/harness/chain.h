@@ -152,6 +152,9 @@ class Chain {
     link_.reset();
     coming_.clear();
     b_between_ = true;
+    b_begins_ = false;
+    released_ = 0;
+    release_b({});
   }
   void boot(const Boot& boot) {
     boot_engine(a_, boot);
@@ -183,14 +186,18 @@ class Chain {
   }
   void configure(size_t port, const PacketConfig& config) {
     if constexpr (requires { a_.configure(port, config); }) a_.configure(port, config);
-    if constexpr (kConfigured) coming_.push_back(config);
+    if constexpr (kConfigured) {
+      if (!b_config_) coming_.push_back(config);
+    }
   }
+  void release(size_t port, const PacketConfig& pins) { release_pins(a_, port, pins); }
   void clock(const Offered<P>& offered, uint32_t m_ready) {
     const Beat* const out = a_.m_beat(0);
     if (link_.direct()) {
       const bool taken = (b_.s_ready() & 1) != 0;
-      configure_b(out, taken);
+      const PacketConfig* const begun = configure_b(out, taken);
       b_.clock({out}, m_ready);
+      if (begun != nullptr) release_b(*begun);
       a_.clock(offered, taken);
       return;
     }
@@ -198,8 +205,9 @@ class Chain {
     const Beat* const in = link_.front();
     const bool taken = in != nullptr && (b_.s_ready() & 1) != 0;
     const bool ready = link_.ready();
-    configure_b(in, taken);
+    const PacketConfig* const begun = configure_b(in, taken);
     b_.clock({in}, m_ready);
+    if (begun != nullptr) release_b(*begun);
     link_.clock(ready ? out : nullptr, taken);
     a_.clock(offered, ready);
   }
@@ -248,6 +256,10 @@ class Chain {
     }
   }
 
+ protected:
+  /// B gets this with each packet, whatever A got with it. Needed where A drops packets.
+  void configure_b_always(const PacketConfig& config) { b_config_ = config; }
+
  private:
   static constexpr bool kConfigured = requires(B & b, const PacketConfig& config) {
     b.configure(0, config);
@@ -255,22 +267,41 @@ class Chain {
   static constexpr size_t kControlsOfA = kControlsOf<typename A::Ports>;
 
   /// A packet's configuration goes with its first beat, at B when that is shown there. (A cable
-  /// that loses packets needs packets that carry theirs.)
-  void configure_b(const Beat* shown, bool taken) {
+  /// that loses packets needs packets that carry theirs.) Returns it if that beat is taken.
+  const PacketConfig* configure_b(const Beat* shown, bool taken) {
+    const PacketConfig* begun = nullptr;
     if constexpr (kConfigured) {
-      if (shown == nullptr) return;
-      if (b_between_ && !coming_.empty()) [[unlikely]] {
-        b_.configure(0, coming_.front());
-        if (taken) coming_.pop_front();
+      if (shown == nullptr) return nullptr;
+      if (b_between_ && (b_config_ || !coming_.empty())) [[unlikely]] {
+        if (!b_begins_) {
+          begins_ = b_config_ ? *b_config_ : coming_.front();
+          b_.configure(0, begins_);
+          b_begins_ = true;
+        }
+        if (taken) {
+          if (!b_config_) coming_.pop_front();
+          b_begins_ = false;
+          begun = &begins_;
+        }
       }
       if (taken) b_between_ = shown->last != 0;
+    }
+    return begun;
+  }
+  /// B has sampled a packet's pins.
+  void release_b(const PacketConfig& config) {
+    if constexpr (kConfigured && kPinsGoWithPackets<typename B::Ports>) {
+      release_pins(b_, 0, released_pins<typename B::Ports>(config, 0, released_++));
     }
   }
 
   A& a_;
   B& b_;
   std::deque<PacketConfig> coming_;  ///< of packets on their way to B
-  bool b_between_ = true;
+  std::optional<PacketConfig> b_config_;
+  PacketConfig begins_{};  ///< of the packet that begins at B
+  bool b_between_ = true, b_begins_ = false;
+  uint64_t released_ = 0;
   Link<Beat> link_;
   mutable std::vector<uint32_t> statistics_;
 };
@@ -337,6 +368,7 @@ class Ring {
       nodes_[port]->configure(0, config);
     }
   }
+  void release(size_t port, const PacketConfig& pins) { release_pins(*nodes_[port], 0, pins); }
   void clock(const Offered<P>& offered, uint32_t m_ready) {
     // Everything is read before anything moves. to_right_[i] runs from node i to node i + 1.
     std::array<std::array<const Beat*, 3>, N> in;

@@ -13,6 +13,10 @@
 //
 //   static constexpr size_t kCountersInProbe;          how many: the probe is made of them
 //
+// if pins go with each packet, sampled when its first beat is accepted,
+//
+//   static constexpr std::array<Pin, N> kPinsOfPacket;  pin i is word i of a PacketConfig
+//
 // and, if it has control ports,
 //
 //   static constexpr std::array<ControlPort, C> kControls;   names, width of addresses
@@ -43,7 +47,11 @@
 //   void write(uint32_t address, uint32_t data);       a host write: one rising edge
 //   void configure(size_t port, const PacketConfig&);  pins of a packet, from the cycle in which
 //                                                      its first beat is offered
+//   void release(size_t port, const PacketConfig&);    what these pins show from the cycle after
+//                                                      that beat is accepted; without it,
+//                                                      configure is called
 //   std::span<const uint32_t> statistics() const;      counters, compared when the run is over
+//   void set(std::string_view pin, uint64_t value);    a pin that is set once
 //   void boot(const Boot&);                            from reset to cycle 0; else edge by edge
 //   void skip(uint64_t cycles);                        time that is not simulated has passed
 //   void show(const Cycle<P>&);                        what the harness knows, for a waveform
@@ -66,6 +74,7 @@
 #include <vector>
 
 #include "models/axis/axi_lite.h"
+#include "sim/base/random.h"
 #include "sim/harness/packet.h"
 #include "sim/harness/port.h"
 
@@ -82,6 +91,27 @@ inline constexpr size_t kControlsOf = 0;
 template <class Ports>
 requires requires { Ports::kControls; }
 inline constexpr size_t kControlsOf<Ports> = Ports::kControls.size();
+
+/// Pins that go with each packet.
+template <class Ports>
+inline constexpr bool kPinsGoWithPackets = requires {
+  Ports::kPinsOfPacket;
+};
+
+/// What these pins show when no packet begins, after a packet with `config` (the `number`th on its
+/// port): all bits inverted, or drawn bits. An engine that looks at them too late or too early does
+/// not get what it should.
+template <class Ports>
+PacketConfig released_pins(const PacketConfig& config, uint64_t seed, uint64_t number) {
+  Random random(seed ^ (number + 1) * 0x9E3779B97F4A7C15u);
+  const bool inverted = random.below(2) == 0;
+  PacketConfig pins{};
+  for (size_t i = 0; i < Ports::kPinsOfPacket.size(); ++i) {
+    const auto mask = static_cast<uint32_t>((uint64_t{1} << Ports::kPinsOfPacket[i].bits) - 1);
+    pins[i] = (inverted ? ~config[i] : static_cast<uint32_t>(random.next())) & mask;
+  }
+  return pins;
+}
 
 /// A beat or none, for each input.
 template <class Ports>
@@ -203,6 +233,16 @@ std::optional<uint64_t> missed_of(const E& engine) {
     return engine.missed();
   } else {
     return {};
+  }
+}
+
+/// The pins that go with a packet show something else now.
+template <class E>
+void release_pins(E& engine, size_t port, const PacketConfig& pins) {
+  if constexpr (requires { engine.release(port, pins); }) {
+    engine.release(port, pins);
+  } else if constexpr (requires { engine.configure(port, pins); }) {
+    engine.configure(port, pins);
   }
 }
 

@@ -40,6 +40,7 @@ class Lockstep final : public Course<typename A::Ports> {
   static constexpr bool kConfigured = requires(A & a, PacketConfig config) {
     a.configure(size_t{}, config);
   };
+  static constexpr bool kReleases = kConfigured && kPinsGoWithPackets<Ports>;
   static_assert(Window<Ports>::kCycles == Base::kWindow);
 
   /// `b` may be none.
@@ -73,6 +74,16 @@ class Lockstep final : public Course<typename A::Ports> {
     boot_engine(a_, drive_.boot);
     if (two_) b_.boot(drive_.boot);
     this->begin();
+    if constexpr (kReleases) {
+      for (size_t p = 0; p < kIn; ++p) {
+        const PacketConfig first =
+            in_[p].packet != nullptr ? in_[p].packet->config : PacketConfig{};
+        const PacketConfig pins = released_pins<Ports>(first, drive_.seed, 0);
+        if (observer_ != nullptr) observer_->configure(pins);
+        release_pins(a_, p, pins);
+        if (two_) b_.release(p, pins);
+      }
+    }
     ask_engines();
   }
 
@@ -345,13 +356,24 @@ class Lockstep final : public Course<typename A::Ports> {
     }
     a_.clock(offered, m_ready);
     if (!settles_) accept(offered, s_ready);
+    if constexpr (kReleases) {
+      if (begun_ != 0) [[unlikely]]
+        release(i);
+    }
     ++now_;
     return true;
   }
 
   [[gnu::always_inline]] void accept(const Offered<Ports>& offered, uint32_t s_ready) {
     for (size_t p = 0; p < kIn; ++p) {
-      if (offered[p] != nullptr && ready_bit(s_ready, p)) take(p);
+      if (offered[p] == nullptr || !ready_bit(s_ready, p)) continue;
+      if constexpr (kReleases) {
+        if (in_[p].next == in_[p].first) [[unlikely]] {
+          begun_ |= 1u << p;
+          begun_pins_[p] = released_pins<Ports>(in_[p].packet->config, drive_.seed, in_[p].packets);
+        }
+      }
+      take(p);
     }
   }
   static uint64_t events_of(const Probe<Ports>& probe) {
@@ -360,6 +382,18 @@ class Lockstep final : public Course<typename A::Ports> {
     } else {
       return 0;
     }
+  }
+
+  /// Packets' first beats were accepted at this edge: their pins have been sampled.
+  [[gnu::noinline]] void release(size_t i) {
+    for (size_t p = 0; p < kIn; ++p) {
+      if (!ready_bit(begun_, p)) continue;
+      const PacketConfig& pins = begun_pins_[p];
+      if (observer_ != nullptr) observer_->configure(pins);
+      release_pins(a_, p, pins);
+      if (two_) window_.released.push_back({i, p, pins});
+    }
+    begun_ = 0;
   }
 
   template <class E>
@@ -474,6 +508,8 @@ class Lockstep final : public Course<typename A::Ports> {
   Second b_;
   const bool two_;
   const bool in_step_;  ///< somebody looks at single cycles
+  uint32_t begun_ = 0;  ///< inputs whose packet's first beat is accepted in this cycle
+  std::array<PacketConfig, kIn> begun_pins_{};  ///< what their pins show then
   const bool settles_;  ///< of one of them outputs may depend on inputs of the same cycle
   Window<Ports> window_;
   size_t at_ = 0;              ///< this cycle's place in the window

@@ -85,7 +85,7 @@ inline std::string pin_name(const ControlPort& port, const ControlSignal& signal
   return std::string(port.bundle) + '_' + signal.name;
 }
 
-/// Pins that are one value each and stay as they are while a packet passes: bound_i, workers_i.
+/// Pins that are one value each: set once (workers_i), or for each packet (bound_i).
 struct Pin {
   std::string_view name;
   int bits = 1;

@@ -46,6 +46,8 @@ class Window {
     size_t at, port;
     PacketConfig config;
   };
+  /// From the next cycle on its pins show something else.
+  using Released = Configured;
   struct Driven {
     size_t at, port;
     AxiLiteRequest request;
@@ -65,9 +67,11 @@ class Window {
   }
 
   std::vector<Configured> configured;
+  std::vector<Released> released;
   std::vector<Driven> driven;
   void clear() {
     configured.clear();
+    released.clear();
     driven.clear();
   }
 
@@ -111,6 +115,7 @@ template <class E, class P>
 template <class E, class P>
 size_t follow_window(E& engine, const Window<P>& window, size_t whole, bool compared) {
   auto configured = window.configured.begin();
+  auto released = window.released.begin();
   auto driven = window.driven.begin();
   const bool settling = settles(engine);
   for (size_t i = 0; i < whole; ++i) {
@@ -129,6 +134,9 @@ size_t follow_window(E& engine, const Window<P>& window, size_t whole, bool comp
       if (compared && !shows(engine, window, i)) return i;
     }
     engine.clock(window.row(i).offered, window.row(i).m_ready);
+    for (; released != window.released.end() && released->at == i; ++released) {
+      release_pins(engine, released->port, released->config);
+    }
   }
   return whole;
 }

@@ -147,7 +147,9 @@ Section what_ran(const Json& doc) {
   }
   add(s, "mutant", text(doc, {"mutant"}));
   std::vector<std::string> codec;
-  if (auto mode = text(doc, {"mode"}); !mode.empty()) codec.push_back(mode);
+  if (auto mode = text(doc, {"mode"}); !mode.empty()) {
+    codec.push_back(mode.find(' ') == std::string::npos ? mode : "mode " + mode);
+  }
   if (auto b = bound_of(doc); !b.empty()) codec.push_back("error bound " + b);
   add(s, "codec", joined(codec));
   if (const std::string mark = text(doc, {"mark"}); !mark.empty()) {
@@ -357,6 +359,10 @@ Section compression(const Json& doc) {
       note += ", EXCEEDED";
       status = Status::kBad;
     }
+  }
+  if (const auto share = number(doc, {"compression", "error_to_bound"})) {
+    note = fmt::format("at most {:.3f} of a packet's own bound", *share);
+    status = held && *held ? Status::kGood : Status::kBad;
   }
   if (error)
     add(s, "max abs error", general(*error), note, status);

@@ -313,7 +313,7 @@ FailureWindow FailureWindow::of(const Failure& failure) {
 
 std::unique_ptr<Source> open_source(const Device& device, const RunSpec& spec) {
   if (spec.stimulus.recorded == nullptr) return device.source(spec);
-  return std::make_unique<RecordedSource>(spec.stimulus.recorded, device.packet_config(spec));
+  return std::make_unique<RecordedSource>(spec.stimulus.recorded);
 }
 
 json failure_json(const Device& device, const RunSpec& spec, const Failure& f,

@@ -68,9 +68,9 @@ systemc::RegisterMap codec_registers(bool compressor) {
 /// have sent them.
 class GradientSource final : public sim::Source {
  public:
-  GradientSource(const sim::RunSpec& spec, bool encoded)
+  GradientSource(const sim::RunSpec& spec, PacketPins pins, bool encoded)
       : gradients_(sim::open_gradients(spec.stimulus, spec.seed)),
-        config_(codec_config(spec.options)),
+        pins_(std::move(pins)),
         encoded_(encoded) {}
 
   std::optional<sim::RawPacket> next() override {
@@ -78,9 +78,9 @@ class GradientSource final : public sim::Source {
     if (!packet) return std::nullopt;
     sim::RawPacket raw;
     raw.trace_number = packet->trace_number;
-    raw.config = packet_config(config_);
+    const reference::CodecConfig config = codec_config(pins_.set(raw, count_++));
     if (encoded_) {
-      reference::encode(std::span<const uint32_t>(packet->values), config_, raw.bytes);
+      reference::encode(std::span<const uint32_t>(packet->values), config, raw.bytes);
       raw.values = std::move(packet->values);
     } else {
       const auto* const bytes = reinterpret_cast<const uint8_t*>(packet->values.data());
@@ -93,7 +93,8 @@ class GradientSource final : public sim::Source {
 
  private:
   std::unique_ptr<sim::Gradients> gradients_;
-  reference::CodecConfig config_;
+  PacketPins pins_;
+  uint64_t count_ = 0;
   bool encoded_;
 };
 
@@ -140,17 +141,15 @@ class CodecDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
   std::unique_ptr<sim::Source> source(const sim::RunSpec& spec) const override {
     const bool encoded = !this->facts().burst_is_input;
     if (spec.stimulus.random != nullptr) {
-      return open_random_gradients(spec.stimulus, spec.seed, codec_config(spec.options), encoded);
+      return open_random_gradients(spec.stimulus, spec.seed, this->packet_pins(spec), encoded);
     }
-    return std::make_unique<GradientSource>(spec, encoded);
+    return std::make_unique<GradientSource>(spec, this->packet_pins(spec), encoded);
   }
   sim::PacketConfig packet_config(const sim::RunSpec& spec) const override {
     return testbenches::packet_config(codec_config(spec.options));
   }
   void describe_settings(const sim::RunSpec& spec, nlohmann::json& report) const override {
-    const reference::CodecConfig config = codec_config(spec.options);
-    report["bound"] = config.bound_exponent;
-    report["mode"] = config.mode == reference::Mode::kBounded ? "bounded" : "paper";
+    describe_codec(codec_config(spec.options), this->packet_pins(spec), 0, report);
   }
   std::unique_ptr<sim::PacketWriter> writer(const std::string& path, const sim::Source& source,
                                             const sim::RunSpec&) const override {
@@ -196,6 +195,16 @@ class CodecDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
   std::unique_ptr<Score<Beat>> score(const sim::RunSpec& spec) const override {
     return std::make_unique<CodecScore>(codec_config(spec.options));
   }
+  /// Behind registers there are none: what the host writes holds for all packets.
+  const PinFacts* pin_facts() const override { return kHosted ? nullptr : &codec_pins(); }
+  sim::RunSpec unlike(const sim::RunSpec& spec) const override {
+    if constexpr (!kHosted) return spec;
+    sim::RunSpec other = spec;
+    const reference::CodecConfig config = codec_config(spec.options);
+    other.options.set("bound", std::to_string(1 + config.bound_exponent % 14));
+    other.options.set("mode", config.mode == reference::Mode::kBounded ? "paper" : "bounded");
+    return other;
+  }
   std::unique_ptr<sim::coverage::Family<Beat>> coverage(const sim::RunSpec&) const override {
     const CodecSide side = this->facts().wire == sim::WireSide::kInside ? CodecSide::kLoop
                            : is_compressor()                            ? CodecSide::kCompressor
@@ -211,7 +220,6 @@ class CodecDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
     if (facts.wire == sim::WireSide::kNone) {
       facts.wire = facts.burst_is_input ? sim::WireSide::kOutput : sim::WireSide::kInput;
     }
-    facts.pins = {{"bound_i", 4}, {"bounded_i", 1}};
     facts.probe = {{"error_count_o", 32}};
     facts.options = codec_options();
     // A chain is made of raw tops.

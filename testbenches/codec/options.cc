@@ -45,4 +45,26 @@ sim::PacketConfig packet_config(const reference::CodecConfig& config) {
           config.mode == reference::Mode::kBounded ? 1u : 0u};
 }
 
+reference::CodecConfig codec_config(const sim::PacketConfig& config) {
+  return {.bound_exponent = static_cast<int>(config[0]),
+          .mode = config[1] != 0 ? reference::Mode::kBounded : reference::Mode::kPaper};
+}
+
+void describe_codec(const reference::CodecConfig& config, const PacketPins& pins, size_t first,
+                    nlohmann::json& report) {
+  report["bound"] = config.bound_exponent;
+  if (pins.drawn(first)) report["bound"] = kDrawnPerPacket;
+  report["mode"] = pins.drawn(first + 1) ? kDrawnPerPacket : reference::mode_name(config.mode);
+}
+
+const PinFacts& codec_pins() {
+  static const PinFacts kFacts = {.options = {"bound", "mode"}, .legal = [](sim::Random& random) {
+                                    return sim::PacketConfig{
+                                        static_cast<uint32_t>(reference::kMinBoundExponent) +
+                                            random.below(reference::kMaxBoundExponent),
+                                        random.below(2)};
+                                  }};
+  return kFacts;
+}
+
 }  // namespace gw::testbenches

@@ -4,11 +4,12 @@
 #include <bit>
 #include <cstring>
 
+#include "testbenches/codec/options.h"
+
 namespace gw::testbenches {
 
 reference::CodecConfig config_of(const sim::Packet<Beat>& packet) {
-  return {.bound_exponent = static_cast<int>(packet.config[0]),
-          .mode = packet.config[1] != 0 ? reference::Mode::kBounded : reference::Mode::kPaper};
+  return codec_config(packet.config);
 }
 
 Lanes lanes_of(const sim::Packet<Beat>& packet) {

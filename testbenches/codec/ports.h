@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <string_view>
 
 #include "models/axis/beat.h"
 #include "sim/harness/port.h"
@@ -20,7 +19,7 @@ struct CodecStreams {
 /// With the raw pins of a packet.
 struct CodecPorts : CodecStreams {
   /// A packet's configuration: k of the bound 2^-k, mode bounded.
-  static constexpr std::array<std::string_view, 2> kPinsOfPacket = {"bound_i", "bounded_i"};
+  static constexpr std::array<sim::Pin, 2> kPinsOfPacket = {{{"bound_i", 4}, {"bounded_i", 1}}};
 };
 
 }  // namespace gw::testbenches

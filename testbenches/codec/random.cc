@@ -20,6 +20,7 @@ constexpr int64_t kMostValues =
 
 std::vector<sim::RandomKey> gradient_keys(const char* cut, bool encoded) {
   std::vector<sim::RandomKey> keys = sim::random_stream_keys("values", 1, kMostValues, 1, 400);
+  keys.push_back(random_settings_key());
   for (sim::RandomKey& key : sim::random_value_keys(/*codec=*/true)) keys.push_back(std::move(key));
   sim::RandomKey error = {
       "error",
@@ -34,15 +35,13 @@ std::vector<sim::RandomKey> gradient_keys(const char* cut, bool encoded) {
 /// Packet by packet; what is drawn of one purpose has a stream of its own in each.
 class RandomGradients final : public sim::Source {
  public:
-  RandomGradients(const sim::StimulusSpec& stimulus, uint64_t seed,
-                  const reference::CodecConfig& config, bool encoded)
+  RandomGradients(const sim::StimulusSpec& stimulus, uint64_t seed, PacketPins pins, bool encoded)
       : table_(stimulus.random),
         seed_(seed),
-        config_(config),
+        pins_(std::move(pins)),
         encoded_(encoded),
         lengths_(*table_, edges()),
-        values_(*table_, {.byte_from = static_cast<uint32_t>(config.byte_from()),
-                          .half_from = static_cast<uint32_t>(config.half_from())}),
+        values_(*table_, {}),
         all_(stimulus.packets == 0 ? kDefaultPackets : stimulus.packets) {
     facts_.name = "random traffic " + table_->name();
   }
@@ -51,12 +50,13 @@ class RandomGradients final : public sim::Source {
     if (count_ == all_) return std::nullopt;
     sim::RawPacket packet;
     Random lengths = stream("length"), values = stream("value"), gaps = stream("gap");
-    packet.config = packet_config(config_);
+    const reference::CodecConfig config = codec_config(pins_.set(packet, count_));
+    values_.set(classes_of(config));
     packet.gap = static_cast<uint32_t>(sim::random_gap(*table_, gaps));
     packet.values.resize(static_cast<size_t>(lengths_.draw(lengths)));
     values_.fill(values, packet.values);
     if (encoded_) {
-      reference::encode(std::span<const uint32_t>(packet.values), config_, packet.bytes);
+      reference::encode(std::span<const uint32_t>(packet.values), config, packet.bytes);
     } else {
       const auto* const bytes = reinterpret_cast<const uint8_t*>(packet.values.data());
       packet.bytes.assign(bytes, bytes + packet.values.size() * 4);
@@ -139,10 +139,10 @@ class RandomGradients final : public sim::Source {
 
   std::shared_ptr<const sim::RandomTable> table_;
   const uint64_t seed_;
-  const reference::CodecConfig config_;
+  PacketPins pins_;
   const bool encoded_;
   const sim::RandomLengths lengths_;
-  const sim::RandomValues values_;
+  sim::RandomValues values_;
   const uint64_t all_;
   uint64_t count_ = 0;
   std::map<std::string, uint64_t> errors_;
@@ -163,10 +163,14 @@ const sim::RandomKind& random_groups() {
   return kKind;
 }
 
+sim::RandomValues::Classes classes_of(const reference::CodecConfig& config) {
+  return {.byte_from = static_cast<uint32_t>(config.byte_from()),
+          .half_from = static_cast<uint32_t>(config.half_from())};
+}
+
 std::unique_ptr<sim::Source> open_random_gradients(const sim::StimulusSpec& stimulus, uint64_t seed,
-                                                   const reference::CodecConfig& config,
-                                                   bool encoded) {
-  return std::make_unique<RandomGradients>(stimulus, seed, config, encoded);
+                                                   PacketPins pins, bool encoded) {
+  return std::make_unique<RandomGradients>(stimulus, seed, std::move(pins), encoded);
 }
 
 }  // namespace gw::testbenches

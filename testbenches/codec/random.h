@@ -6,6 +6,7 @@
 #include "models/reference/codec.h"
 #include "sim/feeds/random_table.h"
 #include "sim/run/device.h"
+#include "testbenches/engine/packet_pins.h"
 
 namespace gw::testbenches {
 
@@ -13,9 +14,11 @@ namespace gw::testbenches {
 const sim::RandomKind& random_floats();
 const sim::RandomKind& random_groups();
 
+/// Where values of a bound change their class.
+sim::RandomValues::Classes classes_of(const reference::CodecConfig& config);
+
 /// `stimulus.packets` packets (0: 256) by `stimulus.random`. `encoded`: groups.
 std::unique_ptr<sim::Source> open_random_gradients(const sim::StimulusSpec& stimulus, uint64_t seed,
-                                                   const reference::CodecConfig& config,
-                                                   bool encoded);
+                                                   PacketPins pins, bool encoded);
 
 }  // namespace gw::testbenches

@@ -10,6 +10,7 @@
 
 #include "models/papers/inceptionn.h"
 #include "models/reference/baselines.h"
+#include "testbenches/codec/options.h"
 #include "testbenches/codec/oracle.h"
 
 namespace gw::testbenches {
@@ -42,14 +43,19 @@ json paper_json(int k) {
 }  // namespace
 
 json compression_json(const reference::CodecStatistics& values) {
-  return {{"ratio", values.ratio()},
-          {"encoded_bytes", values.encoded_bytes()},
-          {"values", values.values()},
-          {"tags", tags_json(values)},
-          {"max_abs_error", values.max_abs_error()},
-          {"mean_abs_error", values.mean_abs_error()},
-          {"bound", values.config().bound()},
-          {"bound_held", values.bound_held()}};
+  json section = {{"ratio", values.ratio()},
+                  {"encoded_bytes", values.encoded_bytes()},
+                  {"values", values.values()},
+                  {"tags", tags_json(values)},
+                  {"max_abs_error", values.max_abs_error()},
+                  {"mean_abs_error", values.mean_abs_error()},
+                  {"bound", values.config().bound()},
+                  {"bound_held", values.bound_held()}};
+  if (values.mixed()) {
+    section["bound"] = kDrawnPerPacket;
+    section["error_to_bound"] = values.error_to_bound();
+  }
+  return section;
 }
 
 void CodecScore::left(const sim::Passage&, const sim::Packet<Beat>& packet) {
@@ -57,6 +63,7 @@ void CodecScore::left(const sim::Passage&, const sim::Packet<Beat>& packet) {
   Lanes lanes;
   if (source.values.empty()) lanes = lanes_of(source);
   const std::span<const uint32_t> values = source.values.empty() ? lanes.values : source.values;
+  all_.configure(config_of(source));
   all_.add(values);
   if (sample_.size() < kSample) {
     sample_.insert(sample_.end(), values.begin(), values.end());
@@ -68,8 +75,9 @@ void CodecScore::report(json& sections) const {
   if (sample_packets_.empty()) return;
   sections["compression"] = compression_json(all_);
   if (sample_.size() < all_.values()) sections["compression"]["sample_values"] = sample_.size();
-  // Table III's three bounds side by side, beside the one that ran.
-  std::set<int> bounds = {6, 8, 10, config_.bound_exponent};
+  // Table III's three bounds side by side, beside the one that ran, if it was one.
+  std::set<int> bounds = {6, 8, 10};
+  if (!all_.mixed()) bounds.insert(config_.bound_exponent);
   json by_bound = json::array();
   for (const int k : bounds) {
     const reference::CodecConfig other{.bound_exponent = k, .mode = config_.mode};
@@ -94,7 +102,7 @@ void CodecScore::report(json& sections) const {
     by_bound.push_back(std::move(entry));
   }
   sections["compression"]["by_bound"] = std::move(by_bound);
-  sections["paper"] = paper_json(config_.bound_exponent);
+  if (!all_.mixed()) sections["paper"] = paper_json(config_.bound_exponent);
 
   // The reference counts bytes a second; reports say gigabits wherever they say gbps.
   std::vector<float> floats;
@@ -108,7 +116,11 @@ void CodecScore::report(json& sections) const {
     // Packets are encoded each on its own; the codec's speed is measured on all values as one
     // stream.
     const bool ours = figures.name.starts_with("inceptionn");
-    sections["baselines"].push_back({{"name", ours ? "codec, as one stream" : figures.name},
+    const std::string name =
+        !ours          ? figures.name
+        : all_.mixed() ? fmt::format("codec, as one stream, 2^-{}", config_.bound_exponent)
+                       : "codec, as one stream";
+    sections["baselines"].push_back({{"name", name},
                                      {"ratio", figures.ratio},
                                      {"max_abs_error", figures.max_abs_error},
                                      {"mean_abs_error", figures.mean_abs_error},
@@ -119,6 +131,7 @@ void CodecScore::report(json& sections) const {
   json rows = json::array();
   for (const auto& [exponent, count] : exponents) rows.push_back({exponent, count});
   sections["plots"]["value_exponents"] = std::move(rows);
+  if (all_.mixed()) return;
   sections["plots"]["class_limits"] = {{"zero_below", config_.byte_from() - 127},
                                        {"byte_below", config_.half_from() - 127},
                                        {"raw_from", 0}};

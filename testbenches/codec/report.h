@@ -18,6 +18,7 @@ nlohmann::json compression_json(const reference::CodecStatistics& values);
 /// the first 2^20, so that neither time nor memory grows with a long trace.
 class CodecScore final : public Score<Beat> {
  public:
+  /// `config`: of the table and the baselines; each packet is measured by its own.
   explicit CodecScore(const reference::CodecConfig& config) : config_(config), all_(config) {}
 
   void left(const sim::Passage& passage, const sim::Packet<Beat>& packet) override;

@@ -23,9 +23,9 @@ class Recorder final : public sim::Observer<P> {
   }
   void boot(const sim::Boot& boot) override { bench_.boot(boot); }
   void configure(const sim::PacketConfig& config) override {
-    if constexpr (requires { P::kPinsOfPacket; }) {
+    if constexpr (sim::kPinsGoWithPackets<P>) {
       for (size_t i = 0; i < P::kPinsOfPacket.size(); ++i) {
-        bench_.pin(P::kPinsOfPacket[i], config[i]);
+        bench_.pin(P::kPinsOfPacket[i].name, config[i]);
       }
     }
   }

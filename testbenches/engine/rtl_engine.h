@@ -37,8 +37,10 @@ class RtlEngine {
     if (self_ == nullptr) throw std::bad_alloc();
     api_.period(self_, compiled_.period_ps());
     outputs_ = api_.outputs(self_);
-    if constexpr (requires { P::kPinsOfPacket; }) {
-      for (size_t i = 0; i < P::kPinsOfPacket.size(); ++i) pins_[i] = pin(P::kPinsOfPacket[i]);
+    if constexpr (sim::kPinsGoWithPackets<P>) {
+      for (size_t i = 0; i < P::kPinsOfPacket.size(); ++i) {
+        pins_[i] = pin(P::kPinsOfPacket[i].name);
+      }
     }
   }
   ~RtlEngine() { api_.drop(self_); }
@@ -97,7 +99,7 @@ class RtlEngine {
     api_.drive(self_, static_cast<uint32_t>(port), &request);
   }
   void configure(size_t, const sim::PacketConfig& config) {
-    if constexpr (requires { P::kPinsOfPacket; }) {
+    if constexpr (sim::kPinsGoWithPackets<P>) {
       for (size_t i = 0; i < P::kPinsOfPacket.size(); ++i) api_.set(self_, pins_[i], config[i]);
     }
   }
@@ -152,7 +154,7 @@ class RtlEngine {
   void* self_;
   const GwOutputs* outputs_ = nullptr;
   bool traced_ = false;
-  std::array<int, 4> pins_{};
+  std::array<int, std::tuple_size_v<sim::PacketConfig>> pins_{};
   mutable Counters counters_{};
 };
 

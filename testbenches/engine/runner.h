@@ -24,6 +24,7 @@
 #include "sim/run/device.h"
 #include "sim/run/run.h"
 #include "testbenches/engine/compiled_rtl.h"
+#include "testbenches/engine/packet_pins.h"
 #include "testbenches/engine/recorder.h"
 #include "testbenches/engine/rtl_engine.h"
 #include "testbenches/engine/wave.h"
@@ -159,11 +160,12 @@ struct BareStimulus {
   [[gnu::cold]] BareStimulus(const sim::PreparedFeed<Beat>& feed,
                              const RecordedOracle<Beat>& oracle) {
     for (size_t p = 0; p < input.size(); ++p) {
-      if (!feed.packets(p).empty()) config[p] = feed.packets(p).front()->config;
       for (const auto& packet : feed.packets(p)) {
+        begins[p].push_back({input[p].size(), packet->config});
         input[p].insert(input[p].end(), packet->beats.begin(), packet->beats.end());
       }
       inputs += input[p].size();
+      begins[p].push_back({SIZE_MAX, {}});
     }
     for (size_t p = 0; p < sim::kOutputsOf<P>; ++p) {
       for (const auto& packet : oracle.owed(p)) {
@@ -177,8 +179,13 @@ struct BareStimulus {
     sum[0] += beat.keep;
   }
 
+  /// A packet: the place of its first beat, and its pins.
+  struct Begin {
+    size_t beat;
+    sim::PacketConfig config;
+  };
   std::array<std::vector<Beat>, sim::kInputsOf<P>> input;
-  std::array<sim::PacketConfig, sim::kInputsOf<P>> config{};  ///< of the first packet
+  std::array<std::vector<Begin>, sim::kInputsOf<P>> begins;
   uint64_t inputs = 0, outputs = 0;
   Sum expected{};
 };
@@ -198,9 +205,9 @@ sim::Speed bare_pass(E& engine, const BareStimulus<typename E::Ports>& stimulus,
   engine.reset();
   sim::boot_engine(engine, boot);
   if (host) boot_by_host(engine, *host());
-  if constexpr (requires { engine.configure(0, sim::PacketConfig{}); }) {
-    for (size_t p = 0; p < kIn; ++p) engine.configure(p, stimulus.config[p]);
-  }
+  constexpr bool kConfigured = requires { engine.configure(0, sim::PacketConfig{}); };
+  std::array<const typename BareStimulus<Ports>::Begin*, kIn> begins;
+  for (size_t p = 0; p < kIn; ++p) begins[p] = stimulus.begins[p].data();
   constexpr uint32_t kAllReady = static_cast<uint32_t>((uint64_t{1} << kOut) - 1);
   const uint64_t limit = 100 * (inputs + outputs) + 100'000;
   std::array<size_t, kIn> at{};
@@ -210,6 +217,10 @@ sim::Speed bare_pass(E& engine, const BareStimulus<typename E::Ports>& stimulus,
     sim::Offered<Ports> offered;
     for (size_t p = 0; p < kIn; ++p) {
       offered[p] = at[p] < input[p].size() ? &input[p][at[p]] : nullptr;
+      if constexpr (kConfigured) {
+        if (at[p] == begins[p]->beat) [[unlikely]]
+          engine.configure(p, begins[p]++->config);
+      }
     }
     sim::settle_engine(engine, offered, kAllReady);
     const uint32_t s_ready = engine.s_ready();
@@ -365,7 +376,7 @@ class DeviceOf : public sim::Device {
     if (kPaced) pace = pace_of(spec);
     sim::LookAhead packets(source);
     const MakeHost<Beat> host = this->host(spec, packets);
-    sim::SourceFeed<Beat> feed(packets, kIn, pace, P::kInputs[0].error_bit);
+    sim::SourceFeed<Beat> feed(packets, kIn, pace, P::kInputs[0].error_bit, packet_config(spec));
     const auto oracle = this->oracle(spec);
     // A recorded stimulus is a part of one: there is nothing to measure in it.
     const auto score = spec.stimulus.recorded == nullptr ? this->score(spec) : nullptr;
@@ -450,6 +461,9 @@ class DeviceOf : public sim::Device {
       facts_.controls.assign(P::kControls.begin(), P::kControls.end());
     }
     facts_.beat_bytes = Beat::kBytes;
+    if constexpr (sim::kPinsGoWithPackets<P>) {
+      facts_.pins.assign(P::kPinsOfPacket.begin(), P::kPinsOfPacket.end());
+    }
   }
 
   // What a device adds.
@@ -463,6 +477,15 @@ class DeviceOf : public sim::Device {
   virtual sim::Boot boot(const sim::RunSpec&) const { return {}; }
   /// Who drives its control ports, and may look at what is to come; empty: nobody.
   virtual MakeHost<Beat> host(const sim::RunSpec&, sim::LookAhead&) const { return {}; }
+  /// Pins that go with each packet; null: there are none.
+  virtual const PinFacts* pin_facts() const { return nullptr; }
+  /// Those of the spec's packets.
+  PacketPins packet_pins(const sim::RunSpec& spec) const {
+    return {pin_facts(), spec, packet_config(spec)};
+  }
+  /// The run whose traffic the reset of `--reset-after` meets: set otherwise, where that needs no
+  /// other RTL. Packets have other pins anyway.
+  virtual sim::RunSpec unlike(const sim::RunSpec& spec) const { return spec; }
   /// Pins that are set once.
   virtual std::vector<std::pair<std::string, uint64_t>> pins(const sim::RunSpec&) const {
     return {};
@@ -573,24 +596,66 @@ class DeviceOf : public sim::Device {
             .fails = d.fails};
   }
 
-  /// Traffic for the run's reset to meet: its own packets, in a course of their own.
+  /// Packets of a source, all with other pins.
+  class Unlike final : public sim::Source {
+   public:
+    Unlike(sim::Source& source, const PinFacts* facts, const sim::RunSpec& spec,
+           const sim::PacketConfig& usual)
+        : source_(source), facts_(facts), random_(spec.seed, "before the reset"), usual_(usual) {}
+    std::optional<sim::RawPacket> next() override {
+      std::optional<sim::RawPacket> packet = source_.next();
+      if (packet && facts_ != nullptr) {
+        packet->config =
+            PacketPins::unlike(*facts_, packet->own_config ? packet->config : usual_, random_);
+        packet->own_config = true;
+      }
+      return packet;
+    }
+    bool waits() const override { return source_.waits(); }
+    const sim::SourceFacts& facts() const override { return source_.facts(); }
+    uint64_t expected() const override { return source_.expected(); }
+    bool in_order() const override { return source_.in_order(); }
+
+   private:
+    sim::Source& source_;
+    const PinFacts* const facts_;
+    sim::Random random_;
+    const sim::PacketConfig usual_;
+  };
+
+  /// Traffic for the run's reset to meet: its own packets, set otherwise, in a course of their own.
   template <class A>
   [[gnu::cold]] bool before(A& a, const sim::AnyEngine<P>& b, const std::string& name_a,
                             const std::string& name_b, const Driven& d,
                             sim::Outcome& outcome) const {
-    const auto source = sim::open_source(*this, d.spec);
+    const sim::RunSpec spec = unlike(d.spec);
+    const auto source = sim::open_source(*this, spec);
     std::optional<sim::Pace> pace;
-    if (kPaced) pace = pace_of(d.spec);
-    sim::LookAhead packets(*source);
-    const MakeHost<Beat> make_host = this->host(d.spec, packets);
+    if (kPaced) pace = pace_of(spec);
+    Unlike otherwise(*source, pin_facts(), spec, packet_config(spec));
+    sim::LookAhead packets(otherwise);
+    const MakeHost<Beat> make_host = this->host(spec, packets);
     const auto host = make_host ? make_host() : nullptr;
-    sim::SourceFeed<Beat> feed(packets, kIn, pace, P::kInputs[0].error_bit);
-    const auto oracle = this->oracle(d.spec);
+    sim::SourceFeed<Beat> feed(packets, kIn, pace, P::kInputs[0].error_bit, packet_config(spec));
+    const auto oracle = this->oracle(spec);
     Setting<P> s = setting(d, feed, host.get(), nullptr, name_a, name_b);
+    s.drive.boot = boot(spec);
     s.drive.watched = s.drive.after_failure = false;
     s.drive.recording = nullptr;
     sim::Lockstep<A> run(a, b, s.feed, *oracle, s.drive, name_a, name_b);
-    return disturb(s, run, outcome);
+    set_pins(a, b, spec);
+    const bool passed = disturb(s, run, outcome);
+    set_pins(a, b, d.spec);
+    return passed;
+  }
+
+  /// Those that are set once, of both engines.
+  template <class A>
+  [[gnu::cold]] void set_pins(A& a, sim::AnyEngine<P> b, const sim::RunSpec& spec) const {
+    for (const auto& [pin, value] : pins(spec)) {
+      if constexpr (requires { a.set(pin, value); }) a.set(pin, value);
+      b.set(pin, value);
+    }
   }
 
   /// What fails before the reset that the run asks for fails without it: then that run is told, in
@@ -648,7 +713,8 @@ class DeviceOf : public sim::Device {
         : device_(device), spec_(spec), kernel_(kernel), boot_(device.boot(spec)) {
       sim::LookAhead packets(source);
       make_host_ = device.host(spec, packets);
-      sim::SourceFeed<Beat> read(packets, kIn, {}, P::kInputs[0].error_bit);
+      sim::SourceFeed<Beat> read(packets, kIn, {}, P::kInputs[0].error_bit,
+                                 device.packet_config(spec));
       for (size_t p = 0; p < kIn; ++p) {
         for (auto next = read.next(p, 0); next.packet != nullptr; next = read.next(p, 0)) {
           feed_.add(p, std::move(next.packet));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/reference/nic/headers.h"
+#include "testbenches/nic/options.h"
 #include "testbenches/nic/oracle.h"
 
 namespace gw::testbenches {
@@ -137,6 +138,7 @@ class NicFamily final : public sim::coverage::Family<Beat> {
     const std::vector<uint8_t> frame = sim::bytes_of(*packet);
     const bool bad = packet->beats.back().user != 0;
     if (side_ == NicSide::kRx) {
+      rx_.configure(nic_rx_config(packet->config));
       const nic::Unpacked made = rx_.unpack(frame, bad);
       order_.arrived(packet, static_cast<size_t>(made.action));
       if (made.action == nic::RxAction::kUnpacked) {
@@ -144,6 +146,7 @@ class NicFamily final : public sim::coverage::Family<Beat> {
       }
       return;
     }
+    tx_.configure(nic_tx_config(packet->config));
     const nic::Packed made = tx_.pack(frame, bad);
     order_.arrived(packet, static_cast<size_t>(made.action));
     const bool packed = made.action == nic::TxAction::kPacked;

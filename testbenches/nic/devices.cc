@@ -11,6 +11,7 @@
 #include "sim/feeds/frames.h"
 #include "sim/feeds/writer.h"
 #include "sim/harness/chain.h"
+#include "testbenches/codec/options.h"
 #include "testbenches/engine/runner.h"
 #include "testbenches/engine/wires.h"
 #include "testbenches/nic/coverage.h"
@@ -26,19 +27,28 @@ namespace gw::testbenches {
 namespace {
 
 namespace nic = reference::nic;
-using PinValues = std::vector<std::pair<std::string, uint64_t>>;
 
 constexpr double kNicClockMhz = 100;
 
-/// The SystemC model's kernel-free core as an engine. The run's configuration is on its pins from
-/// the beginning.
+systemc::NicTxConfig pins_of(const systemc::NicTx&, const sim::PacketConfig& words) {
+  return {.mark = static_cast<uint8_t>(words[0]),
+          .mark_mask = static_cast<uint8_t>(words[1]),
+          .packet_grid = words[2] != 0,
+          .codec = {.bound = static_cast<uint8_t>(words[3]), .bounded = words[4] != 0},
+          .protocol_tcp = static_cast<uint8_t>(words[5]),
+          .protocol_udp = static_cast<uint8_t>(words[6])};
+}
+systemc::NicRxConfig pins_of(const systemc::NicRx&, const sim::PacketConfig& words) {
+  return {.protocol_tcp = static_cast<uint8_t>(words[0]),
+          .protocol_udp = static_cast<uint8_t>(words[1])};
+}
+
+/// The SystemC model's kernel-free core as an engine.
 template <class P, class Core>
 class NicModel {
  public:
   using Ports = P;
 
-  template <class Config>
-  explicit NicModel(const Config& config) : core_(config) {}
   void reset() { core_.reset(); }
   uint32_t s_ready() const { return core_.s_ready() ? 1 : 0; }
   const Beat* m_beat(size_t) const { return core_.m_beat(); }
@@ -47,53 +57,13 @@ class NicModel {
   void clock(const sim::Offered<Ports>& offered, uint32_t m_ready) {
     core_.clock(offered[0], m_ready != 0);
   }
+  void configure(size_t, const sim::PacketConfig& words) { core_.configure(pins_of(core_, words)); }
 
  private:
   Core core_;
 };
 using NicTxModel = NicModel<NicTxPorts, systemc::NicTx>;
 using NicRxModel = NicModel<NicRxPorts, systemc::NicRx>;
-
-systemc::NicTxConfig tx_model_config(const nic::NicConfig& config) {
-  return {.mark = config.mark,
-          .mark_mask = config.mark_mask,
-          .packet_grid = config.grid == nic::Grid::kPacket,
-          .codec = {.bound = static_cast<uint8_t>(config.codec.bound_exponent),
-                    .bounded = config.codec.mode == reference::Mode::kBounded},
-          .protocol_tcp = config.protocol_tcp,
-          .protocol_udp = config.protocol_udp};
-}
-
-PinValues rx_pins(const nic::NicConfig& config) {
-  return {{"protocol_tcp_i", config.protocol_tcp}, {"protocol_udp_i", config.protocol_udp}};
-}
-
-PinValues tx_pins(const nic::NicConfig& config) {
-  const systemc::NicTxConfig pins = tx_model_config(config);
-  PinValues all = {{"mark_i", pins.mark},
-                   {"mark_mask_i", pins.mark_mask},
-                   {"grid_i", pins.packet_grid},
-                   {"bound_i", pins.codec.bound},
-                   {"bounded_i", pins.codec.bounded}};
-  for (const auto& pin : rx_pins(config)) all.push_back(pin);
-  return all;
-}
-
-std::unique_ptr<NicTxModel> make_tx_model(const nic::NicConfig& config) {
-  return std::make_unique<NicTxModel>(tx_model_config(config));
-}
-std::unique_ptr<NicRxModel> make_rx_model(const nic::NicConfig& config) {
-  return std::make_unique<NicRxModel>(systemc::NicRxConfig{.protocol_tcp = config.protocol_tcp,
-                                                           .protocol_udp = config.protocol_udp});
-}
-
-template <class P>
-std::unique_ptr<RtlEngine<P>> make_rtl(const CompiledRtl& compiled, const PinValues& pins,
-                                       uint64_t seed) {
-  auto engine = std::make_unique<RtlEngine<P>>(compiled, seed);
-  for (const auto& [pin, value] : pins) engine->set(pin, value);
-  return engine;
-}
 
 /// When a frame left: the first one's time, and the cycles since at the run's clock.
 std::function<int64_t(const sim::Passage&)> clocked(const sim::Source& source, double clock_mhz) {
@@ -122,7 +92,8 @@ class NicDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
     if (spec.stimulus.random != nullptr) {
       const bool wire = this->facts().random == &random_wire();
       return std::make_unique<sim::FrameSource>(
-          open_random_hosts(spec.stimulus, spec.seed, nic_config(spec.options), wire),
+          open_random_hosts(spec.stimulus, spec.seed, nic_config(spec.options), tx_pins(spec),
+                            wire),
           /*by_port=*/false);
     }
     std::string names;
@@ -137,11 +108,17 @@ class NicDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
   }
   void describe_settings(const sim::RunSpec& spec, nlohmann::json& report) const override {
     const nic::NicConfig config = nic_config(spec.options);
-    report["bound"] = config.codec.bound_exponent;
-    report["mode"] = config.codec.mode == reference::Mode::kBounded ? "bounded" : "paper";
-    report["grid"] = config.grid == nic::Grid::kStream ? "stream" : "packet";
-    report["mark"] = fmt::format("{:#04x}", config.mark);
-    report["mark_mask"] = fmt::format("{:#04x}", config.mark_mask);
+    const PacketPins pins = tx_pins(spec);
+    describe_codec(config.codec, pins, 3, report);
+    const auto say = [&](const char* key, size_t pin, const std::string& value) {
+      report[key] = pins.drawn(pin) ? kDrawnPerPacket : value;
+    };
+    say("grid", 2, config.grid == nic::Grid::kStream ? "stream" : "packet");
+    say("mark", 0, fmt::format("{:#04x}", config.mark));
+    say("mark_mask", 1, fmt::format("{:#04x}", config.mark_mask));
+  }
+  sim::PacketConfig packet_config(const sim::RunSpec& spec) const override {
+    return nic_tx_words(nic_config(spec.options));
   }
   std::unique_ptr<sim::PacketWriter> writer(const std::string& path, const sim::Source& source,
                                             const sim::RunSpec& spec) const override {
@@ -154,6 +131,16 @@ class NicDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
   explicit NicDevice(Facts facts)
       : DeviceOf<typename Model::Ports, Model, Rtl>(complete(std::move(facts))) {}
 
+  const PinFacts* pin_facts() const override { return &nic_tx_pins(); }
+  /// Those of the sender of the spec's frames.
+  virtual PacketPins tx_pins(const sim::RunSpec& spec) const { return this->packet_pins(spec); }
+  std::unique_ptr<Model> model(const sim::RunSpec&) const override {
+    if constexpr (std::is_default_constructible_v<Model>) {
+      return std::make_unique<Model>();
+    } else {
+      throw std::logic_error("a chain says what it is made of");
+    }
+  }
   virtual std::unique_ptr<sim::Frames> captured(const sim::RunSpec& spec) const {
     return sim::open_capture_frames(spec.stimulus, /*ports=*/1, kTenGbe);
   }
@@ -200,13 +187,6 @@ class NicTxDevice final : public NicDevice<NicTxModel> {
              .wire = sim::WireSide::kOutput,
              .top = "gw_nic_tx",
              .file_list = "rtl/nic/gw_nic_tx.f",
-             .pins = {{"mark_i", 8},
-                      {"mark_mask_i", 8},
-                      {"grid_i", 1},
-                      {"bound_i", 4},
-                      {"bounded_i", 1},
-                      {"protocol_tcp_i", 8},
-                      {"protocol_udp_i", 8}},
              .statistics = tx_statistics(),
              .actions = tx_actions(),
              .inside = {"original_used_q[10:0]", "front_used_q[5:0]", "frames_q[8:0]",
@@ -214,14 +194,8 @@ class NicTxDevice final : public NicDevice<NicTxModel> {
                         "verdict_valid", "issue", "issue_packed", "finish"}}) {}
 
  protected:
-  std::unique_ptr<NicTxModel> model(const sim::RunSpec& spec) const override {
-    return make_tx_model(nic_config(spec.options));
-  }
   std::unique_ptr<sim::Oracle<Beat>> oracle(const sim::RunSpec& spec) const override {
     return std::make_unique<NicTxOracle>(nic_config(spec.options));
-  }
-  PinValues pins(const sim::RunSpec& spec) const override {
-    return tx_pins(nic_config(spec.options));
   }
 };
 
@@ -236,7 +210,6 @@ class NicRxDevice final : public NicDevice<NicRxModel> {
              .wire = sim::WireSide::kInput,
              .top = "gw_nic_rx",
              .file_list = "rtl/nic/gw_nic_rx.f",
-             .pins = {{"protocol_tcp_i", 8}, {"protocol_udp_i", 8}},
              .statistics = rx_statistics(),
              .actions = rx_actions(),
              .inside = {"front_used_q[6:0]", "original_used_q[6:0]", "frames_q[6:0]", "class_valid",
@@ -270,8 +243,17 @@ class NicRxDevice final : public NicDevice<NicRxModel> {
     if (!packs(spec)) return;
     NicDevice::describe_settings(spec, report);
   }
+  sim::PacketConfig packet_config(const sim::RunSpec& spec) const override {
+    return nic_rx_words(nic_config(spec.options));
+  }
 
  protected:
+  const PinFacts* pin_facts() const override { return &nic_rx_pins(); }
+  PacketPins tx_pins(const sim::RunSpec& spec) const override {
+    // Of recorded frames nobody knows any more how they were packed.
+    const PinFacts* const facts = spec.stimulus.recorded == nullptr ? &nic_tx_pins() : nullptr;
+    return {facts, spec, nic_tx_words(nic_config(spec.options))};
+  }
   std::unique_ptr<sim::Frames> captured(const sim::RunSpec& spec) const override {
     std::unique_ptr<sim::Frames> frames = NicDevice::captured(spec);
     if (!packs(spec)) return frames;
@@ -281,14 +263,8 @@ class NicRxDevice final : public NicDevice<NicRxModel> {
     return open_wire_frames(spec.stimulus.synth, spec.seed, spec.stimulus.packets,
                             frame_bytes(spec.options), nic_config(spec.options));
   }
-  std::unique_ptr<NicRxModel> model(const sim::RunSpec& spec) const override {
-    return make_rx_model(nic_config(spec.options));
-  }
   std::unique_ptr<sim::Oracle<Beat>> oracle(const sim::RunSpec& spec) const override {
     return std::make_unique<NicRxOracle>(nic_config(spec.options));
-  }
-  PinValues pins(const sim::RunSpec& spec) const override {
-    return rx_pins(nic_config(spec.options));
   }
 
  private:
@@ -310,14 +286,17 @@ constexpr const char* kSecond = "-nic_rx";
 
 /// Both engines with a 10GbE link between them.
 template <class Tx, class Rx>
-class NicChain final : public sim::Chain<NicRxPorts, Tx, Rx> {
-  using Base = sim::Chain<NicRxPorts, Tx, Rx>;
+class NicChain final : public sim::Chain<NicPorts, Tx, Rx> {
+  using Base = sim::Chain<NicPorts, Tx, Rx>;
 
  public:
-  using Ports = NicRxPorts;
+  using Ports = NicPorts;
 
-  NicChain(std::unique_ptr<Tx> tx, std::unique_ptr<Rx> rx, const sim::RunSpec& spec)
-      : Base(*tx, *rx, link_of(spec)), tx_(std::move(tx)), rx_(std::move(rx)) {}
+  NicChain(std::unique_ptr<Tx> tx, std::unique_ptr<Rx> rx, const nic::NicConfig& config,
+           const sim::RunSpec& spec)
+      : Base(*tx, *rx, link_of(spec)), tx_(std::move(tx)), rx_(std::move(rx)) {
+    this->configure_b_always(nic_rx_words(config));
+  }
 
   /// Writes what goes over the link.
   void watch(const nic::NicConfig& config, sim::PacketWriter* writer) {
@@ -326,6 +305,10 @@ class NicChain final : public sim::Chain<NicRxPorts, Tx, Rx> {
   void reset() {
     Base::reset();
     if (wire_ != nullptr) wire_->reset();
+  }
+  void configure(size_t port, const sim::PacketConfig& words) {
+    if (wire_ != nullptr) wire_->configure(nic_tx_config(words));
+    Base::configure(port, words);
   }
   void clock(const sim::Offered<Ports>& offered, uint32_t m_ready) {
     if (wire_ != nullptr) [[unlikely]] {
@@ -407,8 +390,8 @@ class NicPairDevice final : public NicDevice<NicChainModel, NicChainRtl> {
  protected:
   std::unique_ptr<NicChainModel> model(const sim::RunSpec& spec) const override {
     const nic::NicConfig config = nic_config(spec.options);
-    auto chain =
-        std::make_unique<NicChainModel>(make_tx_model(config), make_rx_model(config), spec);
+    auto chain = std::make_unique<NicChainModel>(
+        std::make_unique<NicTxModel>(), std::make_unique<NicRxModel>(), config, spec);
     if (!spec.rtl) chain->watch(config, spec.wire_writer);
     return chain;
   }
@@ -420,14 +403,15 @@ class NicPairDevice final : public NicDevice<NicChainModel, NicChainRtl> {
                                    const sim::RunSpec& spec) const override {
     const nic::NicConfig config = nic_config(spec.options);
     auto chain = std::make_unique<NicChainRtl>(
-        make_rtl<NicTxPorts>(compiled[0], tx_pins(config), spec.seed),
-        make_rtl<NicRxPorts>(compiled[1], rx_pins(config), spec.seed), spec);
+        std::make_unique<RtlEngine<NicTxPorts>>(compiled[0], spec.seed),
+        std::make_unique<RtlEngine<NicRxPorts>>(compiled[1], spec.seed), config, spec);
     chain->watch(config, spec.wire_writer);
     return chain;
   }
   std::unique_ptr<sim::Oracle<Beat>> oracle(const sim::RunSpec& spec) const override {
     return std::make_unique<NicOracle>(nic_config(spec.options));
   }
+  const PinFacts* pin_facts() const override { return &nic_pair_pins(); }
 };
 
 }  // namespace

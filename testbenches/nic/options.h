@@ -5,6 +5,7 @@
 
 #include "models/reference/nic/nic.h"
 #include "sim/run/device.h"
+#include "testbenches/engine/packet_pins.h"
 
 namespace gw::testbenches {
 
@@ -15,6 +16,17 @@ sim::Option frame_bytes_option();
 
 /// Throws UsageError.
 reference::nic::NicConfig nic_config(const sim::OptionSet& options);
+/// As they go with a frame (NicTxPorts::kPinsOfPacket, NicRxPorts::kPinsOfPacket), and back.
+sim::PacketConfig nic_tx_words(const reference::nic::NicConfig& config);
+reference::nic::NicConfig nic_tx_config(const sim::PacketConfig& words);
+sim::PacketConfig nic_rx_words(const reference::nic::NicConfig& config);
+reference::nic::NicConfig nic_rx_config(const sim::PacketConfig& words);
+
+/// All pins are a frame's own; those of two NICs but for what they must agree on.
+const PinFacts& nic_tx_pins();
+const PinFacts& nic_rx_pins();
+const PinFacts& nic_pair_pins();
+
 /// --frame-bytes. Throws UsageError.
 size_t frame_bytes(const sim::OptionSet& options);
 

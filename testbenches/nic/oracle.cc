@@ -7,6 +7,7 @@
 #include "models/reference/nic/headers.h"
 #include "testbenches/codec/report.h"
 #include "testbenches/engine/wires.h"
+#include "testbenches/nic/options.h"
 
 namespace gw::testbenches {
 namespace {
@@ -120,6 +121,8 @@ json NicTally::link() const {
 
 void NicTxOracle::arrives(size_t, const sim::PacketRef<Beat>& packet) {
   const std::vector<uint8_t> frame = sim::bytes_of(*packet);
+  const nic::NicConfig config = nic_tx_config(packet->config);
+  nic_.configure(config);
   const nic::Packed made = nic_.pack(frame, packet->beats.back().user != 0);
   tally_.count(static_cast<size_t>(made.action), frame.size(), made.frame.size());
   if (made.floats != 0) tally_.candidate(made.head);
@@ -132,6 +135,7 @@ void NicTxOracle::arrives(size_t, const sim::PacketRef<Beat>& packet) {
                   frame.size(), made.frame.size());
     std::vector<uint32_t> values(made.floats);
     std::memcpy(values.data(), &frame[frame.size() - made.payload + made.head], 4 * made.floats);
+    floats_.configure(config.codec);
     floats_.add(std::span<const uint32_t>(values));
   }
   sim::PacketRef<Beat> owed = sim::make_packet<Beat>(made.frame, made.error);
@@ -162,6 +166,7 @@ json NicTxOracle::findings() const {
 
 void NicRxOracle::arrives(size_t, const sim::PacketRef<Beat>& packet) {
   const std::vector<uint8_t> frame = sim::bytes_of(*packet);
+  nic_.configure(nic_rx_config(packet->config));
   const nic::Unpacked made = nic_.unpack(frame, packet->beats.back().user != 0);
   tally_.count(static_cast<size_t>(made.action), frame.size(), made.frame.size());
   tally_.carried(made.frame.size(), frame.size());
@@ -200,6 +205,7 @@ void NicOracle::arrives(size_t port, const sim::PacketRef<Beat>& packet) {
   tx_.arrives(port, packet);
   const sim::PacketRef<Beat> between = tx_.next(0);
   if (between == nullptr) return;
+  between->config = rx_words_;
   rx_.arrives(0, between);
   sim::PacketRef<Beat> owed = rx_.next(0);
   // What nic_tx did: nic_rx gives back what was packed, and passes the rest.

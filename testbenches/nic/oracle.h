@@ -12,6 +12,7 @@
 #include "models/reference/codec_statistics.h"
 #include "models/reference/nic/nic.h"
 #include "sim/harness/oracle.h"
+#include "testbenches/nic/options.h"
 
 namespace gw::testbenches {
 
@@ -99,7 +100,7 @@ class NicRxOracle final : public sim::QueueOracle<Beat> {
 class NicOracle final : public sim::QueueOracle<Beat> {
  public:
   explicit NicOracle(const reference::nic::NicConfig& config)
-      : QueueOracle(1), tx_(config), rx_(config) {}
+      : QueueOracle(1), tx_(config), rx_(config), rx_words_(nic_rx_words(config)) {}
 
   void arrives(size_t port, const sim::PacketRef<Beat>& packet) override;
   uint64_t busy() const override { return tx_.busy() + rx_.busy(); }
@@ -109,6 +110,7 @@ class NicOracle final : public sim::QueueOracle<Beat> {
  private:
   NicTxOracle tx_;
   NicRxOracle rx_;
+  const sim::PacketConfig rx_words_;  ///< the same with each frame
 };
 
 }  // namespace gw::testbenches

@@ -19,7 +19,22 @@ struct NicStreams {
   static constexpr uint64_t kEvents = 0;
   static constexpr uint64_t kSettles = 0;  // never without input while there is any
 };
-struct NicTxPorts : NicStreams {};
-struct NicRxPorts : NicStreams {};
+struct NicTxPorts : NicStreams {
+  static constexpr std::array<sim::Pin, 7> kPinsOfPacket = {{{"mark_i", 8},
+                                                             {"mark_mask_i", 8},
+                                                             {"grid_i", 1},
+                                                             {"bound_i", 4},
+                                                             {"bounded_i", 1},
+                                                             {"protocol_tcp_i", 8},
+                                                             {"protocol_udp_i", 8}}};
+};
+struct NicRxPorts : NicStreams {
+  static constexpr std::array<sim::Pin, 2> kPinsOfPacket = {
+      {{"protocol_tcp_i", 8}, {"protocol_udp_i", 8}}};
+};
+/// Both: a frame's configuration is nic_tx's, nic_rx has the same with each.
+struct NicPorts : NicStreams {
+  static constexpr auto kPinsOfPacket = NicTxPorts::kPinsOfPacket;
+};
 
 }  // namespace gw::testbenches

@@ -12,7 +12,9 @@
 #include "models/reference/capture/bytes.h"
 #include "models/reference/nic/headers.h"
 #include "models/reference/nic/host.h"
+#include "testbenches/codec/random.h"
 #include "testbenches/engine/wires.h"
+#include "testbenches/nic/options.h"
 
 namespace gw::testbenches {
 namespace {
@@ -30,6 +32,7 @@ std::vector<sim::RandomKey> frame_keys(bool wire) {
   std::vector<sim::RandomKey> keys =
       sim::random_stream_keys("bytes", sim::kMinFrameBytes, kLongest, 60, 1514);
   for (sim::RandomKey& key : sim::random_value_keys(/*codec=*/true)) keys.push_back(std::move(key));
+  keys.push_back(random_settings_key());
   keys.push_back({"frame",
                   "what a host sends; other: neither TCP nor UDP, or a fragment",
                   {{"segment", 7}, {"datagram", 3}, {"syn", 1}, {"other"}}});
@@ -91,13 +94,14 @@ struct Drawn {
 class RandomHosts final : public sim::Frames {
  public:
   RandomHosts(const sim::StimulusSpec& stimulus, uint64_t seed, const nic::NicConfig& config,
-              bool wire)
+              PacketPins pins, bool wire)
       : table_(stimulus.random),
         seed_(seed),
+        usual_(config),
+        pins_(std::move(pins)),
         config_(config),
         lengths_(*table_, {60, 64, 96, 128, 160, 576, 1024, 1514, 8192, 9014, 9018}),
-        values_(*table_, {.byte_from = static_cast<uint32_t>(config.codec.byte_from()),
-                          .half_from = static_cast<uint32_t>(config.codec.half_from())}),
+        values_(*table_, classes_of(config.codec)),
         all_(stimulus.packets == 0 ? kDefaultFrames : stimulus.packets) {
     if (wire) packer_.emplace(config);
     for (uint32_t flow = 0; flow < kFlows; ++flow) begin(flow);
@@ -145,9 +149,9 @@ class RandomHosts final : public sim::Frames {
 
   uint8_t tos(const std::string& mark, Random& random) const {
     const auto any = static_cast<uint8_t>(random.next());
-    if (mark == "unmarked") return static_cast<uint8_t>(~config_.mark);
-    const auto marked = static_cast<uint8_t>(config_.mark & config_.mark_mask);
-    return static_cast<uint8_t>(mark == "ecn" ? marked | (any & ~config_.mark_mask) : config_.mark);
+    if (mark == "unmarked") return static_cast<uint8_t>(~usual_.mark);
+    const auto marked = static_cast<uint8_t>(usual_.mark & usual_.mark_mask);
+    return static_cast<uint8_t>(mark == "ecn" ? marked | (any & ~usual_.mark_mask) : usual_.mark);
   }
 
   /// A flow's headers, from streams of its own.
@@ -308,12 +312,23 @@ class RandomHosts final : public sim::Frames {
     return frame;
   }
 
+  /// The pins of the next frame, and how it is packed if that has happened.
+  void set_pins(sim::Frame& frame) {
+    sim::RawPacket packet;
+    config_ = nic_tx_config(pins_.set(packet, count_));
+    values_.set(classes_of(config_.codec));
+    frame.own_config = packet.own_config;
+    frame.config = packer_ ? nic_rx_words(config_) : packet.config;
+    if (packer_) packer_->configure(config_);
+  }
+
   /// The next frame; nothing if none comes of it, or later.
   std::optional<Drawn> draw() {
     Drawn drawn;
     Random random = stream("error"), gaps = stream("gap");
     drawn.error = word("error", random);
     if (drawn.error != "none") ++errors_[drawn.error];
+    set_pins(drawn.frame);
     nic::Frame frame = sound();
     if (drawn.error == "malformed") frame = malformed(std::move(frame), random);
     if (drawn.error == "foreign") frame = foreign(random);
@@ -427,9 +442,11 @@ class RandomHosts final : public sim::Frames {
 
   std::shared_ptr<const sim::RandomTable> table_;
   const uint64_t seed_;
-  const nic::NicConfig config_;
+  const nic::NicConfig usual_;
+  PacketPins pins_;
+  nic::NicConfig config_;  ///< of the frame at hand
   const sim::RandomLengths lengths_;
-  const sim::RandomValues values_;
+  sim::RandomValues values_;
   const uint64_t all_;
   uint64_t count_ = 0, given_ = 0;  ///< drawn, and of those that came
   int64_t tenths_ = 0;
@@ -453,8 +470,9 @@ const sim::RandomKind& random_wire() {
 }
 
 std::unique_ptr<sim::Frames> open_random_hosts(const sim::StimulusSpec& stimulus, uint64_t seed,
-                                               const nic::NicConfig& config, bool wire) {
-  return std::make_unique<RandomHosts>(stimulus, seed, config, wire);
+                                               const nic::NicConfig& config, PacketPins pins,
+                                               bool wire) {
+  return std::make_unique<RandomHosts>(stimulus, seed, config, std::move(pins), wire);
 }
 
 }  // namespace gw::testbenches

@@ -6,6 +6,7 @@
 #include "models/reference/nic/nic.h"
 #include "sim/feeds/frames.h"
 #include "sim/feeds/random_table.h"
+#include "testbenches/engine/packet_pins.h"
 
 namespace gw::testbenches {
 
@@ -13,9 +14,10 @@ namespace gw::testbenches {
 const sim::RandomKind& random_hosts();
 const sim::RandomKind& random_wire();
 
-/// `stimulus.packets` frames (0: 1,024) by `stimulus.random`, marked as `config` says. `wire`: as
-/// they leave nic_tx, some of them damaged behind it.
+/// `stimulus.packets` frames (0: 1,024) by `stimulus.random`, marked as `config` says. `pins`:
+/// nic_tx's with each. `wire`: as they leave nic_tx, some of them damaged behind it.
 std::unique_ptr<sim::Frames> open_random_hosts(const sim::StimulusSpec& stimulus, uint64_t seed,
-                                               const reference::nic::NicConfig& config, bool wire);
+                                               const reference::nic::NicConfig& config,
+                                               PacketPins pins, bool wire);
 
 }  // namespace gw::testbenches

@@ -20,6 +20,8 @@ class NicWire {
       : config_(config), nic_(config), writer_(writer) {}
 
   void reset();
+  /// Of the frame that begins next.
+  void configure(const reference::nic::NicConfig& config) { nic_.configure(config); }
   /// One cycle: the beat that the host's side accepts, the one that nic_tx shows, the one that the
   /// wire takes.
   void cycle(const Beat* accepted, const Beat* shown, const Beat* taken);

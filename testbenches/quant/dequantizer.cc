@@ -71,7 +71,6 @@ class DequantizerDevice final : public DeviceOf<DequantizerPorts, DequantizerMod
                   .wire = sim::WireSide::kInput,
                   .top = "gw_dequantizer",
                   .file_list = "rtl/quant/gw_dequantizer.f",
-                  .pins = {{"limit_i", 20}},
                   .probe = {{"malformed_count_o", 288}, {"error_count_o", 32}},
                   .statistics = dequantizer_counters(),
                   .statistics_are_pins = false,
@@ -83,7 +82,8 @@ class DequantizerDevice final : public DeviceOf<DequantizerPorts, DequantizerMod
 
   void check(const sim::RunSpec& spec) const override { dequantizer_settings(spec.options); }
   std::unique_ptr<sim::Source> source(const sim::RunSpec& spec) const override {
-    return open_packets(spec.stimulus, spec.seed, dequantizer_settings(spec.options));
+    return open_packets(spec.stimulus, spec.seed, dequantizer_settings(spec.options),
+                        packet_pins(spec));
   }
   sim::PacketConfig packet_config(const sim::RunSpec& spec) const override {
     return {dequantizer_settings(spec.options).limit};
@@ -91,6 +91,7 @@ class DequantizerDevice final : public DeviceOf<DequantizerPorts, DequantizerMod
   void describe_settings(const sim::RunSpec& spec, nlohmann::json& report) const override {
     const DequantizerSettings settings = dequantizer_settings(spec.options);
     report["limit"] = settings.limit;
+    if (packet_pins(spec).drawn(0)) report["limit"] = kDrawnPerPacket;
     for (const reference::quant::Config& codec : settings.codecs) {
       report["codec"].push_back(reference::quant::config_text(codec));
     }
@@ -101,6 +102,7 @@ class DequantizerDevice final : public DeviceOf<DequantizerPorts, DequantizerMod
   }
 
  protected:
+  const PinFacts* pin_facts() const override { return &dequantizer_pins(); }
   std::unique_ptr<DequantizerModel> model(const sim::RunSpec& spec) const override {
     return std::make_unique<DequantizerModel>(dequantizer_settings(spec.options).limit);
   }

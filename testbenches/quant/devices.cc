@@ -1,5 +1,7 @@
 #include "testbenches/quant/devices.h"
 
+#include <algorithm>
+
 #include "models/systemc/adaptive.h"
 #include "models/systemc/mx.h"
 #include "models/systemc/onebit.h"
@@ -66,17 +68,17 @@ class ChunkModel {
 /// Gradients as chunks, a packet each.
 class ChunkSource final : public sim::Source {
  public:
-  ChunkSource(const sim::StimulusSpec& stimulus, uint64_t seed, const ChunkSettings& settings)
-      : gradients_(sim::open_gradients(stimulus, seed)),
-        config_(settings.config),
-        rows_(settings.rows) {}
+  ChunkSource(const sim::RunSpec& spec, const ChunkSettings& settings, PacketPins pins)
+      : gradients_(sim::open_gradients(spec.stimulus, spec.seed)),
+        pins_(std::move(pins)),
+        rows_(rows_in_use(spec, settings.rows)) {}
 
   std::optional<sim::RawPacket> next() override {
     const std::optional<sim::GradientPacket> packet = gradients_->next();
     if (!packet) return std::nullopt;
     sim::RawPacket raw;
     raw.trace_number = packet->trace_number;
-    raw.config = config_;
+    pins_.set(raw, count_++);
     const auto n = static_cast<uint32_t>(packet->values.size());
     raw.meta = ChunkUser::word(rows_.next(packet->flow, n), n);
     const auto* const bytes = reinterpret_cast<const uint8_t*>(packet->values.data());
@@ -87,8 +89,15 @@ class ChunkSource final : public sim::Source {
   uint64_t expected() const override { return gradients_->expected(); }
 
  private:
+  /// Irregular chunks come back to their rows after a few, so that it is seen what was left there.
+  static uint32_t rows_in_use(const sim::RunSpec& spec, uint32_t rows) {
+    constexpr uint32_t kFew = 512;  // the longest chunk has 250
+    return spec.stimulus.synth == "irregular" ? std::min(rows, kFew) : rows;
+  }
+
   std::unique_ptr<sim::Gradients> gradients_;
-  const sim::PacketConfig config_;
+  PacketPins pins_;
+  uint64_t count_ = 0;
   RunningRows rows_;
 };
 
@@ -103,9 +112,10 @@ class QuantiserDevice : public DeviceOf<P, ChunkModel<P, Core>> {
   void check(const sim::RunSpec& spec) const override { settings(spec); }
   std::unique_ptr<sim::Source> source(const sim::RunSpec& spec) const override {
     if (spec.stimulus.random != nullptr) {
-      return open_random_chunks(spec.stimulus, spec.seed, quantiser_, settings(spec));
+      return open_random_chunks(spec.stimulus, spec.seed, quantiser_, settings(spec),
+                                this->packet_pins(spec));
     }
-    return std::make_unique<ChunkSource>(spec.stimulus, spec.seed, settings(spec));
+    return std::make_unique<ChunkSource>(spec, settings(spec), this->packet_pins(spec));
   }
   sim::PacketConfig packet_config(const sim::RunSpec& spec) const override {
     return settings(spec).config;
@@ -120,12 +130,17 @@ class QuantiserDevice : public DeviceOf<P, ChunkModel<P, Core>> {
     name_settings(config, report);
     report["residual"] = config.residual ? "on" : "off";
     report["rows"] = all.rows;
+    const PacketPins pins = this->packet_pins(spec);
+    for (size_t i = 0; i < quantiser_.pins.options.size(); ++i) {
+      if (pins.drawn(i)) report[quantiser_.pins.options[i]] = kDrawnPerPacket;
+    }
   }
 
  protected:
   QuantiserDevice(Facts facts, const QuantiserFacts& quantiser)
       : Base(complete(std::move(facts), quantiser)), quantiser_(quantiser) {}
 
+  const PinFacts* pin_facts() const override { return &quantiser_.pins; }
   ChunkSettings settings(const sim::RunSpec& spec) const {
     return quantiser_.settings(spec.options);
   }
@@ -186,7 +201,6 @@ class MxDevice final : public QuantiserDevice<MxPorts, systemc::Mx> {
             {.name = "mx",
              .summary = "quantiser: chunks of binary32 gradients to OCP microscaling blocks, "
                         "MXFP8 or MXFP4, with residuals",
-             .pins = {{"format_i", 1}, {"residual_i", 1}},
              .inside = {"u_issue.n_q[19:0]", "u_issue.left_q[16:0]", "u_issue.place_q[1:0]",
                         "u_issue.surplus_q", "start", "credit_q", "used_q[6:0]", "pop",
                         "vector_valid", "vector_first", "vector_last", "vector_length[5:0]",
@@ -207,7 +221,6 @@ class ThresholdDevice final : public QuantiserDevice<ThresholdPorts, systemc::Th
             {.name = "threshold",
              .summary = "quantiser: chunks of binary32 gradients to those that reach a threshold: "
                         "whole, as +-T or as +-m T (thresholded gradient synchronisation)",
-             .pins = {{"method_i", 2}, {"coding_i", 1}, {"threshold_i", 32}, {"residual_i", 1}},
              .inside = {"start", "row_conflict", "k_conflict", "credit_q", "n[19:0]", "first",
                         "final_item", "tail"}},
             threshold_facts()) {}
@@ -227,7 +240,6 @@ class OneBitDevice final : public QuantiserDevice<OneBitPorts, systemc::OneBit> 
       : QuantiserDevice({.name = "onebit",
                          .summary = "quantiser: chunks of binary32 gradients to a sign a value and "
                                     "two means a chunk",
-                         .pins = {{"residual_i", 1}},
                          .inside = {"start", "room", "chunk_room", "conflict", "n[19:0]", "first",
                                     "final_", "tail"}},
                         onebit_facts()) {}
@@ -242,7 +254,6 @@ class AdaptiveDevice final : public QuantiserDevice<AdaptivePorts, systemc::Adap
       : QuantiserDevice({.name = "adaptive",
                          .summary = "quantiser: chunks of binary32 gradients to about the largest "
                                     "2^-p of each sign, and two means a chunk",
-                         .pins = {{"p_i", 4}, {"coding_i", 1}, {"residual_i", 1}},
                          .inside = {"start", "room", "chunk_room", "histogram_room", "conflict",
                                     "n[19:0]", "first", "final_", "tail"}},
                         adaptive_facts()) {}

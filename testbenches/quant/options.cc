@@ -51,6 +51,11 @@ ChunkSettings mx_settings(const sim::OptionSet& options) {
   return {.config = {fp4, residual}, .rows = rows};
 }
 
+PacketConfig any_mx(sim::Random& random) {
+  const uint32_t fp4 = random.below(2);
+  return {fp4, random.below(4) != 0 ? 1u : 0u};
+}
+
 quant::Config mx_config(const PacketConfig& pins, uint32_t rows) {
   quant::Config made;
   made.method = pins[0] != 0 ? Method::kMxfp4 : Method::kMxfp8;
@@ -121,6 +126,14 @@ PacketConfig any_threshold(sim::Random& random) {
           random.below(4) != 0 ? 1u : 0u};
 }
 
+PacketConfig legal_threshold(sim::Random& random) {
+  const uint32_t method = 1 + random.below(3);
+  const bool rice = quant::has_coding(static_cast<Method>(method), quant::Coding::kRice);
+  const auto any = static_cast<uint32_t>(random.next());
+  const uint32_t t = (any & 0x7F'FF00) | (100 + random.below(30)) << 23;
+  return {method, rice ? random.below(2) : 0, t, random.below(4) != 0 ? 1u : 0u};
+}
+
 ChunkSettings onebit_settings(const sim::OptionSet& options) {
   return {.config = {residual_of(options)}, .rows = rows_of(options)};
 }
@@ -156,6 +169,12 @@ quant::Config adaptive_config(const PacketConfig& pins, uint32_t) {
   return made;
 }
 
+PacketConfig legal_adaptive(sim::Random& random) {
+  const uint32_t p = quant::kMinP + random.below(quant::kMaxP - quant::kMinP + 1);
+  const uint32_t coding = random.below(2);
+  return {p, coding, random.below(4) != 0 ? 1u : 0u};
+}
+
 /// One in eight may have any p.
 PacketConfig any_adaptive(sim::Random& random) {
   const uint32_t p = random.below(8) == 0 ? random.below(16) : 1 + random.below(10);
@@ -174,7 +193,7 @@ const QuantiserFacts& mx_facts() {
                    "8192", kQuantiserGroup}},
       .settings = &mx_settings,
       .config = &mx_config,
-      .any = nullptr};
+      .pins = {.options = {"format", "residual"}, .legal = &any_mx}};
   return kFacts;
 }
 
@@ -194,7 +213,9 @@ const QuantiserFacts& threshold_facts() {
                   rows_option()},
       .settings = &threshold_settings,
       .config = &threshold_config,
-      .any = &any_threshold};
+      .pins = {.options = {"method", "coding", "threshold", "residual"},
+               .legal = &legal_threshold,
+               .any = &any_threshold}};
   return kFacts;
 }
 
@@ -204,7 +225,7 @@ const QuantiserFacts& onebit_facts() {
                                         .options = {residual_option("on"), rows_option()},
                                         .settings = &onebit_settings,
                                         .config = &onebit_config,
-                                        .any = &any_onebit};
+                                        .pins = {.options = {"residual"}, .legal = &any_onebit}};
   return kFacts;
 }
 
@@ -220,7 +241,8 @@ const QuantiserFacts& adaptive_facts() {
                   rows_option(kAdaptiveLeastRows)},
       .settings = &adaptive_settings,
       .config = &adaptive_config,
-      .any = &any_adaptive};
+      .pins = {
+          .options = {"p", "coding", "residual"}, .legal = &legal_adaptive, .any = &any_adaptive}};
   return kFacts;
 }
 

@@ -10,6 +10,7 @@
 #include "sim/base/random.h"
 #include "sim/harness/packet.h"
 #include "sim/run/options.h"
+#include "testbenches/engine/packet_pins.h"
 
 namespace gw::testbenches {
 
@@ -30,9 +31,7 @@ struct QuantiserFacts {
   ChunkSettings (*settings)(const sim::OptionSet& options);
   /// What the reference makes of a packet's pins.
   reference::quant::Config (*config)(const sim::PacketConfig& pins, uint32_t rows);
-  /// Pins of any value, those among them that no option sets; null: packets are all as the options
-  /// say.
-  sim::PacketConfig (*any)(sim::Random& random);
+  PinFacts pins;
 };
 
 const QuantiserFacts& mx_facts();

@@ -69,18 +69,18 @@ size_t sender_of(uint64_t seed, uint64_t number, size_t senders) {
 class EncodedSource final : public sim::Source {
  public:
   EncodedSource(const sim::StimulusSpec& stimulus, uint64_t seed,
-                const DequantizerSettings& settings)
+                const DequantizerSettings& settings, PacketPins pins)
       : gradients_(sim::open_gradients(stimulus, seed)),
         seed_(seed),
         senders_(settings.codecs),
-        limit_(settings.limit) {}
+        pins_(std::move(pins)) {}
 
   std::optional<sim::RawPacket> next() override {
     std::optional<sim::GradientPacket> packet = gradients_->next();
     if (!packet) return std::nullopt;
     sim::RawPacket raw;
     raw.trace_number = packet->trace_number;
-    raw.config = {limit_};
+    pins_.set(raw, count_);
     senders_.encode(sender_of(seed_, count_++, senders_.size()), packet->flow, packet->values,
                     raw.bytes);
     raw.values = std::move(packet->values);
@@ -93,7 +93,7 @@ class EncodedSource final : public sim::Source {
   std::unique_ptr<sim::Gradients> gradients_;
   const uint64_t seed_;
   Senders senders_;
-  const uint32_t limit_;
+  PacketPins pins_;
   uint64_t count_ = 0;
 };
 
@@ -101,6 +101,7 @@ std::vector<sim::RandomKey> packet_keys() {
   std::vector<sim::RandomKey> keys =
       sim::random_stream_keys("values", 1, kMostPacketValues, 1, 400);
   for (sim::RandomKey& key : sim::random_value_keys(/*codec=*/true)) keys.push_back(std::move(key));
+  keys.push_back(random_settings_key());
   keys.push_back({"codec",
                   "what made a packet: one of --codec; any: any method, T, p and coding",
                   {{"option", 1}, {"any"}}});
@@ -142,11 +143,11 @@ quant::Config any_codec(Random& random) {
 class RandomPackets final : public sim::Source {
  public:
   RandomPackets(const sim::StimulusSpec& stimulus, uint64_t seed,
-                const DequantizerSettings& settings)
+                const DequantizerSettings& settings, PacketPins pins)
       : table_(stimulus.random),
         seed_(seed),
         senders_(settings.codecs),
-        limit_(settings.limit),
+        pins_(std::move(pins)),
         lengths_(*table_, {1, 8, 16, 24, 32, 64, 128, 256, 362}),
         values_(*table_, {}),
         all_(stimulus.packets == 0 ? kDefaultPackets : stimulus.packets) {
@@ -158,7 +159,7 @@ class RandomPackets final : public sim::Source {
     sim::RawPacket packet;
     Random lengths = stream("length"), values = stream("value"), gaps = stream("gap");
     Random codec = stream("method");
-    packet.config = {limit_};
+    limit_ = pins_.set(packet, count_)[0];
     packet.gap = static_cast<uint32_t>(sim::random_gap(*table_, gaps));
     packet.values.resize(static_cast<size_t>(lengths_.draw(lengths)));
     values_.fill(values, packet.values);
@@ -218,7 +219,8 @@ class RandomPackets final : public sim::Source {
   std::shared_ptr<const sim::RandomTable> table_;
   const uint64_t seed_;
   Senders senders_;
-  const uint32_t limit_;
+  PacketPins pins_;
+  uint32_t limit_ = 0;  ///< of the packet at hand
   const sim::RandomLengths lengths_;
   const sim::RandomValues values_;
   const uint64_t all_;
@@ -333,6 +335,17 @@ DequantizerSettings dequantizer_settings(const sim::OptionSet& options) {
   return settings;
 }
 
+const PinFacts& dequantizer_pins() {
+  // One in eight is about as large as packets are, and refuses many.
+  static const PinFacts kFacts = {
+      .options = {"limit"}, .legal = [](Random& random) {
+        constexpr auto kMost = static_cast<uint32_t>(quant::kMaxValues);
+        return sim::PacketConfig{random.below(8) == 0 ? random.below(512)
+                                                      : 4096 + random.below(kMost - 4095)};
+      }};
+  return kFacts;
+}
+
 const sim::RandomKind& random_packets() {
   static const sim::RandomKind kKind = {"packets", "packets of quantised chunks", "floats",
                                         packet_keys()};
@@ -340,11 +353,11 @@ const sim::RandomKind& random_packets() {
 }
 
 std::unique_ptr<sim::Source> open_packets(const sim::StimulusSpec& stimulus, uint64_t seed,
-                                          const DequantizerSettings& settings) {
+                                          const DequantizerSettings& settings, PacketPins pins) {
   if (stimulus.random != nullptr) {
-    return std::make_unique<RandomPackets>(stimulus, seed, settings);
+    return std::make_unique<RandomPackets>(stimulus, seed, settings, std::move(pins));
   }
-  return std::make_unique<EncodedSource>(stimulus, seed, settings);
+  return std::make_unique<EncodedSource>(stimulus, seed, settings, std::move(pins));
 }
 
 }  // namespace gw::testbenches

@@ -10,6 +10,7 @@
 #include "models/reference/quant/quantiser.h"
 #include "sim/feeds/random_table.h"
 #include "sim/run/device.h"
+#include "testbenches/engine/packet_pins.h"
 
 namespace gw::testbenches {
 
@@ -22,9 +23,12 @@ const std::vector<sim::Option>& dequantizer_options();
 /// Throws UsageError.
 DequantizerSettings dequantizer_settings(const sim::OptionSet& options);
 
+/// The limit is a packet's own.
+const PinFacts& dequantizer_pins();
+
 /// The stimulus's gradients, encoded; which codec a packet gets, its number and the seed say.
 std::unique_ptr<sim::Source> open_packets(const sim::StimulusSpec& stimulus, uint64_t seed,
-                                          const DequantizerSettings& settings);
+                                          const DequantizerSettings& settings, PacketPins pins);
 
 /// What a table may say of packets.
 const sim::RandomKind& random_packets();

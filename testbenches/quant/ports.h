@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <string_view>
 
 #include "models/axis/beat.h"
 #include "sim/harness/port.h"
@@ -42,21 +41,21 @@ struct ChunkPorts {
 
 struct MxPorts : ChunkPorts {
   /// A packet's configuration: MXFP4, residuals.
-  static constexpr std::array<std::string_view, 2> kPinsOfPacket = {"format_i", "residual_i"};
+  static constexpr std::array<sim::Pin, 2> kPinsOfPacket = {{{"format_i", 1}, {"residual_i", 1}}};
 };
 
 struct ThresholdPorts : ChunkPorts {
-  static constexpr std::array<std::string_view, 4> kPinsOfPacket = {"method_i", "coding_i",
-                                                                    "threshold_i", "residual_i"};
+  static constexpr std::array<sim::Pin, 4> kPinsOfPacket = {
+      {{"method_i", 2}, {"coding_i", 1}, {"threshold_i", 32}, {"residual_i", 1}}};
 };
 
 struct OneBitPorts : ChunkPorts {
-  static constexpr std::array<std::string_view, 1> kPinsOfPacket = {"residual_i"};
+  static constexpr std::array<sim::Pin, 1> kPinsOfPacket = {{{"residual_i", 1}}};
 };
 
 struct AdaptivePorts : ChunkPorts {
-  static constexpr std::array<std::string_view, 3> kPinsOfPacket = {"p_i", "coding_i",
-                                                                    "residual_i"};
+  static constexpr std::array<sim::Pin, 3> kPinsOfPacket = {
+      {{"p_i", 4}, {"coding_i", 1}, {"residual_i", 1}}};
 };
 
 /// Packets in, floats out.
@@ -68,7 +67,7 @@ struct DequantizerPorts {
   static constexpr uint64_t kSettles = 0;
   /// malformed_count_o, reason by reason, and error_count_o.
   static constexpr size_t kCountersInProbe = 10;
-  static constexpr std::array<std::string_view, 1> kPinsOfPacket = {"limit_i"};
+  static constexpr std::array<sim::Pin, 1> kPinsOfPacket = {{{"limit_i", 20}}};
 };
 
 }  // namespace gw::testbenches

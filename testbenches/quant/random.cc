@@ -49,10 +49,7 @@ std::vector<sim::RandomKey> chunk_keys() {
                   "what a value is to T, of threshold: multiple: m T, m from 1 to 256, one ulp "
                   "below, on it, above; near: m T but for some of the last bits",
                   {{"free", 1}, {"multiple"}, {"near"}}});
-  keys.push_back({"settings",
-                  "how a chunk's pins are set: by the options; any: each chunk in another way (not "
-                  "of mx)",
-                  {{"options", 1}, {"any"}}});
+  keys.push_back(random_settings_key());
   keys.push_back({"error",
                   "what is wrong with a chunk; cut: it ends within a float; early, late: fewer, "
                   "more beats than it announces; early_flag: fewer, with tuser; tail: a last beat "
@@ -79,10 +76,10 @@ std::vector<sim::RandomKey> chunk_keys() {
 class RandomChunks final : public sim::Source {
  public:
   RandomChunks(const sim::StimulusSpec& stimulus, uint64_t seed, const QuantiserFacts& facts,
-               const ChunkSettings& settings)
+               const ChunkSettings& settings, PacketPins pins)
       : table_(stimulus.random),
         seed_(seed),
-        any_(facts.any),
+        pins_(std::move(pins)),
         threshold_pin_(facts.threshold_pin),
         settings_(settings),
         lengths_(*table_, {1, 8, 16, 24, 32, 64, 128, 256, 362}),
@@ -100,19 +97,14 @@ class RandomChunks final : public sim::Source {
     if (count_ == all_) return std::nullopt;
     sim::RawPacket packet;
     Random lengths = stream("length"), values = stream("value"), gaps = stream("gap");
-    packet.config = settings_.config;
-    Random settings = stream("settings");
-    if (any_ != nullptr && word("settings", settings) == "any") {
-      packet.config = any_(settings);
-      packet.own_config = true;
-    }
+    const sim::PacketConfig& config = pins_.set(packet, count_);
     packet.gap = static_cast<uint32_t>(sim::random_gap(*table_, gaps));
     const bool drains = drains_ > 0;
     std::vector<uint32_t> words(drains ? length_ : static_cast<size_t>(lengths_.draw(lengths)));
     const auto n = static_cast<uint32_t>(words.size());
     if (!drains) {
       values_.fill(values, words);
-      if (threshold_pin_) meet_threshold(words, packet.config[*threshold_pin_]);
+      if (threshold_pin_) meet_threshold(words, config[*threshold_pin_]);
       row_ = row_of(n);
       meet_peers(words);
     }
@@ -122,7 +114,7 @@ class RandomChunks final : public sim::Source {
     packet.bytes.assign(bytes, bytes + words.size() * 4);
     packet.meta = ChunkUser::word(row_, n);
     spoil(packet, n);
-    if (left_) leave(packet);
+    if (left_) leave(packet, config);
     ++count_;
     return packet;
   }
@@ -182,10 +174,10 @@ class RandomChunks final : public sim::Source {
 
   /// What the reference leaves of a packet. Of one with an odd tkeep the device may take other
   /// bytes: then values meet something else than what is left.
-  void leave(const sim::RawPacket& packet) {
+  void leave(const sim::RawPacket& packet, const sim::PacketConfig& config) {
     std::vector<float> values(packet.bytes.size() / 4);
     if (!values.empty()) std::memcpy(values.data(), packet.bytes.data(), values.size() * 4);
-    left_->configure(config_(packet.config, settings_.rows));
+    left_->configure(config_(config, settings_.rows));
     left_->encode({.values = values,
                    .row = static_cast<uint32_t>(packet.meta & ChunkUser::kRowMask),
                    .announced = static_cast<uint32_t>(packet.meta >> ChunkUser::kCountBit) &
@@ -265,7 +257,7 @@ class RandomChunks final : public sim::Source {
 
   std::shared_ptr<const sim::RandomTable> table_;
   const uint64_t seed_;
-  sim::PacketConfig (*const any_)(Random& random);
+  PacketPins pins_;
   const std::optional<size_t> threshold_pin_;
   const ChunkSettings settings_;
   const sim::RandomLengths lengths_;
@@ -305,8 +297,8 @@ uint32_t RunningRows::next(size_t flow, size_t values) {
 
 std::unique_ptr<sim::Source> open_random_chunks(const sim::StimulusSpec& stimulus, uint64_t seed,
                                                 const QuantiserFacts& facts,
-                                                const ChunkSettings& settings) {
-  return std::make_unique<RandomChunks>(stimulus, seed, facts, settings);
+                                                const ChunkSettings& settings, PacketPins pins) {
+  return std::make_unique<RandomChunks>(stimulus, seed, facts, settings, std::move(pins));
 }
 
 }  // namespace gw::testbenches

@@ -27,6 +27,6 @@ class RunningRows {
 /// `stimulus.packets` packets (0: 256) by `stimulus.random`.
 std::unique_ptr<sim::Source> open_random_chunks(const sim::StimulusSpec& stimulus, uint64_t seed,
                                                 const QuantiserFacts& facts,
-                                                const ChunkSettings& settings);
+                                                const ChunkSettings& settings, PacketPins pins);
 
 }  // namespace gw::testbenches

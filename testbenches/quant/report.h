@@ -2,6 +2,8 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "models/reference/quant/quantiser.h"
@@ -21,10 +23,14 @@ class QuantiserScore final : public Score<Beat> {
   void report(nlohmann::json& sections) const override;
 
  private:
+  bool drawn(std::string_view option) const;
+
   const QuantiserFacts& facts_;
   const ChunkSettings settings_;
   reference::quant::Quantiser quantiser_;
   reference::quant::Statistics statistics_;
+  std::optional<sim::PacketConfig> first_;  ///< of the first packet
+  std::vector<bool> drawn_;                 ///< pins that another packet has otherwise
   bool any_ = false;
   std::vector<uint8_t> packet_;
   std::vector<float> decoded_, values_;

@@ -2,6 +2,8 @@
 // blocks; with pins and writes of their own for a host, or with registers.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -82,6 +84,28 @@ class FrameDevice : public DeviceOf<typename M::Ports, M> {
   }
   Parameters parameters(const sim::RunSpec& spec) const override {
     return rtl_parameters(blocks_, network_spec(spec.options));
+  }
+  /// Other workers, depth and rates; another group, in one run of four, where frames are made for
+  /// it. Sums of another group are none of the run's, and dirty fewer slots.
+  sim::RunSpec unlike(const sim::RunSpec& spec) const override {
+    sim::RunSpec other = spec;
+    sim::OptionSet& options = other.options;
+    const NetworkSpec net = network_spec(options);
+    const auto set = [&options](const char* name, const auto& value) {
+      if (options.knows(name)) options.set(name, fmt::format("{}", value));
+    };
+    if (options.knows("load-state") && !options.word("load-state").empty()) return other;
+    if (blocks_.aggregation) {
+      set("workers", net.workers > 1 ? net.workers - 1 : 2);
+      set("depth", net.depth > 1 ? net.depth / 2 : 2);
+      const bool made = spec.stimulus.trace.empty() && spec.stimulus.recorded == nullptr;
+      if (made && spec.seed % 4 == 0) set("group", net.group ^ 1);
+    }
+    set("lr", net.hyper.lr == 0.5 ? 0.25 : 0.5);
+    set("eps", net.hyper.eps == 0.5 ? 0.25 : 0.5);
+    set("beta1", net.hyper.beta1 == 0.5 ? 0.25 : 0.5);
+    set("beta2", net.hyper.beta2 == 0.5 ? 0.25 : 0.5);
+    return other;
   }
   PinValues pins(const sim::RunSpec& spec) const override {
     if (kHosted || !blocks_.aggregation) return {};

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "models/systemc/aggregator.h"
 #include "models/systemc/hosted_cores.h"
@@ -43,6 +44,15 @@ inline systemc::OptimizerConfig optimizer_config(const NetworkSpec& net) {
           .beta2 = net.hyper.beta2};
 }
 
+/// A pin of the aggregator, by name (aggregator_pins).
+inline void set_pin(systemc::Aggregation& aggregation, std::string_view pin, uint64_t value) {
+  systemc::AggregationConfig config = aggregation.config();
+  (pin == "workers_i" ? config.workers
+   : pin == "group_i" ? config.group
+                      : config.depth) = static_cast<uint32_t>(value);
+  aggregation.set_pins(config);
+}
+
 /// A core with one stream.
 template <class Core>
 class FrameModel {
@@ -73,6 +83,9 @@ class FrameModel {
     core_.clock(offered[0], m_ready != 0);
   }
   Core& core() { return core_; }
+  void set(std::string_view pin, uint64_t value) {
+    if constexpr (requires { core_.aggregation(); }) set_pin(core_.aggregation(), pin, value);
+  }
 
  private:
   Core core_;
@@ -114,6 +127,7 @@ class SwitchModel : public PortsModel<SwitchPorts, systemc::Switch> {
     core_.prepare();
   }
   std::span<const uint32_t> statistics() const { return core_.statistics(); }
+  void set(std::string_view pin, uint64_t value) { set_pin(core_.aggregation(), pin, value); }
 };
 
 /// Behind its registers.

@@ -95,7 +95,7 @@ TEST_P(Recorded, DrivesTheSameRun) {
   spec.stall.source.reset();
   spec.stall.sink.reset();
   spec.stall.recorded = {read, &read->stalls};
-  sim::RecordedSource packets(read, device.packet_config(spec));
+  sim::RecordedSource packets(read);
   const sim::Outcome second = device.run(packets, spec, sim::Kernel::instance());
   ASSERT_TRUE(second.passed) << explain(second.failure);
   EXPECT_EQ(again.accepted, recording.accepted);

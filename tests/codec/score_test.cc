@@ -116,6 +116,7 @@ struct Left {
   sim::PacketRef<Beat> packet;
   explicit Left(const Values& values) : packet(new sim::Packet<Beat>) {
     packet->source = sim::make_packet<Beat>(Bytes(4));
+    packet->source->config = testbenches::packet_config({});
     packet->source->values = values;
   }
 };

@@ -84,6 +84,7 @@ inline sim::RawPacket packet_of(Bytes bytes, const reference::CodecConfig& confi
                                 bool error = false) {
   sim::RawPacket packet;
   packet.bytes = std::move(bytes);
+  packet.own_config = true;
   packet.config = testbenches::packet_config(config);
   packet.error = error;
   return packet;

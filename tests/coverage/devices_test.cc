@@ -156,6 +156,7 @@ sim::RawPacket floats(const std::vector<uint32_t>& values, uint32_t bound = 10, 
   packet.bytes.resize(4 * values.size());
   std::memcpy(packet.bytes.data(), values.data(), packet.bytes.size());
   packet.bytes.resize(packet.bytes.size() - cut);
+  packet.own_config = true;
   packet.config = {bound, 1};
   packet.error = error;
   return packet;
@@ -221,6 +222,7 @@ TEST(Codec, EncodedPacketsAreReadAsTheyAre) {
   const auto encoded = [](std::vector<uint8_t> bytes) {
     sim::RawPacket packet;
     packet.bytes = std::move(bytes);
+    packet.own_config = true;
     packet.config = {10, 1};
     return packet;
   };
@@ -248,6 +250,7 @@ TEST(Codec, EncodedPacketsAreReadAsTheyAre) {
 /// The reference once fell over it.
 TEST(Codec, APacketWithoutAByteIsInError) {
   sim::RawPacket empty, good;
+  empty.own_config = good.own_config = true;
   empty.config = good.config = {10, 1};
   empty.hostile = true;  // tkeep = 0
   good.bytes = {0, 0};

@@ -57,6 +57,7 @@ inline sim::PacketConfig any_config(sim::Random& random) {
 /// Floats, in error or cut in every other packet.
 inline sim::RawPacket odd_floats(sim::Random& random) {
   sim::RawPacket packet;
+  packet.own_config = true;
   packet.config = any_config(random);
   packet.bytes.resize(4 * (1 + random.below(random.below(8) == 0 ? 300 : 40)));
   for (size_t at = 0; at < packet.bytes.size(); at += 4) {
@@ -124,6 +125,7 @@ inline sim::RawPacket sparse_chunk(sim::Random& random) {
 /// packet, now and then without a byte.
 inline sim::RawPacket odd_groups(sim::Random& random) {
   sim::RawPacket packet;
+  packet.own_config = true;
   packet.config = any_config(random);
   std::vector<uint8_t>& bytes = packet.bytes;
   const uint32_t raw = random.below(9);  // of eight lanes

@@ -84,17 +84,17 @@ class RandomTraffic : public testing::TestWithParam<Point> {};
 TEST_P(RandomTraffic, EnginesAndReferenceAgree) {
   const auto& [device, table, salt] = GetParam();
   sim::RunSpec spec = spec_of(*device, table, seed() * 1000 + salt, 150);
-  if (spec.options.knows("bound")) spec.options.set("bound", std::to_string(1 + spec.seed % 14));
-  if (spec.options.knows("mode")) spec.options.set("mode", salt == 1 ? "paper" : "bounded");
-  if (spec.options.knows("format")) spec.options.set("format", salt == 1 ? "mxfp4" : "mxfp8");
-  if (spec.options.knows("residual")) {
-    spec.options.set("residual", table == "gentle" ? "off" : "on");
-  }
-  if (spec.options.knows("method")) {
-    spec.options.set("method", table == "edges" ? "bgt" : table == "spaced" ? "wgt" : "qgt");
-    if (table != "spaced" && salt == 1) spec.options.set("coding", "rice");
-  }
-  if (spec.options.knows("grid")) spec.options.set("grid", salt == 1 ? "packet" : "stream");
+  // The same for all packets, or drawn for each.
+  const auto set = [&, salt = salt](const char* name, const std::string& value) {
+    if (salt == 1 && spec.options.knows(name)) spec.options.set(name, value);
+  };
+  set("bound", std::to_string(1 + spec.seed % 14));
+  set("mode", "paper");
+  set("format", "mxfp4");
+  set("residual", table == "gentle" ? "off" : "on");
+  set("method", table == "edges" ? "bgt" : table == "spaced" ? "wgt" : "qgt");
+  if (table != "spaced" && spec.options.knows("method")) set("coding", "rice");
+  set("grid", "packet");
   const auto source = device->source(spec);
   const sim::Outcome outcome = device->run(*source, spec, sim::Kernel::instance());
   ASSERT_TRUE(outcome.passed) << explain(outcome.failure);

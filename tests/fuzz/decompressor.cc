@@ -11,6 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const std::span<const uint8_t> bytes = input.take(1 + length % 512);
     gw::sim::RawPacket packet;
     packet.bytes.assign(bytes.begin(), bytes.end());
+    packet.own_config = true;
     packet.config = gw::testbenches::packet_config(
         {.bound_exponent = 1 + (choice & 15) % gw::reference::kMaxBoundExponent,
          .mode = (choice & 16) != 0 ? gw::reference::Mode::kBounded : gw::reference::Mode::kPaper});

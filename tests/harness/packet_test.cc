@@ -130,6 +130,7 @@ TEST(SourceFeeds, DealPacketsOutToPorts) {
     raw[i].bytes = {static_cast<uint8_t>(i), 9};
     raw[i].port = ports[i];
     raw[i].time_ns = 100 * i;
+    raw[i].own_config = true;
     raw[i].config = {i, 1, 2, 3};
     raw[i].values = {i + 7};
   }

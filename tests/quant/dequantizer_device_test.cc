@@ -20,6 +20,7 @@ sim::RunSpec dequantizer_spec(Settings settings = {}) { return spec_of(dequantiz
 sim::RawPacket packet_of(const std::vector<uint8_t>& bytes, uint32_t limit = 4096) {
   sim::RawPacket packet;
   packet.bytes = bytes;
+  packet.own_config = true;
   packet.config = {limit};
   return packet;
 }

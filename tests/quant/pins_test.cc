@@ -67,7 +67,7 @@ struct Threshold : Chunks<systemc::Threshold> {
   using Core = systemc::Threshold;
   static constexpr const char* kName = "threshold";
   using Chunks::Chunks;
-  sim::PacketConfig pins() { return testbenches::threshold_facts().any(random_); }
+  sim::PacketConfig pins() { return testbenches::threshold_facts().pins.any(random_); }
   static Core core(uint32_t rows) { return Core(rows, {}); }
   static void configure(Core& core, const sim::PacketConfig& pins) {
     core.configure({.method = static_cast<uint8_t>(pins[0]),
@@ -95,7 +95,7 @@ struct Adaptive : Chunks<systemc::Adaptive> {
   static constexpr const char* kName = "adaptive";
   static constexpr uint32_t kCyclesABeat = 64;  // a chunk's scan; most are of a beat
   using Chunks::Chunks;
-  sim::PacketConfig pins() { return testbenches::adaptive_facts().any(random_); }
+  sim::PacketConfig pins() { return testbenches::adaptive_facts().pins.any(random_); }
   static Core core(uint32_t rows) { return Core(rows, {}); }
   static void configure(Core& core, const sim::PacketConfig& pins) {
     core.configure(

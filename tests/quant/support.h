@@ -57,6 +57,7 @@ inline sim::RawPacket chunk(const Words& values, const sim::RunSpec& spec, uint3
   sim::RawPacket packet;
   packet.bytes.resize(4 * values.size());
   if (!values.empty()) std::memcpy(packet.bytes.data(), values.data(), packet.bytes.size());
+  packet.own_config = true;
   packet.config = device.packet_config(spec);
   packet.meta = testbenches::ChunkUser::word(row, static_cast<uint32_t>(values.size()));
   return packet;

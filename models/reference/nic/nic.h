@@ -110,6 +110,8 @@ struct Packed {
 class NicTx {
  public:
   explicit NicTx(NicConfig config) : config_(config) {}
+  /// Of frames from now on; the flow table stays.
+  void configure(NicConfig config) { config_ = config; }
   /// `bad`: the frame ended with tuser. It teaches the flow table nothing.
   Packed pack(std::span<const std::uint8_t> frame, bool bad = false);
   const FlowTable& flows() const { return flows_; }
@@ -135,6 +137,8 @@ struct Unpacked {
 class NicRx {
  public:
   explicit NicRx(NicConfig config) : config_(config) {}
+  /// Of frames from now on.
+  void configure(NicConfig config) { config_ = config; }
   /// `bad`: the frame ended with tuser (a bad FCS), and so will what leaves. Bound and mode are the
   /// shim's, not the configuration's.
   Unpacked unpack(std::span<const std::uint8_t> frame, bool bad = false) const;
