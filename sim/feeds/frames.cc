@@ -16,6 +16,7 @@
 #include "models/reference/capture/capture.h"
 #include "models/reference/capture/filter.h"
 #include "sim/base/error.h"
+#include "sim/feeds/captures.h"
 
 namespace gw::sim {
 namespace {
@@ -88,8 +89,8 @@ uint64_t source_mac(std::span<const uint8_t> frame) {
 class FrameReader {
  public:
   FrameReader(const StimulusSpec& stimulus, int ports, const Wire& wire,
-              const capture::Filter* filter)
-      : reader_(open(stimulus.trace)),
+              const capture::Filter* filter, const OptionSet& options)
+      : reader_(open_reader(stimulus.trace, options)),
         filter_(filter),
         limit_(stimulus.packets == 0 ? UINT64_MAX : stimulus.packets),
         wire_(wire),
@@ -122,17 +123,12 @@ class FrameReader {
                    {"skipped", skipped_},          {"padded", padded_},
                    {"stations", stations_.size()}};
     if (clock_.leaps() != 0) facts.trace["clock_leaps"] = clock_.leaps();
+    if (const auto said = notes(); !said.empty()) facts.trace["notes"] = said;
     if (reader_.damage()) facts.incomplete = reader_.damage()->sentence;
     return facts;
   }
 
  private:
-  static capture::Reader open(const std::string& path) {
-    capture::Expected<capture::Reader> reader = capture::Reader::open(path);
-    if (!reader) throw InputError(reader.error().sentence);
-    return std::move(reader).value();
-  }
-
   std::optional<capture::Record> read(bool to_the_end) {
     if (selected_ == limit_) {
       while (to_the_end && reader_.next()) {
@@ -144,6 +140,7 @@ class FrameReader {
 
   const char* why_skipped(const capture::Record& record) const {
     return filter_ != nullptr && !filter_->matches(record.bytes, record.original_length) ? "filter"
+           : record.link == capture::Link::kOther         ? "other_link"
            : record.original_length > record.bytes.size() ? "truncated"
            : record.bytes.size() < kEthernetHeader        ? "runt"
            : record.bytes.size() > kMaxFrameBytes         ? "overlong"
@@ -152,10 +149,14 @@ class FrameReader {
 
   /// The frame, if it is one, and of the port.
   std::optional<Frame> consider(const capture::Record& record, int port) {
+    wire_bytes_ += record.original_length;
     if (const char* const reason = why_skipped(record)) {
       ++skipped_[reason];
+      skipped_bytes_[reason] += record.original_length;
       return std::nullopt;
     }
+    look_for_fcs(record.bytes);
+    linkless_ += record.link != capture::Link::kEthernet;
     ++selected_;
     const uint64_t mac = source_mac(record.bytes);
     const size_t station = stations_.try_emplace(mac, stations_.size()).first->second;
@@ -173,6 +174,37 @@ class FrameReader {
     return frame;
   }
 
+  /// The first frames tell.
+  void look_for_fcs(std::span<const uint8_t> frame) {
+    if (fcs_looked_ == kLookForFcs || frame.size() <= kMinFrameBytes) return;
+    ++fcs_looked_;
+    fcs_found_ += capture::ends_with_fcs(frame);
+  }
+
+  /// What was made of the capture, and what of it was left out.
+  std::vector<std::string> notes() const {
+    std::vector<std::string> notes;
+    const auto leave = [&](const char* reason, const std::string& what) {
+      const auto bytes = skipped_bytes_.find(reason);
+      if (bytes == skipped_bytes_.end()) return;
+      notes.push_back(left_out(bytes->second, wire_bytes_,
+                               fmt::format("{} frame{} {}", skipped_.at(reason),
+                                           skipped_.at(reason) == 1 ? "" : "s", what)));
+    };
+    leave("truncated", fmt::format("captured short; {}", kCaptureWhole));
+    leave("overlong", fmt::format("above 9,018 bytes; {}", kSegmentRemedy));
+    if (fcs_looked_ >= 4 && fcs_found_ * 10 >= fcs_looked_ * 9) {
+      notes.push_back(fcs_note(fcs_found_, fcs_looked_));
+    }
+    if (linkless_ != 0) {
+      notes.push_back(fmt::format(
+          "{} packets came without Ethernet's header: one was made for each", linkless_));
+    }
+    return notes;
+  }
+
+  static constexpr uint64_t kLookForFcs = 256;
+
   capture::Reader reader_;
   const capture::Filter* filter_;
   uint64_t limit_;
@@ -181,17 +213,20 @@ class FrameReader {
   const int64_t ps_a_byte_;
   std::vector<Schedule> ports_;
   std::unordered_map<uint64_t, size_t> stations_;
-  std::map<std::string, uint64_t> skipped_;
-  uint64_t selected_ = 0, padded_ = 0;
+  std::map<std::string, uint64_t> skipped_, skipped_bytes_;
+  uint64_t selected_ = 0, padded_ = 0, wire_bytes_ = 0, linkless_ = 0;
+  uint64_t fcs_looked_ = 0, fcs_found_ = 0;
 };
 
 /// A capture's frames, a reader for each port: on a port they are in the order of the file.
 class CapturedFrames final : public Frames {
  public:
-  CapturedFrames(const StimulusSpec& stimulus, int ports, const Wire& wire)
+  CapturedFrames(const StimulusSpec& stimulus, int ports, const Wire& wire,
+                 const OptionSet& options)
       : filter_(compile(stimulus.filter)) {
     for (int port = 0; port < ports; ++port) {
-      ports_.push_back({FrameReader(stimulus, ports, wire, filter_ ? &*filter_ : nullptr), {}, 0});
+      ports_.push_back(
+          {FrameReader(stimulus, ports, wire, filter_ ? &*filter_ : nullptr, options), {}, 0});
     }
     for (size_t port = 0; port < ports_.size(); ++port) load(port);
   }
@@ -257,17 +292,18 @@ FrameList read_all(Frames& frames) {
 }
 
 std::unique_ptr<Frames> open_capture_frames(const StimulusSpec& stimulus, int ports,
-                                            const Wire& wire) {
+                                            const Wire& wire, const OptionSet& options) {
   std::error_code unknown;
   if (std::filesystem::is_regular_file(stimulus.trace, unknown)) {
-    return std::make_unique<CapturedFrames>(stimulus, ports, wire);
+    return std::make_unique<CapturedFrames>(stimulus, ports, wire, options);
   }
-  return std::make_unique<ListedFrames>(load_frames(stimulus, ports, wire));
+  return std::make_unique<ListedFrames>(load_frames(stimulus, ports, wire, options));
 }
 
-FrameList load_frames(const StimulusSpec& stimulus, int ports, const Wire& wire) {
+FrameList load_frames(const StimulusSpec& stimulus, int ports, const Wire& wire,
+                      const OptionSet& options) {
   const std::optional<capture::Filter> filter = compile(stimulus.filter);
-  FrameReader reader(stimulus, ports, wire, filter ? &*filter : nullptr);
+  FrameReader reader(stimulus, ports, wire, filter ? &*filter : nullptr, options);
   FrameList list;
   while (auto frame = reader.next(FrameReader::kAnyPort, true)) {
     list.frames.push_back(std::move(*frame));
@@ -277,20 +313,33 @@ FrameList load_frames(const StimulusSpec& stimulus, int ports, const Wire& wire)
   return list;
 }
 
+namespace {
+
+/// Why there is no frame, and what to do about it.
+std::string none_of(const FrameFacts& known) {
+  if (!known.incomplete.empty()) return known.incomplete;
+  const std::string sentence =
+      fmt::format("'{}' holds no Ethernet frame", known.path.empty() ? known.synth : known.path);
+  if (known.trace.contains("/skipped/filter"_json_pointer) && known.trace["skipped"].size() == 1) {
+    return sentence + " that the filter lets through";
+  }
+  if (!known.trace.contains("skipped") || known.trace["skipped"].empty()) return sentence;
+  const nlohmann::json& skipped = known.trace["skipped"];
+  const bool short_ones = skipped.contains("truncated"), long_ones = skipped.contains("overlong");
+  return sentence + fmt::format(" that can be fed: {}{}{}{}{}", skipped_words(skipped),
+                                short_ones ? "; " : "", short_ones ? kCaptureWhole : "",
+                                long_ones ? "; " : "", long_ones ? kSegmentRemedy : "");
+}
+
+}  // namespace
+
 FrameSource::FrameSource(FrameList list, bool by_port)
     : FrameSource(std::make_unique<ListedFrames>(std::move(list)), by_port) {}
 
 FrameSource::FrameSource(std::unique_ptr<Frames> frames, bool by_port)
     : frames_(std::move(frames)), by_port_(by_port), first_(frames_->next()) {
   const FrameFacts known = frames_->facts();
-  if (!first_) {
-    throw InputError(
-        !known.incomplete.empty() ? known.incomplete
-        : known.trace.contains("/skipped/filter"_json_pointer)
-            ? fmt::format("'{}' holds no Ethernet frame that the filter lets through", known.path)
-            : fmt::format("'{}' holds no Ethernet frame",
-                          known.path.empty() ? known.synth : known.path));
-  }
+  if (!first_) throw InputError(none_of(known));
   facts_.path = known.path;
   facts_.name = !known.path.empty()              ? known.path
                 : known.trace.contains("random") ? "random traffic " + known.synth

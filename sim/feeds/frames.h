@@ -61,6 +61,7 @@ FrameList read_all(Frames& frames);
 /// `stimulus.packets` (0: all). Ports are given to source MACs in the order of their first
 /// appearance, modulo `ports`. Short frames are padded to 60 bytes as a MAC does, and counted;
 /// truncated ones, runts (no Ethernet header) and those above 9,018 bytes are skipped and counted.
+/// `options`: how the capture is read (sim/feeds/captures.h).
 ///
 /// Times are the capture's, with three exceptions. On a port, frames never come faster than `wire`
 /// carries them, nor before the frame ahead of them in the file. A clock that was set while the
@@ -75,10 +76,11 @@ FrameList read_all(Frames& frames);
 /// times put frames of different ports into another order than the file's, by as much as there are
 /// frames that the wire has to delay. What can be read only once, a pipe, is held whole.
 std::unique_ptr<Frames> open_capture_frames(const StimulusSpec& stimulus, int ports,
-                                            const Wire& wire);
+                                            const Wire& wire, const OptionSet& options = {});
 
 /// The same, all at once, read once.
-FrameList load_frames(const StimulusSpec& stimulus, int ports, const Wire& wire);
+FrameList load_frames(const StimulusSpec& stimulus, int ports, const Wire& wire,
+                      const OptionSet& options = {});
 
 /// Frames as packets of a run; the first one's time is 0. On its way through a device with one
 /// stream a frame carries the number of its port as tuser.

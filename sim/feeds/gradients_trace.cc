@@ -7,6 +7,7 @@
 #include "models/reference/capture/capture.h"
 #include "models/reference/capture/filter.h"
 #include "sim/base/error.h"
+#include "sim/feeds/captures.h"
 #include "sim/feeds/gradients.h"
 
 namespace gw::sim {
@@ -14,10 +15,11 @@ namespace {
 
 class TraceGradients final : public Gradients {
  public:
-  explicit TraceGradients(const StimulusSpec& stimulus)
-      : reader_(open(stimulus.trace)),
+  TraceGradients(const StimulusSpec& stimulus, const OptionSet& options)
+      : reader_(open_reader(stimulus.trace, options)),
         filter_(compile(stimulus.filter)),
-        selector_(options(stimulus)),
+        select_(select_options(options, !stimulus.filter.empty())),
+        selector_(select_),
         limit_(stimulus.packets == 0 ? UINT64_MAX : stimulus.packets) {
     facts_.path = facts_.name = stimulus.trace;
     next_ = read();
@@ -37,8 +39,16 @@ class TraceGradients final : public Gradients {
                     {"skipped", sums.skipped.by_name()}};
     if (beyond_limit_ != 0) facts_.trace["beyond_limit"] = beyond_limit_;
     if (filtered_ != 0) facts_.trace["skipped"]["filter"] = filtered_;
+    if (const auto notes = notes_of(sums); !notes.empty()) facts_.trace["notes"] = notes;
     if (reader_.damage()) facts_.incomplete = reader_.damage()->sentence;
     return facts_;
+  }
+
+  std::string none() const override {
+    const std::string remedy = remedy_for(selector_.sums(), select_);
+    const std::string words = skipped_words(facts().trace["skipped"]);
+    return fmt::format("{}{}{}{}", words.empty() ? "" : ": ", words, remedy.empty() ? "" : "; ",
+                       remedy);
   }
 
   uint64_t expected() const override {
@@ -48,23 +58,12 @@ class TraceGradients final : public Gradients {
   }
 
  private:
-  static capture::Reader open(const std::string& path) {
-    capture::Expected<capture::Reader> reader = capture::Reader::open(path);
-    if (!reader) throw InputError(reader.error().sentence);
-    return std::move(reader).value();
-  }
   static std::optional<capture::Filter> compile(const std::string& expression) {
     if (expression.empty()) return std::nullopt;
     capture::Expected<capture::Filter> filter = capture::Filter::compile(expression);
     if (!filter) throw UsageError(filter.error().sentence);
     return std::move(filter).value();
   }
-  static capture::SelectOptions options(const StimulusSpec& stimulus) {
-    capture::SelectOptions options;
-    if (!stimulus.filter.empty()) options.tos_mask = 0;  // the filter says which, not the mark
-    return options;
-  }
-
   /// The next packet that is fed, one ahead of who asks: whoever opens a capture hears at once that
   /// it holds none. Behind the limit it counts what is left.
   std::optional<GradientPacket> read() {
@@ -84,8 +83,12 @@ class TraceGradients final : public Gradients {
       }
       ++count_;
       GradientPacket packet;
-      packet.values.resize(payload->floats());
-      std::memcpy(packet.values.data(), payload->bytes.data(), payload->bytes.size());
+      if (select_.any_length) {
+        packet.bytes.assign(payload->bytes.begin(), payload->bytes.end());
+      } else {
+        packet.values.resize(payload->floats());
+        std::memcpy(packet.values.data(), payload->bytes.data(), payload->bytes.size());
+      }
       packet.trace_number = static_cast<uint32_t>(payload->packet);
       packet.flow = payload->flow;
       return packet;
@@ -95,6 +98,7 @@ class TraceGradients final : public Gradients {
 
   capture::Reader reader_;
   std::optional<capture::Filter> filter_;
+  const capture::SelectOptions select_;
   capture::Selector selector_;
   uint64_t limit_;
   uint64_t count_ = 0, beyond_limit_ = 0, filtered_ = 0;
@@ -103,20 +107,26 @@ class TraceGradients final : public Gradients {
 
 }  // namespace
 
-std::unique_ptr<Gradients> open_trace(const StimulusSpec& stimulus) {
-  return std::make_unique<TraceGradients>(stimulus);
+std::unique_ptr<Gradients> open_trace(const StimulusSpec& stimulus, const OptionSet& options) {
+  return std::make_unique<TraceGradients>(stimulus, options);
 }
 
-std::unique_ptr<Gradients> open_gradients(const StimulusSpec& stimulus, uint64_t seed) {
-  if (stimulus.trace.empty()) return synthesise(stimulus.synth, seed, stimulus.packets);
-  std::unique_ptr<Gradients> gradients = open_trace(stimulus);
+std::unique_ptr<Gradients> open_gradients(const StimulusSpec& stimulus, uint64_t seed,
+                                          const OptionSet& options) {
+  if (stimulus.trace.empty()) {
+    refuse_without_capture(options, reading_options());
+    refuse_without_capture(options, mark_options(""));
+    refuse_without_capture(options, {encoded_option("")});
+    return synthesise(stimulus.synth, seed, stimulus.packets);
+  }
+  std::unique_ptr<Gradients> gradients = open_trace(stimulus, options);
   const SourceFacts& facts = gradients->facts();
   if (facts.trace["selected"] == 0) {
     throw InputError(facts.incomplete.empty()
-                         ? fmt::format("'{}' holds no packet with {}: {}", stimulus.trace,
+                         ? fmt::format("'{}' holds no packet with {}{}", stimulus.trace,
                                        stimulus.filter.empty() ? "marked gradients"
                                                                : "gradients for this filter",
-                                       facts.trace["skipped"].dump())
+                                       gradients->none())
                          : facts.incomplete);
   }
   return gradients;

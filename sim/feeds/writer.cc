@@ -46,6 +46,13 @@ class OpenFile {
 
 namespace {
 
+/// Of packets whose payload is longer than an IP packet can be.
+std::string left_out_note(const char* option, uint64_t packets) {
+  if (packets == 0) return "";
+  return fmt::format("{} left out {} packet{}: longer than an IP packet can be", option, packets,
+                     packets == 1 ? "" : "s");
+}
+
 class CaptureWriter : public PacketWriter {
  public:
   explicit CaptureWriter(const CaptureFile& file) : file_(file), actions_(file.actions) {}
@@ -71,7 +78,7 @@ class PayloadWriter final : public CaptureWriter {
       throw InputError(fmt::format(
           "'{}' can be read only once; --pcap-out needs its packets a second time", trace));
     }
-    capture::Expected<capture::Reader> read = capture::Reader::open(trace);
+    capture::Expected<capture::Reader> read = capture::Reader::open(trace, file.reading);
     if (!read) throw InputError(read.error().sentence);
     originals_ = std::move(read).value();
   }
@@ -86,9 +93,13 @@ class PayloadWriter final : public CaptureWriter {
     } else {
       frame = capture::make_frame({.identification = static_cast<uint16_t>(passage.id)}, payload);
     }
-    if (!frame) throw InputError(frame.error().sentence);
-    put(passage, time_ns, *frame);
+    if (frame) {
+      put(passage, time_ns, *frame);
+    } else {
+      ++left_out_;
+    }
   }
+  std::string note() const override { return left_out_note("--pcap-out", left_out_); }
 
  private:
   /// Packets leave in the order in which they came: the trace is followed a second time.
@@ -100,6 +111,7 @@ class PayloadWriter final : public CaptureWriter {
   }
 
   std::optional<capture::Reader> originals_;
+  uint64_t left_out_ = 0;
 };
 
 class FrameWriter final : public CaptureWriter {
@@ -128,8 +140,29 @@ std::string comment_of(const Passage& passage, const std::vector<std::string>& a
   return text;
 }
 
-class CapturedSource::File : public OpenFile {
-  using OpenFile::OpenFile;
+/// What a source gave, into a capture: frames at their times, payloads in datagrams.
+class CapturedSource::File final : public PayloadFile {
+ public:
+  explicit File(const CaptureFile& file) : file_(file), option_(file.option) {}
+
+  void put(int64_t time_ns, const std::vector<uint8_t>& frame) { file_.put(time_ns, frame, {}); }
+  void put(std::span<const uint8_t> payload) override {
+    const uint64_t number = count_++;
+    const auto frame =
+        capture::make_frame({.identification = static_cast<uint16_t>(number)}, payload);
+    if (frame) {
+      file_.put(static_cast<int64_t>(number) * 1000, *frame, {});
+    } else {
+      ++left_out_;
+    }
+  }
+  void close() override { file_.close(); }
+  std::string note() const override { return left_out_note(option_, left_out_); }
+
+ private:
+  OpenFile file_;
+  const char* option_;
+  uint64_t count_ = 0, left_out_ = 0;
 };
 
 CapturedSource::CapturedSource(std::unique_ptr<Source> source, const CaptureFile& file, bool frames)
@@ -138,24 +171,24 @@ CapturedSource::CapturedSource(std::unique_ptr<Source> source, const CaptureFile
 CapturedSource::~CapturedSource() = default;
 
 void CapturedSource::close() { file_->close(); }
+std::string CapturedSource::note() const { return file_->note(); }
 
 std::optional<RawPacket> CapturedSource::next() {
   std::optional<RawPacket> packet = source_->next();
   if (!packet) return std::nullopt;
-  const uint64_t number = count_++;
   if (frames_) {
-    file_->put(source_->facts().begin_ns + packet->time_ns, packet->bytes, {});
-    return packet;
+    file_->put(source_->facts().begin_ns + packet->time_ns, packet->bytes);
+  } else if (!packet->values.empty()) {
+    file_->put(
+        {reinterpret_cast<const uint8_t*>(packet->values.data()), packet->values.size() * 4});
+  } else {
+    file_->put(packet->bytes);
   }
-  std::span<const uint8_t> payload(packet->bytes);
-  if (!packet->values.empty()) {
-    payload = {reinterpret_cast<const uint8_t*>(packet->values.data()), packet->values.size() * 4};
-  }
-  const auto frame =
-      capture::make_frame({.identification = static_cast<uint16_t>(number)}, payload);
-  if (!frame) throw InputError(frame.error().sentence);
-  file_->put(static_cast<int64_t>(number) * 1000, *frame, {});
   return packet;
+}
+
+std::unique_ptr<PayloadFile> open_payload_file(const CaptureFile& file) {
+  return std::make_unique<CapturedSource::File>(file);
 }
 
 std::unique_ptr<PacketWriter> open_payload_writer(const CaptureFile& file) {

@@ -3,9 +3,11 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "models/reference/capture/capture.h"
 #include "sim/feeds/source.h"
 #include "sim/run/device.h"
 
@@ -17,6 +19,7 @@ struct CaptureFile {
   std::string trace = {};                 ///< what must not be overwritten; empty: nothing
   std::vector<std::string> actions = {};  ///< of the device (Device::Facts)
   const char* option = "--pcap-out";      ///< that names it
+  capture::ReaderOptions reading = {};    ///< of the trace, as the run read it
 };
 
 /// A passage in the words of a comment: `gradwire in=CYCLE out=CYCLE latency=N`, and for devices
@@ -30,6 +33,17 @@ std::unique_ptr<PacketWriter> open_payload_writer(const CaptureFile& file);
 /// Whole frames, each at the time that `time_ns` gives it.
 std::unique_ptr<PacketWriter> open_frame_writer(const CaptureFile& file,
                                                 std::function<int64_t(const Passage&)> time_ns);
+
+/// Payloads as marked UDP datagrams, one a microsecond.
+class PayloadFile {
+ public:
+  virtual ~PayloadFile() = default;
+  virtual void put(std::span<const uint8_t> payload) = 0;
+  virtual void close() = 0;
+  virtual std::string note() const = 0;  ///< as PacketWriter's
+};
+/// Throws as the writers do.
+std::unique_ptr<PayloadFile> open_payload_file(const CaptureFile& file);
 
 /// Passes a source's packets on, and writes each into a capture as it is taken: frames at their
 /// times, gradients (those that encoded groups stand for) as marked UDP datagrams, one a
@@ -47,13 +61,14 @@ class CapturedSource final : public Source {
   bool in_order() const override { return source_->in_order(); }
   /// Nothing more is taken: the file is complete.
   void close();
+  /// As PacketWriter's.
+  std::string note() const;
+  class File;
 
  private:
-  class File;
   std::unique_ptr<Source> source_;
   std::unique_ptr<File> file_;
   bool frames_;
-  uint64_t count_ = 0;
 };
 
 }  // namespace gw::sim

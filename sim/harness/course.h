@@ -747,7 +747,7 @@ class Course : public Steppable {
     // device does not come by itself.
     const bool idle = !offering && !over && due > now_ && (waiting || due != UINT64_MAX);
     if (idle && !waiting && !owed && drive_.skip_idle && Ports::kSettles != 0 &&
-        now_ >= last + Ports::kSettles + oracle_.busy()) {
+        now_ >= last + std::min(Ports::kSettles, oracle_.settles()) + oracle_.busy()) {
       return skip(due - now_);
     }
     uint64_t since = last;

@@ -55,6 +55,9 @@ class Oracle {
   /// Cycles for which the device may go on by itself though no beat moves, beyond what its ports
   /// promise (Ports::kSettles): known work on packets that nothing, or nothing yet, leaves for.
   virtual uint64_t busy() const { return 0; }
+  /// Cycles after the last event after which the device stands still, where it is known to be less
+  /// than what its ports promise.
+  virtual uint64_t settles() const { return UINT64_MAX; }
 
   /// Counters that depend on packets and their order only; the others have no value.
   virtual std::vector<std::optional<uint32_t>> statistics() const { return {}; }

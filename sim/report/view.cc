@@ -114,6 +114,7 @@ Section what_ran(const Json& doc) {
       if (n != 0) parts.push_back(fmt::format("{} {}", grouped(-n), reason));
     add(s, "skipped", grouped(sum), joined(parts));
   }
+  for (const std::string& note : strings(find(doc, {"trace", "notes"}))) add(s, "note", note);
   if (const Json* faults = find(doc, {"trace", "faults"});
       faults && doc["trace"].contains("random")) {
     std::vector<std::string> parts;

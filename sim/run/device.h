@@ -204,6 +204,8 @@ class PacketWriter {
   virtual ~PacketWriter() = default;
   virtual void write(const Passage& passage, const std::vector<uint8_t>& bytes) = 0;
   virtual void close() = 0;
+  /// A sentence about what was left out; empty: nothing.
+  virtual std::string note() const { return ""; }
 };
 
 /// How line_rate_percent is counted.

@@ -471,6 +471,10 @@ json run(const Device& device, const RunOptions& options) {
   add_rtl_notes(report, spec, notes);
   report["trace"] = from.trace;
   if (!spec.stimulus.filter.empty()) report["trace"]["filter"] = spec.stimulus.filter;
+  for (const std::string& left :
+       {writer != nullptr ? writer->note() : "", captured != nullptr ? captured->note() : ""}) {
+    if (!left.empty()) report["trace"]["notes"].push_back(left);
+  }
   report["cycles"] = t.cycles;
   report["beats_in"] = t.sum_in<&Timeline::Port::beats>();
   report["beats_out"] = t.sum_out<&Timeline::Port::beats>();

@@ -7,6 +7,7 @@
 #include "models/systemc/compressor.h"
 #include "models/systemc/decompressor.h"
 #include "models/systemc/hosted_cores.h"
+#include "sim/feeds/captures.h"
 #include "sim/feeds/gradients.h"
 #include "sim/feeds/writer.h"
 #include "sim/harness/chain.h"
@@ -69,7 +70,7 @@ systemc::RegisterMap codec_registers(bool compressor) {
 class GradientSource final : public sim::Source {
  public:
   GradientSource(const sim::RunSpec& spec, PacketPins pins, bool encoded)
-      : gradients_(sim::open_gradients(spec.stimulus, spec.seed)),
+      : gradients_(sim::open_gradients(spec.stimulus, spec.seed, spec.options)),
         pins_(std::move(pins)),
         encoded_(encoded) {}
 
@@ -79,7 +80,9 @@ class GradientSource final : public sim::Source {
     sim::RawPacket raw;
     raw.trace_number = packet->trace_number;
     const reference::CodecConfig config = codec_config(pins_.set(raw, count_++));
-    if (encoded_) {
+    if (!packet->bytes.empty()) {  // encoded already
+      raw.bytes = std::move(packet->bytes);
+    } else if (encoded_) {
       reference::encode(std::span<const uint32_t>(packet->values), config, raw.bytes);
       raw.values = std::move(packet->values);
     } else {
@@ -152,8 +155,9 @@ class CodecDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
     describe_codec(codec_config(spec.options), this->packet_pins(spec), 0, report);
   }
   std::unique_ptr<sim::PacketWriter> writer(const std::string& path, const sim::Source& source,
-                                            const sim::RunSpec&) const override {
-    return sim::open_payload_writer({.path = path, .trace = source.facts().path});
+                                            const sim::RunSpec& spec) const override {
+    return sim::open_payload_writer(
+        {.path = path, .trace = source.facts().path, .reading = sim::reader_options(spec.options)});
   }
 
  protected:
@@ -221,7 +225,8 @@ class CodecDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
       facts.wire = facts.burst_is_input ? sim::WireSide::kOutput : sim::WireSide::kInput;
     }
     facts.probe = {{"error_count_o", 32}};
-    facts.options = codec_options();
+    facts.options = sim::with_capture_options(codec_options());
+    if (!facts.burst_is_input) facts.options.push_back(sim::encoded_option("encoded groups"));
     // A chain is made of raw tops.
     if (facts.name != "codec_loop") facts.options.push_back(host_option());
     facts.stimuli = sim::synth_kinds();

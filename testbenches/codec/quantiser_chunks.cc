@@ -7,12 +7,12 @@
 #include <cstring>
 #include <functional>
 
-#include "models/reference/capture/capture.h"
 #include "models/reference/capture/input.h"
 #include "models/reference/codec_benchmark.h"
 #include "models/reference/quant/decoder.h"
 #include "models/reference/value_file.h"
 #include "sim/base/error.h"
+#include "sim/feeds/gradients.h"
 
 namespace gw::testbenches {
 
@@ -24,6 +24,14 @@ reference::FileLooks looks_of_file(const std::string& path) {
   const capture::Expected<capture::Input> input = capture::Input::open(path);
   if (!input) throw sim::InputError(input.error().sentence);
   return reference::looks_of(input->head());
+}
+
+void refuse_without_capture(const ValueFileOptions& options, bool capture) {
+  if (capture) return;
+  if (!options.filter.empty()) throw sim::UsageError("--filter has no effect on a file of values");
+  for (const auto& [name, value] : options.capture.changed()) {
+    throw sim::UsageError(fmt::format("--{} has no effect on a file of values", name));
+  }
 }
 
 /// The rows that chunks of a flow get, one after the other.
@@ -47,29 +55,21 @@ class Rows {
   std::vector<size_t> next_;
 };
 
-void read_capture(const std::string& path, QuantChunks& all) {
-  capture::Expected<capture::Reader> reader = capture::Reader::open(path);
-  if (!reader) throw sim::InputError(reader.error().sentence);
-  capture::Selector selector;
+void read_capture(const std::string& path, const ValueFileOptions& options, QuantChunks& all) {
+  const std::unique_ptr<sim::Gradients> gradients =
+      sim::open_gradients({.trace = path, .filter = options.filter}, /*seed=*/0, options.capture);
   Rows rows(all.rows);
-  while (const std::optional<capture::Record> record = reader.value().next()) {
-    const capture::Packet packet = capture::packet_of(*record);
-    const std::optional<capture::GradientPayload> payload = selector.take(packet);
-    if (!payload || payload->floats() == 0) continue;
-    const std::vector<float> values = payload->values();
-    all.chunks.push_back({.from = all.values.size(),
-                          .n = values.size(),
-                          .flow = payload->flow,
-                          .row = rows.take(payload->flow, values.size())});
-    all.values.insert(all.values.end(), values.begin(), values.end());
+  while (const std::optional<sim::GradientPacket> packet = gradients->next()) {
+    const size_t n = packet->values.size(), from = all.values.size();
+    all.chunks.push_back(
+        {.from = from, .n = n, .flow = packet->flow, .row = rows.take(packet->flow, n)});
+    all.values.resize(from + n);
+    std::memcpy(&all.values[from], packet->values.data(), n * sizeof(float));
   }
   all.flows = rows.flows();
-  if (reader.value().damage()) all.incomplete = reader.value().damage()->sentence;
-  if (all.chunks.empty()) {
-    throw sim::InputError(all.incomplete.empty()
-                              ? fmt::format("'{}' holds no packet with marked gradients", path)
-                              : all.incomplete);
-  }
+  const sim::SourceFacts& facts = gradients->facts();
+  all.notes = facts.trace.value("notes", std::vector<std::string>());
+  all.incomplete = facts.incomplete;
 }
 
 }  // namespace
@@ -83,10 +83,11 @@ std::vector<uint8_t> file_of_bytes(const std::string& path) {
 ValueFile file_of_floats(const std::string& path, const ValueFileOptions& options) {
   ValueFile file;
   const reference::FileLooks looks = looks_of_file(path);
+  refuse_without_capture(options, looks.kind == reference::FileKind::kCapture);
   if (looks.kind == reference::FileKind::kCapture) {
     QuantChunks all;
     all.rows = quant::Quantiser::kMaxRows;
-    read_capture(path, all);
+    read_capture(path, options, all);
     file.words.resize(all.values.size());
     std::memcpy(file.words.data(), all.values.data(), all.values.size() * 4);
     file.notes = std::move(all.notes);
@@ -141,7 +142,7 @@ QuantChunks read_quant_chunks(const std::string& path, size_t chunk, size_t rows
       throw sim::UsageError(
           fmt::format("--chunk has no effect on '{}': a capture's chunks are its packets", path));
     }
-    read_capture(path, all);
+    read_capture(path, options, all);
     return all;
   }
   if (chunk == 0) chunk = quant::kMaxBufferedValues;
@@ -164,7 +165,6 @@ Quantised quantise(const QuantChunks& chunks, const quant::Config& config, int r
   // One ledger for all flows: rows of the second lie behind those of the first.
   quant::Statistics statistics(chunks.flows * chunks.rows);
   Quantised result;
-  std::vector<size_t> ends;
   std::vector<uint8_t> packet;
   std::vector<float> received;
   for (const QuantChunks::Chunk& chunk : chunks.chunks) {
@@ -176,7 +176,7 @@ Quantised quantise(const QuantChunks& chunks, const quant::Config& config, int r
     statistics.add(g, static_cast<uint32_t>(chunk.flow * chunks.rows) + chunk.row, report,
                    received);
     result.packets.insert(result.packets.end(), packet.begin(), packet.end());
-    ends.push_back(result.packets.size());
+    result.ends.push_back(result.packets.size());
   }
   std::vector<float> residuals;
   for (const quant::Quantiser& q : quantisers) {
@@ -199,7 +199,7 @@ Quantised quantise(const QuantChunks& chunks, const quant::Config& config, int r
       },
       [&] {
         size_t from = 0;
-        for (const size_t end : ends) {
+        for (const size_t end : result.ends) {
           quant::decode_into(std::span(result.packets).subspan(from, end - from), received);
           from = end;
         }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/reference/quant/statistics.h"
+#include "sim/run/options.h"
 
 namespace gw::testbenches {
 
@@ -33,7 +34,9 @@ struct QuantChunks {
 };
 
 struct ValueFileOptions {
-  bool round_float64 = false;  ///< take a .npy of float64, each value rounded to binary32
+  bool round_float64 = false;   ///< take a .npy of float64, each value rounded to binary32
+  std::string filter = {};      ///< of a capture
+  sim::OptionSet capture = {};  ///< how one is read, and its mark (sim/feeds/captures.h)
 };
 
 /// A capture (pcap, pcapng): a chunk is the gradients of a marked packet, a flow a flow. Any other
@@ -61,6 +64,7 @@ struct Quantised {
   double decode_gbps = 0;
   double memcpy_gbps = 0;        ///< of the same floats, in the same rounds
   std::vector<uint8_t> packets;  ///< one after the other
+  std::vector<size_t> ends;      ///< of each
 };
 
 /// `rounds`: of timing; 0: none.

@@ -287,6 +287,7 @@ json compare_codecs(const CompareOptions& options) {
                    {"codecs", rows},
                    {"command", options.command},
                    {"version", sim::kVersion}};
+  if (!chunks.notes.empty()) document["notes"] = chunks.notes;
   if (!chunks.incomplete.empty()) document["incomplete"] = chunks.incomplete;
   return document;
 }

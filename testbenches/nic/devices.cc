@@ -142,7 +142,7 @@ class NicDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
     }
   }
   virtual std::unique_ptr<sim::Frames> captured(const sim::RunSpec& spec) const {
-    return sim::open_capture_frames(spec.stimulus, /*ports=*/1, kTenGbe);
+    return sim::open_capture_frames(spec.stimulus, /*ports=*/1, kTenGbe, spec.options);
   }
   virtual std::unique_ptr<sim::Frames> synthetic(const sim::RunSpec& spec) const {
     return open_host_frames(spec.stimulus.synth, spec.seed, spec.stimulus.packets,

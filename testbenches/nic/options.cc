@@ -1,40 +1,15 @@
 #include "testbenches/nic/options.h"
 
-#include <fmt/format.h>
-
-#include <charconv>
-
-#include "sim/base/error.h"
+#include "sim/feeds/captures.h"
 #include "sim/feeds/frames.h"
 #include "testbenches/codec/options.h"
 
 namespace gw::testbenches {
-namespace {
-
-/// ToS is written in hexadecimal as often as not.
-uint8_t parse_byte(const std::string& option, const std::string& text) {
-  const bool hex = text.starts_with("0x") || text.starts_with("0X");
-  const char* const begin = text.data() + (hex ? 2 : 0);
-  const char* const end = text.data() + text.size();
-  unsigned value = 0;
-  const auto [stop, error] = std::from_chars(begin, end, value, hex ? 16 : 10);
-  if (begin == end || stop != end || error != std::errc() || value > 0xFF) {
-    throw sim::UsageError(
-        fmt::format("{} '{}' is not a byte, 0 to 255 or 0x00 to 0xFF", option, text));
-  }
-  return static_cast<uint8_t>(value);
-}
-
-}  // namespace
-
 std::vector<sim::Option> nic_options() {
-  std::vector<sim::Option> options = {
-      {"mark", "ToS of connections whose streams are floats", "0x28", "NIC"},
-      {"mark-mask", "bits of ToS that are compared with the mark", "0xFC", "NIC"},
-      {"grid",
-       "where floats begin: where the stream says (stream), or at a segment's first byte (packet)",
-       "stream", "NIC"}};
-  for (const sim::Option& option : codec_options()) options.push_back(option);
+  std::vector<sim::Option> options = sim::mark_options("NIC");
+  for (const auto& more : {codec_options(), sim::reading_options()}) {
+    options.insert(options.end(), more.begin(), more.end());
+  }
   return options;
 }
 
@@ -43,10 +18,10 @@ sim::Option frame_bytes_option() {
 }
 
 reference::nic::NicConfig nic_config(const sim::OptionSet& options) {
-  return {.mark = parse_byte("--mark", options.word("mark")),
-          .mark_mask = parse_byte("--mark-mask", options.word("mark-mask")),
-          .grid = options.choice("grid", {"stream", "packet"}) == 0 ? reference::nic::Grid::kStream
-                                                                    : reference::nic::Grid::kPacket,
+  return {.mark = sim::mark_of(options),
+          .mark_mask = sim::mark_mask_of(options),
+          .grid = sim::grid_of(options) == capture::Grid::kStream ? reference::nic::Grid::kStream
+                                                                  : reference::nic::Grid::kPacket,
           .codec = codec_config(options)};
 }
 

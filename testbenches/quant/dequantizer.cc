@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 
+#include "sim/feeds/captures.h"
 #include "sim/feeds/gradients.h"
 #include "sim/feeds/writer.h"
 #include "testbenches/engine/runner.h"
@@ -83,7 +84,7 @@ class DequantizerDevice final : public DeviceOf<DequantizerPorts, DequantizerMod
   void check(const sim::RunSpec& spec) const override { dequantizer_settings(spec.options); }
   std::unique_ptr<sim::Source> source(const sim::RunSpec& spec) const override {
     return open_packets(spec.stimulus, spec.seed, dequantizer_settings(spec.options),
-                        packet_pins(spec));
+                        packet_pins(spec), spec.options);
   }
   sim::PacketConfig packet_config(const sim::RunSpec& spec) const override {
     return {dequantizer_settings(spec.options).limit};
@@ -97,8 +98,9 @@ class DequantizerDevice final : public DeviceOf<DequantizerPorts, DequantizerMod
     }
   }
   std::unique_ptr<sim::PacketWriter> writer(const std::string& path, const sim::Source& source,
-                                            const sim::RunSpec&) const override {
-    return sim::open_payload_writer({.path = path, .trace = source.facts().path});
+                                            const sim::RunSpec& spec) const override {
+    return sim::open_payload_writer(
+        {.path = path, .trace = source.facts().path, .reading = sim::reader_options(spec.options)});
   }
 
  protected:

@@ -6,6 +6,7 @@
 #include "models/systemc/mx.h"
 #include "models/systemc/onebit.h"
 #include "models/systemc/threshold.h"
+#include "sim/feeds/captures.h"
 #include "sim/feeds/gradients.h"
 #include "sim/feeds/writer.h"
 #include "testbenches/engine/runner.h"
@@ -69,7 +70,7 @@ class ChunkModel {
 class ChunkSource final : public sim::Source {
  public:
   ChunkSource(const sim::RunSpec& spec, const ChunkSettings& settings, PacketPins pins)
-      : gradients_(sim::open_gradients(spec.stimulus, spec.seed)),
+      : gradients_(sim::open_gradients(spec.stimulus, spec.seed, spec.options)),
         pins_(std::move(pins)),
         rows_(rows_in_use(spec, settings.rows)) {}
 
@@ -121,8 +122,9 @@ class QuantiserDevice : public DeviceOf<P, ChunkModel<P, Core>> {
     return settings(spec).config;
   }
   std::unique_ptr<sim::PacketWriter> writer(const std::string& path, const sim::Source& source,
-                                            const sim::RunSpec&) const override {
-    return sim::open_payload_writer({.path = path, .trace = source.facts().path});
+                                            const sim::RunSpec& spec) const override {
+    return sim::open_payload_writer(
+        {.path = path, .trace = source.facts().path, .reading = sim::reader_options(spec.options)});
   }
   void describe_settings(const sim::RunSpec& spec, nlohmann::json& report) const override {
     const ChunkSettings all = settings(spec);
@@ -185,7 +187,7 @@ class QuantiserDevice : public DeviceOf<P, ChunkModel<P, Core>> {
     facts.probe = {{"raw_count_o", 32}, {"error_count_o", 32}};
     facts.statistics = {"raw", "errors"};
     facts.statistics_are_pins = false;
-    facts.options = quantiser.options;
+    facts.options = sim::with_capture_options(quantiser.options);
     facts.stimuli = sim::synth_kinds();
     facts.random = &random_chunks();
     return facts;

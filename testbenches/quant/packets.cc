@@ -10,6 +10,7 @@
 #include "models/axis/beat.h"
 #include "models/reference/quant/decoder.h"
 #include "sim/base/error.h"
+#include "sim/feeds/captures.h"
 #include "sim/feeds/gradients.h"
 #include "testbenches/quant/codes.h"
 #include "testbenches/quant/random.h"
@@ -69,8 +70,9 @@ size_t sender_of(uint64_t seed, uint64_t number, size_t senders) {
 class EncodedSource final : public sim::Source {
  public:
   EncodedSource(const sim::StimulusSpec& stimulus, uint64_t seed,
-                const DequantizerSettings& settings, PacketPins pins)
-      : gradients_(sim::open_gradients(stimulus, seed)),
+                const DequantizerSettings& settings, PacketPins pins,
+                const sim::OptionSet& options)
+      : gradients_(sim::open_gradients(stimulus, seed, options)),
         seed_(seed),
         senders_(settings.codecs),
         pins_(std::move(pins)) {}
@@ -81,6 +83,11 @@ class EncodedSource final : public sim::Source {
     sim::RawPacket raw;
     raw.trace_number = packet->trace_number;
     pins_.set(raw, count_);
+    if (!packet->bytes.empty()) {  // encoded already
+      ++count_;
+      raw.bytes = std::move(packet->bytes);
+      return raw;
+    }
     senders_.encode(sender_of(seed_, count_++, senders_.size()), packet->flow, packet->values,
                     raw.bytes);
     raw.values = std::move(packet->values);
@@ -312,12 +319,13 @@ void spoil_packet(std::vector<uint8_t>& packet, Reason reason, Random& random) {
 }
 
 const std::vector<sim::Option>& dequantizer_options() {
-  static const std::vector<sim::Option> kOptions = {
-      {"limit", "the largest n that a packet may claim: 0 to 1048575", "4096", kPacketsGroup},
-      {"codec",
-       "what encodes the packets that go in, as gradwire codec's --codec; with slashes between "
-       "several each packet draws one of them",
-       kEveryCodec, kPacketsGroup}};
+  static const std::vector<sim::Option> kOptions = sim::with_capture_options(
+      {sim::encoded_option("quantised packets"),
+       {"limit", "the largest n that a packet may claim: 0 to 1048575", "4096", kPacketsGroup},
+       {"codec",
+        "what encodes the packets that go in, as gradwire codec's --codec; with slashes between "
+        "several each packet draws one of them",
+        kEveryCodec, kPacketsGroup}});
   return kOptions;
 }
 
@@ -353,11 +361,12 @@ const sim::RandomKind& random_packets() {
 }
 
 std::unique_ptr<sim::Source> open_packets(const sim::StimulusSpec& stimulus, uint64_t seed,
-                                          const DequantizerSettings& settings, PacketPins pins) {
+                                          const DequantizerSettings& settings, PacketPins pins,
+                                          const sim::OptionSet& options) {
   if (stimulus.random != nullptr) {
     return std::make_unique<RandomPackets>(stimulus, seed, settings, std::move(pins));
   }
-  return std::make_unique<EncodedSource>(stimulus, seed, settings, std::move(pins));
+  return std::make_unique<EncodedSource>(stimulus, seed, settings, std::move(pins), options);
 }
 
 }  // namespace gw::testbenches

@@ -26,9 +26,11 @@ DequantizerSettings dequantizer_settings(const sim::OptionSet& options);
 /// The limit is a packet's own.
 const PinFacts& dequantizer_pins();
 
-/// The stimulus's gradients, encoded; which codec a packet gets, its number and the seed say.
+/// The stimulus's gradients, encoded, or, with --encoded, a capture's packets as they are; which
+/// codec a packet gets, its number and the seed say.
 std::unique_ptr<sim::Source> open_packets(const sim::StimulusSpec& stimulus, uint64_t seed,
-                                          const DequantizerSettings& settings, PacketPins pins);
+                                          const DequantizerSettings& settings, PacketPins pins,
+                                          const sim::OptionSet& options);
 
 /// What a table may say of packets.
 const sim::RandomKind& random_packets();

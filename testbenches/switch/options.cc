@@ -6,6 +6,7 @@
 
 #include "sim/base/error.h"
 #include "sim/base/random.h"
+#include "sim/feeds/captures.h"
 
 namespace gw::testbenches {
 namespace {
@@ -76,6 +77,7 @@ std::vector<Option> network_options(const reference::Blocks& blocks) {
     const bool own = blocks.aggregation && (option.name == "workers" || option.name == "group");
     if (!own) options.push_back(std::move(option));
   }
+  options.insert(options.end(), sim::reading_options().begin(), sim::reading_options().end());
   return options;
 }
 

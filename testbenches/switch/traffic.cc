@@ -687,9 +687,10 @@ std::unique_ptr<sim::FrameSource> open_frames(const sim::RunSpec& spec, bool by_
         by_port);
   }
   return std::make_unique<sim::FrameSource>(
-      stimulus.trace.empty() ? open_synthetic_frames(stimulus.synth, spec.seed, stimulus.packets,
-                                                     traffic_spec(spec.options))
-                             : sim::open_capture_frames(stimulus, kSwitchPorts, kTenGbe),
+      stimulus.trace.empty()
+          ? open_synthetic_frames(stimulus.synth, spec.seed, stimulus.packets,
+                                  traffic_spec(spec.options))
+          : sim::open_capture_frames(stimulus, kSwitchPorts, kTenGbe, spec.options),
       by_port);
 }
 

@@ -169,10 +169,10 @@ TEST(Read, OtherLinkTypesAreNamed) {
   capture = read(file);
   ASSERT_FALSE(capture);
   expect_sentence(capture.error(), file, "(9999)");
-  file = folder.write("cooked.pcapng", pcapng_header(o, 6, 113));
+  file = folder.write("nflog.pcapng", pcapng_header(o, 6, 239));
   capture = read(file);
   ASSERT_FALSE(capture);
-  expect_sentence(capture.error(), file, "LINUX_SLL (113)");
+  expect_sentence(capture.error(), file, "NFLOG (239)");
 }
 
 TEST(Read, NoPacketsIsNoError) {

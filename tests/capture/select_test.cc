@@ -111,7 +111,9 @@ TEST(Select, SynWithData) {
 
 TEST(Select, WithoutSyn) {
   const Capture c = capture_of({tcp_frame(102, ramp(8)), tcp_frame(110, ramp(4))});
-  EXPECT_EQ(select(c).skipped.by_name(), (Names{{"no_stream_start", 2}}));
+  SelectOptions strict;
+  strict.assume_first_segment_aligned = false;
+  EXPECT_EQ(select(c, strict).skipped.by_name(), (Names{{"no_stream_start", 2}}));
   SelectOptions given;
   given.first_sequence[*c.packets[0].layers.flow()] = 98;
   const Selection s = select(c, given);
@@ -119,9 +121,21 @@ TEST(Select, WithoutSyn) {
   EXPECT_EQ(s.payloads[0].stream_offset, 4u);
   given.first_sequence.begin()->second = 99;
   EXPECT_EQ(select(c, given).skipped.by_name(), (Names{{"unaligned", 2}}));
-  SelectOptions assume;
-  assume.assume_first_segment_aligned = true;
-  EXPECT_EQ(select(c, assume).payloads.size(), 2u);
+  const Selection assumed = select(c);
+  EXPECT_EQ(assumed.payloads.size(), 2u);
+  EXPECT_EQ(assumed.assumed, 1u);
+}
+
+TEST(Select, GridOfPacketsLooksAtLengthsAlone) {
+  const Capture c = capture_of({tcp_frame(99, {}, kSyn), tcp_frame(101, ramp(8)),
+                                tcp_frame(109, ramp(5)), tcp_frame(114, ramp(4))});
+  EXPECT_EQ(select(c).skipped.by_name(), (Names{{"no_payload", 1}, {"unaligned", 3}}));
+  SelectOptions packet;
+  packet.grid = Grid::kPacket;
+  EXPECT_EQ(select(c, packet).payloads.size(), 2u);
+  SelectOptions encoded;
+  encoded.any_length = true;
+  EXPECT_EQ(select(c, encoded).payloads.size(), 3u);
 }
 
 TEST(Select, SequenceNumbersOutsideTheStream) {
@@ -147,7 +161,9 @@ TEST(Select, FlowsAreApart) {
   const Capture c = capture_of({tcp_frame(9, {}, kSyn), other_syn, tcp_frame(10, ramp(4)),
                                 ethernet(ipv4({}, tcp(other, ramp(8)))),
                                 ethernet(ipv4(back, tcp(other, ramp(8)))), udp_frame(ramp(8))});
-  const Selection s = select(c);
+  SelectOptions strict;
+  strict.assume_first_segment_aligned = false;
+  const Selection s = select(c, strict);
   ASSERT_EQ(s.flows.size(), 4u);
   ASSERT_EQ(s.payloads.size(), 3u);
   EXPECT_EQ(s.flows[s.payloads[0].flow].key.source_port, 40000);

@@ -813,7 +813,7 @@ TEST_F(Cli, BadCapturesAreThree) {
   write("empty.pcap", "");
   write("header.pcap", good.substr(0, 13));
   std::string link = good;
-  link[20] = 101;  // LINKTYPE_RAW
+  link[20] = 105;  // LINKTYPE_IEEE802_11
   write("link.pcap", link);
   write("text.pcap", "this is no capture, but it is long enough to look at");
   for (const std::string file :
@@ -861,7 +861,8 @@ TEST_F(Cli, ACaptureWithoutGradientsIsThree) {
   const auto frame = capture::make_frame({.tos = 0}, std::vector<uint8_t>(64));
   ASSERT_FALSE(opened->write(0, *frame));
   ASSERT_FALSE(opened->close());
-  expect_one_sentence(gradwire("run compressor --trace none.pcap"), 3, "not_marked");
+  expect_one_sentence(gradwire("run compressor --trace none.pcap"), 3,
+                      "1 not marked; the mark is ToS 0x28 (DSCP 10, also known as AF11)");
 }
 
 TEST_F(Cli, BadConfigAndCodecFilesAreThree) {

@@ -1,4 +1,5 @@
-// Any bytes as a capture file: reader, packet layers, selection, counts, a filter, new payloads.
+// Any bytes as a capture file, pcapng and compressed ones among them: reader, packet layers,
+// selection, counts, a filter, new payloads.
 #include "models/reference/capture/capture.h"
 
 #include <sys/mman.h>
@@ -51,7 +52,13 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   // As if everything were marked: then more of the selection is reached.
   if ((choice & 8) != 0) options.tos_mask = 0, options.tos = 0;
 
-  auto reader = capture::Reader::open(file.holds(input.rest()));
+  if ((choice & 16) != 0) options.grid = capture::Grid::kPacket;
+  if ((choice & 32) != 0) options.any_tags = true;
+  const capture::ReaderOptions reading = {.strip_fcs = (choice & 64) != 0,
+                                          .segment = (choice & 128) != 0 ? size_t{100} : 0,
+                                          .keep_blocks = (choice & 64) != 0};
+
+  auto reader = capture::Reader::open(file.holds(input.rest()), reading);
   if (!reader) {
     require(!reader.error().sentence.empty(), "a refusal without a sentence");
     return 0;
@@ -61,6 +68,9 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   uint64_t packets = 0, selected = 0, floats = 0;
   while (const std::optional<capture::Record> record = reader->next()) {
     require(record->number == ++packets, "packets are counted from 1");
+    require(record->original_length >= record->bytes.size(), "more captured than there was");
+    require(reader->stored().bytes.size() <= reader->stored().block.size() || !reader->is_pcapng(),
+            "a packet beyond its block");
     require(reader->progress() >= 0 && reader->progress() <= 1, "progress outside 0..1");
     const capture::Packet packet = capture::packet_of(*record);
     filter.matches(packet);

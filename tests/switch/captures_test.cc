@@ -254,8 +254,9 @@ TEST_F(Load, NothingLeftIsAnInputError) {
   EXPECT_EQ(refused(load_frames({.trace = file_, .filter = "tcp"}, kPorts, ethernet(10))),
             "'" + file_ + "' holds no Ethernet frame that the filter lets through");
   write({{0, 13, 1}});
-  EXPECT_EQ(refused(load_frames({.trace = file_}, kPorts, ethernet(10))),
-            "'" + file_ + "' holds no Ethernet frame");
+  EXPECT_EQ(
+      refused(load_frames({.trace = file_}, kPorts, ethernet(10))),
+      "'" + file_ + "' holds no Ethernet frame that can be fed: 1 shorter than Ethernet's header");
   EXPECT_THROW(load_frames({.trace = "/nonexistent.pcap"}, kPorts, ethernet(10)), InputError);
 }
 

@@ -11,6 +11,8 @@
 #include "models/reference/quant/decoder.h"
 #include "models/reference/value_file.h"
 #include "sim/base/error.h"
+#include "sim/feeds/captures.h"
+#include "sim/feeds/writer.h"
 #include "sim/report/json.h"
 #include "testbenches/codec/options.h"
 #include "testbenches/codec/quantiser_chunks.h"
@@ -29,7 +31,9 @@ struct CodecArguments {
   size_t chunk = 0;
   size_t rows = reference::quant::Quantiser::kDefaultRows;
   bool rows_given = false;
-  bool raw = false;  // no header
+  bool raw = false;      // no header
+  bool packets = false;  // into a capture
+  DeviceOptions capture;
   testbenches::ValueFileOptions reading;
   // Of compare.
   std::vector<std::string> specs;
@@ -42,7 +46,9 @@ namespace quant = reference::quant;
 /// Options of INCEPTIONN's codec that mean nothing to a quantiser, and the other way round.
 void refuse_others(const CodecArguments& a) {
   if (a.spec.empty()) {
-    if (a.chunk != 0) throw sim::UsageError("--chunk has no effect without --codec");
+    if (a.chunk != 0 && !a.packets) {
+      throw sim::UsageError("--chunk has no effect without --codec or --packets");
+    }
     if (a.rows_given) throw sim::UsageError("--rows has no effect without --codec");
     return;
   }
@@ -76,11 +82,29 @@ testbenches::QuantChunks chunks_of(const CodecArguments& a) {
   return chunks;
 }
 
+/// Packets as marked datagrams, which `run --trace --encoded` takes as they are.
+void write_packets(const CodecArguments& a, std::span<const uint8_t> packets,
+                   std::span<const size_t> ends) {
+  const std::unique_ptr<sim::PayloadFile> file =
+      sim::open_payload_file({.path = a.output, .option = "--packets"});
+  size_t from = 0;
+  for (const size_t end : ends) {
+    file->put(packets.subspan(from, end - from));
+    from = end;
+  }
+  file->close();
+  if (const std::string note = file->note(); !note.empty()) say(a, {note});
+}
+
 int encode_quantised(const CodecArguments& a) {
   const quant::Config config = testbenches::quant_config(a.spec);
   const testbenches::QuantChunks chunks = chunks_of(a);
   const testbenches::Quantised q = testbenches::quantise(chunks, config, 0);
-  write_file(a.output, q.packets);
+  if (a.packets) {
+    write_packets(a, q.packets, q.ends);
+  } else {
+    write_file(a.output, q.packets);
+  }
   fmt::print("{}: {} values, {} to {} bytes in {} packets, ratio {:.3f}, {}\n", a.output,
              chunks.values.size(), chunks.values.size() * 4, q.packets.size(), chunks.chunks.size(),
              q.figures.ratio, quant::config_text(config));
@@ -182,6 +206,7 @@ int compare(const CodecArguments& a) {
     return hardware_figures(device, a.cache, a.area);
   };
   const nlohmann::json document = testbenches::compare_codecs(options);
+  say(a, document.value("notes", std::vector<std::string>()));
   if (!a.quiet && a.json_path != "-") fmt::print("{}", testbenches::compare_text(document));
   if (!a.json_path.empty()) {
     sim::write_report_file(a.json_path == "-" ? "/dev/stdout" : a.json_path,
@@ -194,11 +219,36 @@ int compare(const CodecArguments& a) {
   return sim::kPass;
 }
 
+/// Encoded groups, a datagram for each packet of a capture or chunk of a file.
+int encode_packets(const CodecArguments& a, const reference::CodecConfig& config) {
+  if (a.raw) throw sim::UsageError("--raw has no effect with --packets");
+  const testbenches::QuantChunks chunks = chunks_of(a);
+  std::vector<uint8_t> encoded, all;
+  std::vector<size_t> ends;
+  std::vector<uint32_t> words;
+  for (const testbenches::QuantChunks::Chunk& chunk : chunks.chunks) {
+    const std::span<const float> values = chunks.gradients(chunk);
+    words.resize(values.size());
+    std::memcpy(words.data(), values.data(), values.size_bytes());
+    encoded.clear();
+    reference::encode(std::span<const uint32_t>(words), config, encoded);
+    all.insert(all.end(), encoded.begin(), encoded.end());
+    ends.push_back(all.size());
+  }
+  write_packets(a, all, ends);
+  fmt::print("{}: {} values, {} to {} bytes in {} packets, mode {}, bound 2^-{}\n", a.output,
+             chunks.values.size(), chunks.values.size() * 4, all.size(), ends.size(),
+             reference::mode_name(config.mode), config.bound_exponent);
+  if (!chunks.incomplete.empty()) throw sim::InputError(chunks.incomplete);
+  return sim::kPass;
+}
+
 int encode(const CodecArguments& a) {
   refuse_others(a);
   if (!a.spec.empty()) return encode_quantised(a);
   const reference::CodecConfig config =
       testbenches::codec_config(a.codec.values(testbenches::codec_options()));
+  if (a.packets) return encode_packets(a, config);
   const testbenches::ValueFile file = values_of(a);
   const std::vector<uint32_t>& values = file.words;
   std::vector<uint8_t> encoded;
@@ -341,7 +391,10 @@ void add_codec(CLI::App& app, Invocation& invocation) {
           chunk != nullptr && chunk->count() != 0 && a->chunk == 0) {
         throw sim::UsageError("--chunk 0 is not from 1 to 1048575");
       }
-      invocation.action = [a, act] { return act(*a); };
+      invocation.action = [a, act] {
+        a->reading.capture = a->capture.values(sim::with_capture_options({}));
+        return act(*a);
+      };
     });
     return sub;
   };
@@ -355,6 +408,9 @@ void add_codec(CLI::App& app, Invocation& invocation) {
   const auto add_reading = [&](CLI::App* sub) {
     sub->add_flag("--from-float64", a->reading.round_float64,
                   "take a .npy of float64 and round each value to binary32");
+    sub->add_option("--filter", a->reading.filter,
+                    "packets of a capture that this filter lets through, as pcap-filter(7)");
+    a->capture.add(*sub, sim::with_capture_options({}));
   };
   const auto add = [&](const char* name, const char* summary, bool writes, bool encodes,
                        int (*act)(const CodecArguments&)) {
@@ -366,6 +422,12 @@ void add_codec(CLI::App& app, Invocation& invocation) {
                     "onebit, adaptive:p=6, mxfp8, mxfp4:residual=on");
     if (encodes) add_chunks(sub);
     if (encodes) add_reading(sub);
+    if (writes && encodes) {
+      sub->add_flag(
+          "--packets", a->packets,
+          "write a capture, each packet as a marked datagram: pcap, or pcapng if OUTPUT ends "
+          "in .pcapng; run --trace OUTPUT --encoded takes it");
+    }
     if (writes) {
       sub->add_flag("--raw", a->raw,
                     encodes

@@ -16,6 +16,7 @@
 #include "models/reference/capture/filter.h"
 #include "models/reference/expether/frame.h"
 #include "sim/base/error.h"
+#include "sim/feeds/captures.h"
 #include "sim/feeds/gradients.h"
 #include "sim/report/json.h"
 #include "testbenches/switch/options.h"
@@ -35,7 +36,7 @@ struct TraceArguments {
   bool expether = false;
   uint64_t first = 1, last = UINT64_MAX, max_bytes = 0, seed = 1;
   std::optional<uint64_t> packets;
-  DeviceOptions traffic;
+  DeviceOptions traffic, reading;
 };
 
 capture::Filter compiled_filter(const TraceArguments& a) {
@@ -117,11 +118,37 @@ void print_expether(const json& d) {
   }
 }
 
+/// What a run of the capture says of it, too, and what a NIC would do otherwise.
+std::vector<std::string> info_notes(const capture::Info& info) {
+  std::vector<std::string> notes = sim::notes_of(info.selection);
+  if (info.selection.ipv6 != 0) {
+    notes.push_back(
+        fmt::format("{} of the selected packets came over IPv6, which a NIC passes "
+                    "unpacked",
+                    info.selection.ipv6));
+  }
+  if (info.fcs_possible >= 4 && info.fcs * 10 >= info.fcs_possible * 9) {
+    notes.push_back(sim::fcs_note(info.fcs, info.fcs_possible));
+  }
+  return notes;
+}
+
+/// The most frequent first.
+std::vector<std::pair<std::string, uint64_t>> by_count(
+    const std::map<std::string, uint64_t>& counts) {
+  std::vector<std::pair<std::string, uint64_t>> sorted(counts.begin(), counts.end());
+  std::ranges::stable_sort(sorted, std::ranges::greater(),
+                           &std::pair<std::string, uint64_t>::second);
+  return sorted;
+}
+
 int info(const TraceArguments& a) {
   const capture::Filter filter = compiled_filter(a);
-  capture::Expected<capture::Reader> reader = capture::Reader::open(a.file);
+  const sim::OptionSet options = a.reading.values(sim::with_capture_options({}));
+  capture::Expected<capture::Reader> reader =
+      capture::Reader::open(a.file, sim::reader_options(options));
   if (!reader) throw sim::InputError(reader.error().sentence);
-  capture::Counter counter;
+  capture::Counter counter(sim::select_options(options, /*filtered=*/false));
   ExpEtherCounter expether;
   while (const std::optional<capture::Record> record = reader->next()) {
     if (!filter.matches(record->bytes, record->original_length)) continue;
@@ -133,6 +160,7 @@ int info(const TraceArguments& a) {
   info.file = reader->file();
   info.format = reader->format();
   json d = info_json(info);
+  d["notes"] = info_notes(info);
   d["expether"] = expether.sums();
   if (a.json_path.empty()) {
     fmt::print("{}: {}, {} packets, {} bytes, {:.3f} s\n", a.file, d["format"].get<std::string>(),
@@ -140,9 +168,10 @@ int info(const TraceArguments& a) {
                d["seconds"].get<double>());
     fmt::print("marked {}, selected {} ({} bytes of gradients)\n", d["marked"].get<uint64_t>(),
                d["selected"].get<uint64_t>(), d["selected_bytes"].get<uint64_t>());
-    for (const auto& [reason, n] : d["skipped"].items()) {
-      fmt::print("  skipped {:<18} {}\n", reason, n.get<uint64_t>());
+    for (const auto& [reason, n] : by_count(info.skipped)) {
+      fmt::print("  skipped {:<18} {}\n", reason, n);
     }
+    for (const json& note : d["notes"]) fmt::print("  note: {}\n", note.get<std::string>());
     print_expether(d["expether"]);
     for (const json& flow : d["flows"]) {
       fmt::print("  flow {:<48} {:>6} packets {:>6} selected {:>9} bytes\n",
@@ -290,12 +319,17 @@ void add_trace(CLI::App& app, Invocation& invocation) {
   info_command->add_option("--json", a->json_path, "as JSON; - for standard output");
   info_command->add_option("--filter", a->filter,
                            "only packets that it lets through, as pcap-filter(7)");
+  a->reading.add(*info_command, sim::with_capture_options({}));
   info_command->callback([a, &invocation] { invocation.action = [a] { return info(*a); }; });
 
   CLI::App* slice_command =
       command->add_subcommand("slice", "a range of packets to a file of their own");
   slice_command->add_option("FILE", a->file, "capture")->required();
-  slice_command->add_option("OUTPUT", a->output, "pcap file to write")->required();
+  slice_command
+      ->add_option("OUTPUT", a->output,
+                   "file to write: as the capture, a pcapng with its comments; pcap if it "
+                   "ends in .pcap")
+      ->required();
   slice_command->add_option("--first", a->first, "number of the first packet, from 1")
       ->capture_default_str();
   slice_command->add_option("--last", a->last, "number of the last packet");

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <span>
 
+#include "models/reference/capture/packet.h"
+
 namespace gw::capture {
 
 inline constexpr std::size_t kEthernetHeader = 14;
@@ -33,11 +35,21 @@ inline std::uint32_t add_words(std::span<const std::uint8_t> bytes, std::uint32_
   return static_cast<std::uint32_t>(total);
 }
 
+inline constexpr std::size_t kIpv6Header = 40;
+
 /// The sum over the pseudo header of TCP and UDP.
 inline std::uint32_t pseudo_header_sum(std::uint32_t source, std::uint32_t destination,
                                        std::uint8_t protocol, std::size_t segment_length) {
   return (source >> 16) + (source & 0xFFFF) + (destination >> 16) + (destination & 0xFFFF) +
          protocol + static_cast<std::uint32_t>(segment_length);
+}
+/// The same of a frame, over IPv4 or IPv6.
+inline std::uint32_t pseudo_header_sum(const IpPlace& ip, std::span<const std::uint8_t> frame,
+                                       std::size_t segment_length) {
+  const auto addresses =
+      ip.ipv6 ? frame.subspan(ip.offset + 8, 32) : frame.subspan(ip.offset + 12, 8);
+  return add_words(addresses, ip.protocol + static_cast<std::uint32_t>(segment_length >> 16) +
+                                  static_cast<std::uint32_t>(segment_length & 0xFFFF));
 }
 
 }  // namespace gw::capture

@@ -28,29 +28,61 @@ namespace gw::capture {
 
 enum class Precision { kMicroseconds, kNanoseconds };
 
-/// A packet where the reader has it: `bytes` hold until its next call.
+/// What carried a packet. Links without Ethernet's header are given one (Record).
+enum class Link : std::uint8_t { kEthernet, kIp, kCooked, kLoopback, kOther };
+
+/// A packet where the reader has it: `bytes` hold until its next call. It is an Ethernet frame
+/// without FCS: one that another link carried has a header made for it, and one of a link that is
+/// not read (kOther) has no bytes.
 struct Record {
   std::uint64_t number = 0;  ///< as the others of Packet
   std::int64_t timestamp_ns = 0;
   std::size_t original_length = 0;
-  std::span<const std::uint8_t> bytes;
+  std::span<const std::uint8_t> bytes = {};
+  Link link = Link::kEthernet;
 };
 /// A copy of it, decoded.
 Packet packet_of(const Record& record);
 
+/// The same packet as it lies in the file.
+struct Stored {
+  std::uint32_t link_type = 0;
+  std::size_t original_length = 0;
+  std::span<const std::uint8_t> bytes = {};
+  std::span<const std::uint8_t> block = {};   ///< pcapng: with its options
+  std::span<const std::uint8_t> before = {};  ///< pcapng, if asked for: the blocks before it
+};
+
+inline constexpr std::size_t kFcsBytes = 4;  ///< of Ethernet
+
+struct ReaderOptions {
+  /// Take the last four bytes of an Ethernet frame for its FCS where the file does not say so.
+  /// Where it does, the FCS is taken off anyway.
+  bool strip_fcs = false;
+  /// Cut TCP segments of more bytes than this into several, as a NIC would have: GRO, TSO and BIG
+  /// TCP join them. Packets are then counted after the cut. 0: as captured.
+  std::size_t segment = 0;
+  bool keep_blocks = false;  ///< give Stored::before
+};
+
 /// Reads a capture packet by packet, in memory that does not grow with it: pcap (micro- and
-/// nanoseconds, both byte orders) or pcapng.
+/// nanoseconds, both byte orders) or pcapng, also compressed by gzip or zstd; of Ethernet, IP
+/// without a link, Linux cooked (SLL, SLL2) or loopback, each interface of a pcapng by itself.
 class Reader {
  public:
   /// Fails with one sentence when the file is missing, unreadable, empty, no capture, cut within
-  /// its header, or not of Ethernet.
-  static Expected<Reader> open(const std::filesystem::path& file);
+  /// its header, or of another link only.
+  static Expected<Reader> open(const std::filesystem::path& file,
+                               const ReaderOptions& options = {});
   Reader(Reader&&) noexcept;
   Reader& operator=(Reader&&) noexcept;
   ~Reader();
 
   /// Nothing at the end, or where the file is damaged.
   std::optional<Record> next();
+  /// The packet given last, as it lies in the file; at the end only `before` is left.
+  const Stored& stored() const;
+  bool is_pcapng() const;
 
   const std::string& file() const;
   const std::string& format() const;  ///< "pcap, microseconds, little-endian", "pcapng", ...
@@ -80,12 +112,17 @@ struct Capture {
 
 struct ReadOptions {
   std::uint64_t max_packets = 0;  ///< stop after so many; 0: all
+  ReaderOptions reader = {};
 };
 
 /// All that a Reader gives. Fails as it does.
 Expected<Capture> read(const std::filesystem::path& file, const ReadOptions& options = {});
 
 // ---- Selecting
+
+/// Where floats begin in a TCP stream: every four bytes from its start, or at the first byte of
+/// each segment.
+enum class Grid : std::uint8_t { kStream, kPacket };
 
 struct SelectOptions {
   /// The mark, compared as nic_tx does (models/reference/nic): ECN's two bits do not matter, for
@@ -98,9 +135,15 @@ struct SelectOptions {
   std::uint8_t tos = 0x28;
   std::uint8_t tos_mask = 0xFC;
   /// Sequence number of a stream's first byte, for TCP flows whose SYN is not in the capture.
-  std::map<FlowKey, std::uint32_t> first_sequence;
-  /// Take the first data segment seen of a TCP flow without SYN as the start of a float.
-  bool assume_first_segment_aligned = false;
+  std::map<FlowKey, std::uint32_t> first_sequence = {};
+  Grid grid = Grid::kStream;
+  /// Take the first data segment seen of a TCP flow without SYN as the start of a float: a capture
+  /// that began while the connection was open. Else such a flow is skipped, as nic_tx does.
+  bool assume_first_segment_aligned = true;
+  /// Look behind any tags. A NIC does behind one 802.1Q tag only.
+  bool any_tags = false;
+  /// Payloads are no floats but encoded packets: of any length.
+  bool any_length = false;
   /// Select retransmitted segments too: a NIC would process them. They are off by default, because
   /// they would count the same gradients twice.
   bool keep_duplicates = false;
@@ -109,14 +152,19 @@ struct SelectOptions {
 /// Counts by reason.
 class SkipCounts {
  public:
-  void add(Skip reason) { ++counts_[static_cast<std::size_t>(reason)]; }
+  void add(Skip reason, std::uint64_t bytes) {
+    ++counts_[static_cast<std::size_t>(reason)];
+    bytes_[static_cast<std::size_t>(reason)] += bytes;
+  }
   std::uint64_t operator[](Skip reason) const { return counts_[static_cast<std::size_t>(reason)]; }
+  /// Of those packets, on the wire.
+  std::uint64_t bytes(Skip reason) const { return bytes_[static_cast<std::size_t>(reason)]; }
   std::uint64_t total() const;
   /// Those that occurred, by their stable names.
   std::map<std::string, std::uint64_t> by_name() const;
 
  private:
-  std::array<std::uint64_t, kSkipCount> counts_{};
+  std::array<std::uint64_t, kSkipCount> counts_{}, bytes_{};
 };
 
 /// One packet's gradients: whole little-endian floats.
@@ -148,17 +196,22 @@ struct Selection {
   std::vector<Flow> flows;                ///< in the order of appearance
   SkipCounts skipped;
   std::uint64_t packets = 0;
-  std::uint64_t marked = 0;  ///< packets with the mark, selected or not
-  std::uint64_t bytes = 0;   ///< of the payloads
+  std::uint64_t marked = 0;      ///< packets with the mark, selected or not
+  std::uint64_t bytes = 0;       ///< of the payloads
+  std::uint64_t wire_bytes = 0;  ///< of all packets
+  std::uint64_t assumed = 0;     ///< TCP streams whose first segment was taken as aligned
+  std::uint64_t ipv6 = 0;        ///< packets selected that came over IPv6
+  /// Packets with payload and without the mark, by ToS without ECN's bits.
+  std::map<std::uint8_t, std::uint64_t> unmarked_tos;
 };
 
 /// Selects the gradient payloads. A packet that is not selected is counted by the first of these
-/// reasons that holds: not IPv4 (arp, ipv6, not_ipv4, and headers that cannot be read: truncated,
-/// bad_header); not marked; then of the marked: fragment, other_protocol, damage in the transport
-/// header, no_payload, and for TCP no_stream_start, bad_sequence, unaligned; truncated (the
-/// payload); duplicate. A TCP segment that repeats some bytes and brings some new ones is selected
-/// whole: it is what a NIC would see. SYNs count whether they are marked or not, and a new SYN on
-/// the same ports begins a new stream.
+/// reasons that holds: not IP (arp, not_ipv4, other_link, and headers that cannot be read:
+/// truncated, bad_header); vlan_tags; not marked; then of the marked: fragment, other_protocol,
+/// damage in the transport header, no_payload, and for TCP no_stream_start, bad_sequence,
+/// unaligned; truncated (the payload); duplicate. A TCP segment that repeats some bytes and brings
+/// some new ones is selected whole: it is what a NIC would see. SYNs count whether they are marked
+/// or not, and a new SYN on the same ports begins a new stream.
 Selection select(const Capture& capture, const SelectOptions& options = {});
 Selection select(Capture&&, const SelectOptions& = {}) = delete;  // the payloads would dangle
 
@@ -195,13 +248,18 @@ struct Info {
   std::uint64_t tcp = 0, udp = 0, other_transport = 0;
   std::uint64_t snapped = 0;        ///< captured shorter than on the wire
   std::uint64_t bad_checksums = 0;  ///< often only a sender that leaves them to its NIC
+  std::uint64_t fcs = 0;            ///< frames whose last four bytes are their own CRC
+  std::uint64_t fcs_possible = 0;   ///< of so many
   std::uint64_t marked = 0;
   std::uint64_t selected = 0;
   std::uint64_t selected_bytes = 0;
   std::map<std::string, std::uint64_t> skipped;
+  Selection selection;  ///< the same and more, without payloads
   std::vector<Flow> flows;
   std::optional<Error> damage;
 };
+/// Whether the last four bytes of a frame are the CRC of those before: an FCS.
+bool ends_with_fcs(std::span<const std::uint8_t> frame);
 Info info(const Capture& capture, const SelectOptions& options = {});
 
 /// The same, packet by packet, in the Selector's memory.
@@ -219,19 +277,23 @@ class Counter {
 
 // ---- Writing
 
-/// Writes a pcap file of Ethernet frames. close() (or the destructor, silently) completes it.
+/// Writes a pcap file, of Ethernet frames if nothing else is said. close() (or the destructor,
+/// silently) completes it.
 class PcapWriter {
  public:
+  static constexpr std::uint64_t kFileHeader = 24;    ///< bytes
   static constexpr std::uint64_t kRecordHeader = 16;  ///< bytes in the file before each frame
 
+  /// `link_type`: as files number it.
   static Expected<PcapWriter> open(const std::filesystem::path& file,
-                                   Precision precision = Precision::kNanoseconds);
+                                   Precision precision = Precision::kNanoseconds,
+                                   std::uint32_t link_type = 1);
   PcapWriter(PcapWriter&&) noexcept;
   PcapWriter& operator=(PcapWriter&&) noexcept;
   ~PcapWriter();
 
-  /// original_length 0: the frame is complete. A full disk is reported here or, at the latest, by
-  /// close(); the half file is gone then.
+  /// original_length 0: the frame is complete. A time that pcap cannot hold is refused. A full disk
+  /// is reported here or, at the latest, by close(); the half file is gone then.
   Status write(std::int64_t timestamp_ns, std::span<const std::uint8_t> frame,
                std::size_t original_length = 0);
   Status write(const Packet& packet) {
@@ -255,16 +317,21 @@ class PcapngWriter {
   /// `application`: who writes it, for the file's header.
   static Expected<PcapngWriter> open(const std::filesystem::path& file,
                                      std::string_view application = "gradwire");
+  /// Without section and interface: for blocks that are copied.
+  static Expected<PcapngWriter> open_bare(const std::filesystem::path& file);
   PcapngWriter(PcapngWriter&&) noexcept;
   PcapngWriter& operator=(PcapngWriter&&) noexcept;
   ~PcapngWriter();
 
-  /// As PcapWriter's. A time before 1970 cannot be said.
+  /// As PcapWriter's. A time before 1970 is refused.
   Status write(std::int64_t timestamp_ns, std::span<const std::uint8_t> frame,
                std::string_view comment = {});
+  /// Writes blocks as they are; `packet`: one of a packet.
+  Status copy(std::span<const std::uint8_t> blocks, bool packet);
   Status close();
 
   std::uint64_t packets() const;
+  std::uint64_t file_bytes() const;
 
  private:
   struct Impl;
@@ -288,9 +355,10 @@ struct Sliced {
   std::optional<Error> damage;  ///< as Reader's: the file ends there, and so does the slice
 };
 
-/// Writes a range of a capture's packets to a file of their own, never onto the capture itself.
-/// Memory holds a packet and the flows; SYNs are looked for in a pass of their own, so that of a
-/// pipe, which is read once, everything is held if there may be any.
+/// Writes a range of a capture's packets to a file of their own, never onto the capture itself. A
+/// pcapng stays one, with comments, interfaces and all else between packets, unless the file is
+/// named .pcap. Memory holds a packet and the flows; SYNs are looked for in a pass of their own, so
+/// that of a pipe, which is read once, everything is held if there may be any.
 Expected<Sliced> slice(const std::filesystem::path& capture, const std::filesystem::path& file,
                        const SliceOptions& options = {});
 
@@ -301,6 +369,12 @@ Expected<Sliced> slice(const std::filesystem::path& capture, const std::filesyst
 /// is longer than an IPv4 packet can be.
 Expected<std::vector<std::uint8_t>> replace_payload(const Packet& packet,
                                                     std::span<const std::uint8_t> payload);
+
+/// The segments that a NIC would have sent for a TCP segment of more than `most` bytes, with right
+/// lengths, sequence numbers and checksums. None where there is nothing to cut, or not all of it
+/// was captured.
+std::vector<std::vector<std::uint8_t>> cut_segments(std::span<const std::uint8_t> frame,
+                                                    std::size_t original_length, std::size_t most);
 
 struct FrameAddresses {
   std::array<std::uint8_t, 6> source_mac{0x02, 0, 0, 0, 0, 1};

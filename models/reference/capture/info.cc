@@ -1,8 +1,28 @@
 #include <algorithm>
+#include <boost/crc.hpp>
+#include <boost/endian/conversion.hpp>
 
 #include "models/reference/capture/capture.h"
 
 namespace gw::capture {
+namespace {
+
+/// Bytes that stand after the packet in a whole frame, enough for an FCS.
+bool may_have_fcs(const Packet& packet) {
+  return packet.bytes.size() == packet.original_length && packet.bytes.size() > kFcsBytes;
+}
+bool looks_like_fcs(const Packet& packet) {
+  return may_have_fcs(packet) && ends_with_fcs(packet.bytes);
+}
+
+}  // namespace
+
+bool ends_with_fcs(std::span<const std::uint8_t> frame) {
+  if (frame.size() <= kFcsBytes) return false;
+  boost::crc_32_type crc;
+  crc.process_bytes(frame.data(), frame.size() - kFcsBytes);
+  return boost::endian::load_little_u32(&frame[frame.size() - kFcsBytes]) == crc.checksum();
+}
 
 void Counter::add(const Packet& packet) {
   const Layers& layers = packet.layers;
@@ -13,17 +33,19 @@ void Counter::add(const Packet& packet) {
   sums_.last_ns = first ? packet.timestamp_ns : std::max(sums_.last_ns, packet.timestamp_ns);
   sums_.snapped += packet.bytes.size() < packet.original_length;
   sums_.vlan += !layers.vlan.empty();
-  if (layers.ipv4) {
-    ++sums_.ipv4;
+  if (looks_like_fcs(packet)) ++sums_.fcs;
+  sums_.fcs_possible += may_have_fcs(packet);
+  if (layers.tos()) {
+    ++(layers.ipv4 ? sums_.ipv4 : sums_.ipv6);
     sums_.tcp += layers.tcp.has_value();
     sums_.udp += layers.udp.has_value();
     sums_.other_transport += !layers.tcp && !layers.udp;
     const Checksums checked = check_checksums(packet);
     sums_.bad_checksums += !checked.ipv4 || !checked.transport;
+  } else if (layers.ether_type == 0x86DD) {
+    ++sums_.ipv6;
   } else if (layers.stopped == Skip::kArp) {
     ++sums_.arp;
-  } else if (layers.stopped == Skip::kIpv6) {
-    ++sums_.ipv6;
   } else {
     ++sums_.other_network;
   }
@@ -37,6 +59,7 @@ Info Counter::sums() const {
   out.selected_bytes = selection.bytes;
   out.skipped = selection.skipped.by_name();
   out.flows = selection.flows;
+  out.selection = selection;
   return out;
 }
 

@@ -1,5 +1,6 @@
 #include "models/reference/capture/packet.h"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,9 +18,10 @@ constexpr std::size_t kMaxVlanTags = 8;  // more than any network stacks; a boun
 constexpr std::uint16_t kTypeIpv4 = 0x0800;
 constexpr std::uint16_t kTypeArp = 0x0806;
 constexpr std::uint16_t kTypeIpv6 = 0x86DD;
+constexpr std::uint16_t kTypeVlan = 0x8100;
 
 bool is_vlan_tag(std::uint16_t ether_type) {
-  return ether_type == 0x8100 || ether_type == 0x88A8 || ether_type == 0x9100;
+  return ether_type == kTypeVlan || ether_type == 0x88A8 || ether_type == 0x9100;
 }
 
 /// `bytes` of the frame from `offset` are needed: not there because of the capture, or not there at
@@ -67,6 +69,27 @@ std::optional<Skip> decode_udp(std::span<const std::uint8_t> frame, std::size_t 
   return std::nullopt;
 }
 
+std::optional<Skip> decode_transport(std::span<const std::uint8_t> frame, std::uint8_t protocol,
+                                     std::size_t at, std::size_t end, std::size_t original,
+                                     Layers& out) {
+  std::optional<Skip> stopped;
+  switch (protocol) {
+    case static_cast<std::uint8_t>(Transport::kTcp):
+      stopped = decode_tcp(frame, at, end, original, out);
+      break;
+    case static_cast<std::uint8_t>(Transport::kUdp):
+      stopped = decode_udp(frame, at, end, original, out);
+      break;
+    default:
+      stopped = Skip::kOtherProtocol;
+  }
+  if (!stopped) {
+    const std::size_t there = frame.size() - std::min(frame.size(), out.payload_offset);
+    out.payload_captured = std::min(out.payload_length, there);
+  }
+  return stopped;
+}
+
 std::optional<Skip> decode_ipv4(std::span<const std::uint8_t> frame, std::size_t original,
                                 Layers& out) {
   const std::size_t at = out.network_offset;
@@ -90,23 +113,52 @@ std::optional<Skip> decode_ipv4(std::span<const std::uint8_t> frame, std::size_t
   if (const auto reason = missing(at + ip.header_length, frame.size(), original)) return reason;
   out.ipv4 = ip;
   if (ip.fragment) return Skip::kFragment;
-  const std::size_t inner = at + ip.header_length, end = at + ip.total_length;
-  std::optional<Skip> stopped;
-  switch (ip.protocol) {
-    case static_cast<std::uint8_t>(Transport::kTcp):
-      stopped = decode_tcp(frame, inner, end, original, out);
-      break;
-    case static_cast<std::uint8_t>(Transport::kUdp):
-      stopped = decode_udp(frame, inner, end, original, out);
-      break;
-    default:
-      stopped = Skip::kOtherProtocol;
+  return decode_transport(frame, ip.protocol, at + ip.header_length, at + ip.total_length, original,
+                          out);
+}
+
+/// Goes over the extension headers of the kinds that hosts send.
+std::optional<Skip> decode_ipv6(std::span<const std::uint8_t> frame, std::size_t original,
+                                Layers& out) {
+  constexpr std::uint8_t kHopByHop = 0, kRouting = 43, kFragment = 44, kAuthentication = 51,
+                         kDestination = 60;
+  constexpr std::size_t kExtension = 8;  // the least
+  const std::size_t at = out.network_offset;
+  if (const auto reason = missing(at + kIpv6Header, frame.size(), original)) return reason;
+  Ipv6Header ip;
+  ip.offset = at;
+  ip.traffic_class = static_cast<std::uint8_t>(load16(frame, at) >> 4);
+  const std::size_t length = load16(frame, at + 4);
+  // Zero: a jumbogram, or a sender that segments later.
+  ip.total_length = length == 0 ? original - at : kIpv6Header + length;
+  ip.hop_limit = frame[at + 7];
+  std::copy_n(frame.begin() + static_cast<std::ptrdiff_t>(at + 8), 16, ip.source.begin());
+  std::copy_n(frame.begin() + static_cast<std::ptrdiff_t>(at + 24), 16, ip.destination.begin());
+  const std::size_t end = at + ip.total_length;
+  if (frame[at] / 16 != 6 || end > original) return Skip::kBadHeader;
+  std::uint8_t next = frame[at + 6];
+  std::size_t inner = at + kIpv6Header;
+  bool fragment = false;
+  while (next == kHopByHop || next == kRouting || next == kFragment || next == kAuthentication ||
+         next == kDestination) {
+    if (inner + kExtension > end) return Skip::kBadHeader;
+    if (const auto reason = missing(inner + kExtension, frame.size(), original)) return reason;
+    const std::size_t units = frame[inner + 1];
+    if (next == kFragment) fragment = (load16(frame, inner + 2) & 0xFFF9) != 0;
+    const std::size_t bytes = next == kFragment         ? kExtension
+                              : next == kAuthentication ? (units + 2) * 4
+                                                        : (units + 1) * 8;
+    next = frame[inner];
+    inner += bytes;
+    if (inner > end) return Skip::kBadHeader;
+    if (fragment) break;
   }
-  if (!stopped) {
-    const std::size_t there = frame.size() - std::min(frame.size(), out.payload_offset);
-    out.payload_captured = std::min(out.payload_length, there);
-  }
-  return stopped;
+  ip.protocol = next;
+  ip.header_length = inner - at;
+  ip.fragment = fragment;
+  out.ipv6 = ip;
+  if (fragment) return Skip::kFragment;
+  return decode_transport(frame, next, inner, end, original, out);
 }
 
 std::optional<Skip> decode_frame(std::span<const std::uint8_t> frame, std::size_t original,
@@ -117,6 +169,7 @@ std::optional<Skip> decode_frame(std::span<const std::uint8_t> frame, std::size_
   while (is_vlan_tag(out.ether_type)) {
     if (out.vlan.size() == kMaxVlanTags) return Skip::kBadHeader;
     if (const auto reason = missing(at + 4, frame.size(), original)) return reason;
+    out.other_tags |= out.ether_type != kTypeVlan || !out.vlan.empty();
     out.vlan.push_back(load16(frame, at) & 0x0FFF);
     out.ether_type = load16(frame, at + 2);
     at += 4;
@@ -128,7 +181,7 @@ std::optional<Skip> decode_frame(std::span<const std::uint8_t> frame, std::size_
     case kTypeArp:
       return Skip::kArp;
     case kTypeIpv6:
-      return Skip::kIpv6;
+      return decode_ipv6(frame, original, out);
     default:
       return Skip::kNotIpv4;
   }
@@ -138,10 +191,10 @@ std::optional<Skip> decode_frame(std::span<const std::uint8_t> frame, std::size_
 
 std::string_view name_of(Skip reason) {
   static constexpr std::array<std::string_view, kSkipCount> kNames{
-      "truncated",      "bad_header", "not_ipv4",        "arp",
-      "ipv6",           "not_marked", "not_marked_ecn",  "fragment",
-      "other_protocol", "no_payload", "no_stream_start", "bad_sequence",
-      "duplicate",      "unaligned",  "unaligned_length"};
+      "truncated",    "bad_header",     "not_ipv4",   "arp",
+      "vlan_tags",    "other_link",     "not_marked", "not_marked_ecn",
+      "fragment",     "other_protocol", "no_payload", "no_stream_start",
+      "bad_sequence", "duplicate",      "unaligned",  "unaligned_length"};
   return kNames.at(static_cast<std::size_t>(reason));
 }
 
@@ -150,23 +203,49 @@ std::string ipv4_to_string(std::uint32_t address) {
                      address & 255);
 }
 
+std::string ipv6_to_string(const Ipv6Address& address) {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  return inet_ntop(AF_INET6, address.data(), text.data(), text.size()) != nullptr ? text.data()
+                                                                                  : "?";
+}
+
 std::string FlowKey::to_string() const {
-  return fmt::format("{} {}:{} > {}:{}", transport == Transport::kTcp ? "tcp" : "udp",
-                     ipv4_to_string(source_ip), source_port, ipv4_to_string(destination_ip),
-                     destination_port);
+  const char* const name = transport == Transport::kTcp ? "tcp" : "udp";
+  if (ipv6) {
+    return fmt::format("{} [{}]:{} > [{}]:{}", name, ipv6_to_string(source_ip6), source_port,
+                       ipv6_to_string(destination_ip6), destination_port);
+  }
+  return fmt::format("{} {}:{} > {}:{}", name, ipv4_to_string(source_ip), source_port,
+                     ipv4_to_string(destination_ip), destination_port);
+}
+
+std::optional<std::uint8_t> Layers::tos() const {
+  if (ipv4) return ipv4->tos;
+  if (ipv6) return ipv6->traffic_class;
+  return std::nullopt;
+}
+
+IpPlace Layers::ip() const {
+  if (ipv4) return {ipv4->offset, ipv4->header_length, ipv4->protocol, false};
+  if (ipv6) return {ipv6->offset, ipv6->header_length, ipv6->protocol, true};
+  return {};
 }
 
 std::optional<FlowKey> Layers::flow() const {
-  if (!ipv4) return std::nullopt;
-  if (tcp) {
-    return FlowKey{ipv4->source, ipv4->destination, tcp->source_port, tcp->destination_port,
-                   Transport::kTcp};
+  if (!tcp && !udp) return std::nullopt;
+  FlowKey key;
+  key.transport = tcp ? Transport::kTcp : Transport::kUdp;
+  key.source_port = tcp ? tcp->source_port : udp->source_port;
+  key.destination_port = tcp ? tcp->destination_port : udp->destination_port;
+  if (ipv4) {
+    key.source_ip = ipv4->source;
+    key.destination_ip = ipv4->destination;
+  } else {
+    key.ipv6 = true;
+    key.source_ip6 = ipv6->source;
+    key.destination_ip6 = ipv6->destination;
   }
-  if (udp) {
-    return FlowKey{ipv4->source, ipv4->destination, udp->source_port, udp->destination_port,
-                   Transport::kUdp};
-  }
-  return std::nullopt;
+  return key;
 }
 
 Layers decode(std::span<const std::uint8_t> frame, std::size_t original_length) {
@@ -177,19 +256,19 @@ Layers decode(std::span<const std::uint8_t> frame, std::size_t original_length) 
 
 Checksums check_checksums(const Packet& packet) {
   Checksums result;
-  const auto& ip = packet.layers.ipv4;
-  if (!ip) return result;
+  const Layers& layers = packet.layers;
   const std::span<const std::uint8_t> bytes(packet.bytes);
-  result.ipv4 = add_words(bytes.subspan(ip->offset, ip->header_length)) == 0xFFFF;
-  const auto& layers = packet.layers;
+  if (const auto& ip = layers.ipv4) {
+    result.ipv4 = add_words(bytes.subspan(ip->offset, ip->header_length)) == 0xFFFF;
+  }
   if ((!layers.tcp && !layers.udp) || layers.payload_captured != layers.payload_length) {
     return result;
   }
   const std::size_t first = layers.tcp ? layers.tcp->offset : layers.udp->offset;
   if (layers.udp && load16(bytes, first + 6) == 0) return result;
   const auto segment = bytes.subspan(first, layers.payload_offset + layers.payload_length - first);
-  result.transport = add_words(segment, pseudo_header_sum(ip->source, ip->destination, ip->protocol,
-                                                          segment.size())) == 0xFFFF;
+  result.transport =
+      add_words(segment, pseudo_header_sum(layers.ip(), bytes, segment.size())) == 0xFFFF;
   return result;
 }
 

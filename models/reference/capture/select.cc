@@ -68,16 +68,18 @@ struct Selector::Impl {
 
   std::optional<GradientPayload> take(const Packet& packet) {
     ++out_.packets;
+    out_.wire_bytes += packet.original_length;
     GradientPayload payload;
     payload.packet = packet.number;
     if (const auto reason = consider(packet, payload)) {
-      out_.skipped.add(*reason);
+      out_.skipped.add(*reason, packet.original_length);
       return std::nullopt;
     }
     Flow& flow = out_.flows[payload.flow];
     ++flow.selected;
     flow.selected_bytes += payload.bytes.size();
     out_.bytes += payload.bytes.size();
+    out_.ipv6 += flow.key.ipv6;
     return payload;
   }
 
@@ -97,8 +99,10 @@ struct Selector::Impl {
   /// Fills `payload`, or says why the packet is not selected.
   std::optional<Skip> consider(const Packet& packet, GradientPayload& payload) {
     const Layers& layers = packet.layers;
-    if (!layers.ipv4) return layers.stopped;
-    const std::uint8_t difference = (layers.ipv4->tos ^ options_.tos) & options_.tos_mask;
+    const std::optional<std::uint8_t> tos = layers.tos();
+    if (!tos) return layers.stopped;
+    if (layers.other_tags && !options_.any_tags) return Skip::kVlanTags;
+    const std::uint8_t difference = (*tos ^ options_.tos) & options_.tos_mask;
     const bool marked = difference == 0;
     out_.marked += marked;
 
@@ -114,12 +118,13 @@ struct Selector::Impl {
         flow.first_sequence = streams_[payload.flow].first_sequence;
       }
     }
+    if (!marked && layers.payload_length != 0) ++out_.unmarked_tos[*tos & 0xFC];
     if (!marked) return (difference & 0xFC) == 0 ? Skip::kNotMarkedEcn : Skip::kNotMarked;
     if (layers.stopped) return layers.stopped;
     if (layers.payload_length == 0) return Skip::kNoPayload;
     if (layers.tcp) return consider_tcp(packet, payload);
 
-    if (layers.payload_length % 4 != 0) return Skip::kUnalignedLength;
+    if (layers.payload_length % 4 != 0 && !options_.any_length) return Skip::kUnalignedLength;
     if (layers.payload_captured < layers.payload_length) return Skip::kTruncated;
     payload.bytes = packet.payload();
     return std::nullopt;
@@ -139,6 +144,7 @@ struct Selector::Impl {
     const std::uint32_t sequence = layers.tcp->sequence + (layers.tcp->syn ? 1 : 0);
     if (!stream.first_sequence) {
       if (!options_.assume_first_segment_aligned) return Skip::kNoStreamStart;
+      ++out_.assumed;
       out_.flows[payload.flow].first_sequence = stream.first_sequence = sequence;
     }
     const auto offset = stream.offset_of(sequence);
@@ -148,7 +154,10 @@ struct Selector::Impl {
       stream.highest = end;
       if (end > kReach) stream.seen.forget(end - kReach);
     }
-    if (*offset % 4 != 0 || layers.payload_length % 4 != 0) return Skip::kUnaligned;
+    const bool on_grid = options_.grid == Grid::kPacket || *offset % 4 == 0;
+    if (!options_.any_length && (!on_grid || layers.payload_length % 4 != 0)) {
+      return Skip::kUnaligned;
+    }
     if (layers.payload_captured < layers.payload_length) return Skip::kTruncated;
     if (stream.seen.add(*offset, end) && !options_.keep_duplicates) return Skip::kDuplicate;
     payload.stream_offset = *offset;

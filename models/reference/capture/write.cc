@@ -13,7 +13,12 @@ namespace gw::capture {
 namespace {
 
 constexpr int kSnapLength = 262144;  // what libpcap accepts on reading
-constexpr std::uint64_t kFileHeader = 24;
+
+/// libpcap numbers IP without a link as the system's DLT_RAW, files as 101.
+int dlt_of(std::uint32_t link_type) {
+  constexpr std::uint32_t kLinkRaw = 101;
+  return link_type == kLinkRaw ? DLT_RAW : static_cast<int>(link_type);
+}
 
 }  // namespace
 
@@ -23,7 +28,7 @@ struct PcapWriter::Impl {
   pcap_t* pcap = nullptr;
   pcap_dumper_t* dumper = nullptr;
   std::uint64_t packets = 0;
-  std::uint64_t bytes = kFileHeader;
+  std::uint64_t bytes = PcapWriter::kFileHeader;
 
   ~Impl() {
     if (dumper != nullptr) pcap_dump_close(dumper);
@@ -47,11 +52,12 @@ PcapWriter::PcapWriter(PcapWriter&&) noexcept = default;
 PcapWriter& PcapWriter::operator=(PcapWriter&&) noexcept = default;
 PcapWriter::~PcapWriter() = default;
 
-Expected<PcapWriter> PcapWriter::open(const std::filesystem::path& file, Precision precision) {
+Expected<PcapWriter> PcapWriter::open(const std::filesystem::path& file, Precision precision,
+                                      std::uint32_t link_type) {
   auto impl = std::make_unique<Impl>();
   impl->file = file.string();
   impl->precision = precision;
-  impl->pcap = pcap_open_dead_with_tstamp_precision(DLT_EN10MB, kSnapLength,
+  impl->pcap = pcap_open_dead_with_tstamp_precision(dlt_of(link_type), kSnapLength,
                                                     precision == Precision::kNanoseconds
                                                         ? PCAP_TSTAMP_PRECISION_NANO
                                                         : PCAP_TSTAMP_PRECISION_MICRO);
@@ -86,6 +92,14 @@ Status PcapWriter::write(std::int64_t timestamp_ns, std::span<const std::uint8_t
   if (rest < 0) {
     rest += kSecond;
     --seconds;
+  }
+  if (seconds < 0 || seconds > std::int64_t{UINT32_MAX}) {
+    const std::string half = impl_->file;
+    return Error{
+        half, impl_->packets + 1, std::nullopt,
+        fmt::format("{}: packet {} is of a time that pcap cannot hold (1970 to 2106): name "
+                    "the file .pcapng.",
+                    half, impl_->packets + 1)};
   }
   pcap_pkthdr header{};
   header.ts.tv_sec = seconds;

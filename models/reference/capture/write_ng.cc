@@ -11,14 +11,11 @@
 #include <utility>
 
 #include "models/reference/capture/capture.h"
+#include "models/reference/capture/pcapng.h"
 
 namespace gw::capture {
 namespace {
 
-constexpr std::uint32_t kSectionHeader = 0x0A0D0D0A;
-constexpr std::uint32_t kByteOrder = 0x1A2B3C4D;
-constexpr std::uint32_t kInterface = 1;
-constexpr std::uint32_t kEnhancedPacket = 6;
 constexpr std::uint16_t kLinkEthernet = 1;
 constexpr std::uint16_t kComment = 1;          // of any block
 constexpr std::uint16_t kUserApplication = 4;  // of a section
@@ -73,7 +70,7 @@ class Block {
 struct PcapngWriter::Impl {
   std::string file;
   std::FILE* stream = nullptr;
-  std::uint64_t packets = 0;
+  std::uint64_t packets = 0, bytes = 0;
 
   ~Impl() {
     if (stream != nullptr) std::fclose(stream);
@@ -87,9 +84,10 @@ struct PcapngWriter::Impl {
                  fmt::format("{}: cannot be written after packet {} ({}).", file, packets,
                              std::strerror(code != 0 ? code : EIO))};
   }
-  Status put(const std::vector<std::uint8_t>& block) {
+  Status put(std::span<const std::uint8_t> block) {
     errno = 0;
     if (std::fwrite(block.data(), 1, block.size(), stream) != block.size()) return fail();
+    bytes += block.size();
     return std::nullopt;
   }
 };
@@ -99,8 +97,7 @@ PcapngWriter::PcapngWriter(PcapngWriter&&) noexcept = default;
 PcapngWriter& PcapngWriter::operator=(PcapngWriter&&) noexcept = default;
 PcapngWriter::~PcapngWriter() = default;
 
-Expected<PcapngWriter> PcapngWriter::open(const std::filesystem::path& file,
-                                          std::string_view application) {
+Expected<PcapngWriter> PcapngWriter::open_bare(const std::filesystem::path& file) {
   auto impl = std::make_unique<Impl>();
   impl->file = file.string();
   impl->stream = std::fopen(file.c_str(), "wb");
@@ -108,6 +105,14 @@ Expected<PcapngWriter> PcapngWriter::open(const std::filesystem::path& file,
     return Error{impl->file, std::nullopt, std::nullopt,
                  fmt::format("{}: cannot be written ({}).", impl->file, std::strerror(errno))};
   }
+  return PcapngWriter(std::move(impl));
+}
+
+Expected<PcapngWriter> PcapngWriter::open(const std::filesystem::path& file,
+                                          std::string_view application) {
+  Expected<PcapngWriter> writer = open_bare(file);
+  if (!writer) return writer;
+  Impl* const impl = writer->impl_.get();
   Block section(kSectionHeader);
   section.word(kByteOrder);
   section.half(1);  // version 1.0
@@ -116,13 +121,19 @@ Expected<PcapngWriter> PcapngWriter::open(const std::filesystem::path& file,
   section.word(0xFFFFFFFF);
   section.option(kUserApplication, application);
   if (Status error = impl->put(section.end(true))) return *error;
-  Block interface(kInterface);
+  Block interface(kInterfaceBlock);
   interface.half(kLinkEthernet);
   interface.half(0);
   interface.word(kSnapLength);
   interface.option(kTimeResolution, {&kNanoseconds, 1});
   if (Status error = impl->put(interface.end(true))) return *error;
-  return PcapngWriter(std::move(impl));
+  return writer;
+}
+
+Status PcapngWriter::copy(std::span<const std::uint8_t> blocks, bool packet) {
+  if (Status error = impl_->put(blocks)) return error;
+  impl_->packets += packet;
+  return std::nullopt;
 }
 
 Status PcapngWriter::write(std::int64_t timestamp_ns, std::span<const std::uint8_t> frame,
@@ -135,6 +146,11 @@ Status PcapngWriter::write(std::int64_t timestamp_ns, std::span<const std::uint8
     return Error{impl_->file, impl_->packets + 1, std::nullopt,
                  fmt::format("{}: packet {} has {} bytes, more than a capture can hold ({}).",
                              impl_->file, impl_->packets + 1, frame.size(), kSnapLength)};
+  }
+  if (timestamp_ns < 0) {
+    return Error{impl_->file, impl_->packets + 1, std::nullopt,
+                 fmt::format("{}: packet {} is of a time before 1970, which pcapng cannot hold.",
+                             impl_->file, impl_->packets + 1)};
   }
   const auto time = static_cast<std::uint64_t>(timestamp_ns);
   const auto size = static_cast<std::uint32_t>(frame.size());
@@ -161,5 +177,6 @@ Status PcapngWriter::close() {
 }
 
 std::uint64_t PcapngWriter::packets() const { return impl_->packets; }
+std::uint64_t PcapngWriter::file_bytes() const { return impl_->bytes; }
 
 }  // namespace gw::capture
