@@ -372,7 +372,7 @@ TEST(PcapngBlocks, RandomDamageNeverCrashes) {
                      interface_block({true}, 276, 0) +
                      packet_of({true}, 0, 5, of_link(276, ipv4({}, tcp({}, ramp(64))), false));
   std::uint64_t packets = 0;
-  for (int round = 0; round < 6000; ++round) {
+  for (int round = 0; round < 3000; ++round) {
     Bytes bent = good;
     for (std::size_t n = 1 + random() % 6; n > 0; --n) {
       bent[random() % bent.size()] = static_cast<std::uint8_t>(random());
@@ -388,7 +388,7 @@ TEST(PcapngBlocks, RandomDamageNeverCrashes) {
     ASSERT_EQ(s.payloads.size() + s.skipped.total(), capture->packets.size());
     info(*capture);
   }
-  EXPECT_GT(packets, 2000u);
+  EXPECT_GT(packets, 1000u);
 }
 
 // ---- Compressed

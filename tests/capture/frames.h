@@ -203,6 +203,8 @@ class TemporaryFolder {
   }
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
   std::filesystem::path write(const std::string& name, const Bytes& bytes) const {
+    // A file that is cut and written again is waited for on some disks; a new one is not.
+    if (std::filesystem::is_regular_file(path_ / name)) std::filesystem::remove(path_ / name);
     std::ofstream(path_ / name, std::ios::binary)
         .write(reinterpret_cast<const char*>(bytes.data()),
                static_cast<std::streamsize>(bytes.size()));
