@@ -97,10 +97,10 @@ std::shared_ptr<RtlLibrary>& kept(const RtlRequest& request, const std::string& 
     files = fmt::format("{}|{}", fmt::join(request.files->verilator_words(), "|"),
                         fmt::join(request.files->parameters, "|"));
   }
-  return libraries[fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", request.top, files, request.traced,
-                               request.assertions, request.netlist, cache, fmt::join(request.parameters, ","),
-                               fmt::join(request.coverage, ","), batch.count, batch.seed,
-                               batch.first)];
+  return libraries[fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", request.top, files,
+                               request.traced, request.assertions, request.netlist, cache,
+                               fmt::join(request.parameters, ","), fmt::join(request.coverage, ","),
+                               batch.count, batch.seed, batch.first)];
 }
 
 }  // namespace

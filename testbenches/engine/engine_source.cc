@@ -1062,8 +1062,7 @@ EngineSource write_engine_source(const VerilateJob& job, const RunProgram& run) 
   if (rise.empty() && each_cycle.find(kSampled) != std::string::npos) quiet_fall = false;
 
   source.hot = job.out / (job.name + "_engine.cc");
-  write_file(source.hot,
-             glue(job, ports, open, hot, time, quiet_fall, rise, signals, drawn != 0));
+  write_file(source.hot, glue(job, ports, open, hot, time, quiet_fall, rise, signals, drawn != 0));
   source.cold = job.out / (job.name + "_cold.cc");
   write_file(source.cold, unit_of(fmt::format("what {} runs once", job.top), cold,
                                   job.checked ? kStartHeader : ""));

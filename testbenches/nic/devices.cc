@@ -390,8 +390,8 @@ class NicPairDevice final : public NicDevice<NicChainModel, NicChainRtl> {
  protected:
   std::unique_ptr<NicChainModel> model(const sim::RunSpec& spec) const override {
     const nic::NicConfig config = nic_config(spec.options);
-    auto chain = std::make_unique<NicChainModel>(
-        std::make_unique<NicTxModel>(), std::make_unique<NicRxModel>(), config, spec);
+    auto chain = std::make_unique<NicChainModel>(std::make_unique<NicTxModel>(),
+                                                 std::make_unique<NicRxModel>(), config, spec);
     if (!spec.rtl) chain->watch(config, spec.wire_writer);
     return chain;
   }

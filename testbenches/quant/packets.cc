@@ -70,8 +70,7 @@ size_t sender_of(uint64_t seed, uint64_t number, size_t senders) {
 class EncodedSource final : public sim::Source {
  public:
   EncodedSource(const sim::StimulusSpec& stimulus, uint64_t seed,
-                const DequantizerSettings& settings, PacketPins pins,
-                const sim::OptionSet& options)
+                const DequantizerSettings& settings, PacketPins pins, const sim::OptionSet& options)
       : gradients_(sim::open_gradients(stimulus, seed, options)),
         seed_(seed),
         senders_(settings.codecs),
