@@ -184,6 +184,12 @@ class Lockstep final : public Course<typename A::Ports> {
         ahead_.out[p] += row.m[p] != nullptr && ready_bit(row.m_ready, p);
       }
     }
+    if (same == ran && accepted_) {
+      const typename Window<Ports>::Row& row = window_.row(ran);
+      for (size_t p = 0; p < kIn; ++p) {
+        ahead_.in[p] += row.offered[p] != nullptr && ready_bit(row.s_ready, p);
+      }
+    }
     now_ -= ran - same;
     cycles_ahead_ = ran - same;
     failure_ = {};
@@ -232,6 +238,7 @@ class Lockstep final : public Course<typename A::Ports> {
   [[gnu::cold, gnu::noinline]] void settle(size_t i, const Offered<Ports>& offered,
                                            uint32_t m_ready) {
     settle_engine(a_, offered, m_ready);
+    accepted_ = false;
     if (!two_) return;
     window_.row(i).offered = offered;
     window_.row(i).m_ready = m_ready;
@@ -340,8 +347,10 @@ class Lockstep final : public Course<typename A::Ports> {
     }
 
     // Where a beat may leave in the cycle in which it comes in, it comes in first.
-    if (settles_) [[unlikely]]
+    if (settles_) [[unlikely]] {
       accept(offered, s_ready);
+      accepted_ = true;
+    }
     std::array<const Beat*, kOut> right{};
     for (size_t p = 0; p < kOut; ++p) {
       if (m[p] != nullptr && !deliver(p, *m[p], ready_bit(m_ready, p), right[p])) [[unlikely]]
@@ -510,7 +519,8 @@ class Lockstep final : public Course<typename A::Ports> {
   const bool in_step_;  ///< somebody looks at single cycles
   uint32_t begun_ = 0;  ///< inputs whose packet's first beat is accepted in this cycle
   std::array<PacketConfig, kIn> begun_pins_{};  ///< what their pins show then
-  const bool settles_;  ///< of one of them outputs may depend on inputs of the same cycle
+  bool accepted_ = false;  ///< where it settles: what is offered in this cycle has been accepted
+  const bool settles_;     ///< of one of them outputs may depend on inputs of the same cycle
   Window<Ports> window_;
   size_t at_ = 0;              ///< this cycle's place in the window
   uint64_t cycles_ahead_ = 0;  ///< by which the first engine is ahead of the failure

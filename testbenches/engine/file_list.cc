@@ -471,7 +471,8 @@ FileList read_file_list(const fs::path& list, const ListFolders& folders) {
   const fs::path folder =
       (folders.base.empty() ? fs::absolute(list).parent_path() : fs::absolute(folders.base))
           .lexically_normal();
-  Reader reader(folder, folders.last);
+  // The way up from a folder that a link leads to begins where the folder really is.
+  Reader reader(fs::weakly_canonical(folder), folders.last);
   if (ends_with_any(list.string(), {".v", ".sv", ".vhd", ".vhdl"})) {
     reader.source(fs::absolute(list), list.string(), "the RTL");
   } else {

@@ -270,11 +270,13 @@ class Builder {
   }
 
   void read_files() {
-    base_folder_ = fs::absolute(request_.files           ? request_.files->base
-                                : !request_.base.empty() ? request_.base
-                                : !request_.list.empty() ? fs::absolute(request_.list).parent_path()
-                                                         : fs::current_path())
-                       .lexically_normal();
+    // Paths are relative to where the folder really is: the way up from a link's end is not that
+    // of the link.
+    base_folder_ = fs::weakly_canonical(fs::absolute(request_.files           ? request_.files->base
+                                                     : !request_.base.empty() ? request_.base
+                                                     : !request_.list.empty()
+                                                         ? fs::absolute(request_.list).parent_path()
+                                                         : fs::current_path()));
     if (request_.files) {
       files_ = *request_.files;
     } else if (!request_.list.empty()) {

@@ -100,7 +100,7 @@ TEST_F(Capsules, AHang) {
 }
 
 TEST_F(Capsules, WhatAResetLeaves) {
-  const std::string run = "--synth mixed --packets 50 --stall both:30";
+  const std::string run = "--synth mixed --packets 50 --stall both:30 --set Fault=9";
   EXPECT_EQ(faulty(9, run).code, 0);
   ASSERT_EQ(faulty(9, run + " --reset-after 300").code, 1);
   expect_whole("compressor, faulty_compressor, lockstep, m_axis tlast, rtl and model");

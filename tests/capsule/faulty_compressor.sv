@@ -1,4 +1,4 @@
-// The compressor, wrong on purpose; in which way, its bound says:
+// The compressor, wrong on purpose; in which way, the bound of the packet that went in last says:
 //   1, 10  a bit of the last beat of a packet, if that beat is full
 //   2      a bubble before the second packet
 //   3      the last beat of the second packet does not say so, if the file list sets Quiet to 0
@@ -9,10 +9,12 @@
 //   11     tvalid falls once before tready has answered
 //   12     it stops at the end of the second packet
 //   9      a reset that meets traffic leaves something: no packet behind it ends
+// Fault, if it is not 0, says it in the bound's place: also in traffic that has another bound.
 `default_nettype none
 
 module faulty_compressor #(
-  parameter bit Quiet = 1'b1
+  parameter bit Quiet = 1'b1,
+  parameter int Fault = 0
 ) (
   input  wire logic         aclk,
   input  wire logic         aresetn,
@@ -41,6 +43,17 @@ module faulty_compressor #(
   wire in  = s_axis_tvalid && s_axis_tready;
   wire out = m_axis_tvalid && m_axis_tready;
 
+  // The bound is a packet's: the pin counts with its first beat.
+  logic       inside_q;
+  logic [3:0] fault_q;
+  wire  [3:0] fault = Fault != 0 ? Fault[3:0] : s_axis_tvalid && !inside_q ? bound_i : fault_q;
+  always_ff @(posedge aclk)
+    if (!aresetn) {inside_q, fault_q} <= '0;
+    else if (in) begin
+      inside_q <= !s_axis_tlast;
+      fault_q  <= fault;
+    end
+
   integer    file;
   integer    drawn;
   initial begin
@@ -63,16 +76,16 @@ module faulty_compressor #(
       if (in && s_axis_tlast) packets_in_q <= packets_in_q + 32'd1;
       if (out) beats_out_q <= beats_out_q + 32'd1;
       if (out && last) packets_out_q <= packets_out_q + 32'd1;
-      if (bound_i == 4'd2 && out && last && packets_out_q == 32'd0) bubble_q <= 1'b1;
+      if (fault == 4'd2 && out && last && packets_out_q == 32'd0) bubble_q <= 1'b1;
       else if (valid) bubble_q <= 1'b0;
-      if (bound_i == 4'd5 && in && s_axis_tdata[19:0] == 20'h5A5A5) poison_q <= 1'b1;
+      if (fault == 4'd5 && in && s_axis_tdata[19:0] == 20'h5A5A5) poison_q <= 1'b1;
     end
   end
 
-  wire hang = (bound_i == 4'd4 && packets_in_q >= 32'd3) || (bound_i == 4'd8 && packets_in_q >= 32'd1000);
+  wire hang = (fault == 4'd4 && packets_in_q >= 32'd3) || (fault == 4'd8 && packets_in_q >= 32'd1000);
   wire full = last && m_axis_tkeep[31];
-  wire flip = ((bound_i == 4'd1 || bound_i == 4'd10) && full) || poison_q ||
-              (bound_i == 4'd6 && beats_out_q[9:0] == {2'd3, drawn[7:0]});
+  wire flip = ((fault == 4'd1 || fault == 4'd10) && full) || poison_q ||
+              (fault == 4'd6 && beats_out_q[9:0] == {2'd3, drawn[7:0]});
 
   // The third beat that waits is withdrawn for a cycle.
   logic [1:0] waits_q;
@@ -81,17 +94,17 @@ module faulty_compressor #(
     if (!aresetn) {waits_q, waited_q} <= '0;
     else begin
       waited_q <= m_axis_tvalid && !m_axis_tready;
-      if (bound_i == 4'd11 && m_axis_tvalid && !m_axis_tready && !waited_q && waits_q != 2'd3) waits_q <= waits_q + 2'd1;
+      if (fault == 4'd11 && m_axis_tvalid && !m_axis_tready && !waited_q && waits_q != 2'd3) waits_q <= waits_q + 2'd1;
     end
   logic fell_q;
   wire  fall = waits_q == 2'd3 && waited_q && !fell_q;
   always_ff @(posedge aclk) fell_q <= aresetn && (fell_q || fall);
 
-  always_ff @(posedge aclk) if (aresetn && bound_i == 4'd12 && in && s_axis_tlast && packets_in_q == 32'd1) $stop;
+  always_ff @(posedge aclk) if (aresetn && fault == 4'd12 && in && s_axis_tlast && packets_in_q == 32'd1) $stop;
 
   assign s_axis_tready = ready && !hang;
   assign m_axis_tvalid = valid && !bubble_q && !fall;
-  assign m_axis_tlast  = last && !(bound_i == 4'd3 && !Quiet && packets_out_q == 32'd1) && !(bound_i == 4'd9 && met_traffic_q);
+  assign m_axis_tlast  = last && !(fault == 4'd3 && !Quiet && packets_out_q == 32'd1) && !(fault == 4'd9 && met_traffic_q);
   assign m_axis_tdata  = data ^ {255'd0, flip};
 
   gw_compressor u_compressor (

@@ -115,7 +115,7 @@ std::vector<sim::RawPacket> packets_of(const Point& point, sim::RunSpec& spec) {
 }
 
 /// Options that the linked RTL can follow, others for each seed.
-void set_options(const Point& point, sim::RunSpec& spec) {
+void set_options(const Point& point, const sim::Device& device, sim::RunSpec& spec) {
   const auto set = [&spec](const char* name, uint64_t value) {
     if (spec.options.knows(name)) spec.options.set(name, std::to_string(value));
   };
@@ -135,7 +135,8 @@ void set_options(const Point& point, sim::RunSpec& spec) {
         kMethods[(point.stimulus.size() + 3 * point.stall.size() + point.salt) % 5];
     spec.options.set("method", method).set("coding", coding);
   }
-  if (spec.options.knows("grid")) spec.options.set("grid", point.salt == 1 ? "packet" : "stream");
+  if (device.facts().frames && spec.options.knows("grid"))
+    spec.options.set("grid", point.salt == 1 ? "packet" : "stream");
   if (spec.options.knows("mode")) spec.options.set("mode", point.salt == 1 ? "paper" : "bounded");
   for (const char* fault : {"duplicate", "reorder", "malformed", "foreign"}) set(fault, 10);
 }
@@ -151,7 +152,7 @@ TEST_P(Matrix, EnginesAgreeInEveryCycleAndWithTheReference) {
   spec.stall = sim::StallSpec::parse(point.stall);
   spec.options = sim::OptionSet(device.facts().options);
   spec.keep_rows = true;
-  set_options(point, spec);
+  set_options(point, device, spec);
   SCOPED_TRACE("seed " + std::to_string(spec.seed));
   const std::vector<sim::RawPacket> packets = packets_of(point, spec);
   ASSERT_GE(packets.size(), 20u);

@@ -172,6 +172,10 @@ TEST_P(EveryDevice, ReadsTheCaptureOfWhatWasDrawn) {
       (fs::temp_directory_path() / ("gradwire-random-" + std::to_string(getpid()) + ".pcap"))
           .string();
   sim::RunSpec spec = spec_of(device, "gentle", 4, 100);
+  // A capture does not say how a packet's pins were set.
+  for (const auto& [option, value] : {std::pair{"bound", "9"}, {"mode", "bounded"}}) {
+    if (spec.options.knows(option)) spec.options.set(option, value);
+  }
   sim::CapturedSource writing(device.source(spec), {.path = file}, device.facts().frames);
   const auto drawn = all_of(writing);
   writing.close();
@@ -557,7 +561,7 @@ TEST(Values, OfChunksMeetWhatIsLeftInTheirRows) {
       packets("adaptive",
               "length = { range = { from = 9, to = 40 } }\nrow = { same = 3, next = 1 }\n"
               "value = { gradient = 1 }\nerror = { none = 4, flag = 1, early = 1, cut = 1 }\n"
-              "peer = { left = 1 }");
+              "peer = { left = 1 }\nsettings = { options = 1 }");
   size_t met = 0;
   for (const sim::RawPacket& packet : chunks) {
     const std::vector<uint32_t> words = floats_of(packet);
@@ -628,7 +632,8 @@ TEST(Values, OfThresholdMeetMultiplesOfT) {
   constexpr float kT = 0x1p-10f;  // unless an option says another
   const auto values = [](const std::string& way) {
     std::vector<uint32_t> all;
-    for (const auto& packet : packets("threshold", "threshold = { " + way + " = 1 }")) {
+    for (const auto& packet :
+         packets("threshold", "settings = { options = 1 }\nthreshold = { " + way + " = 1 }")) {
       for (size_t i = 0; i + 4 <= packet.bytes.size(); i += 4) {
         uint32_t value = 0;
         std::memcpy(&value, &packet.bytes[i], 4);

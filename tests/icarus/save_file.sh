@@ -13,7 +13,10 @@ fst2vcd -f "$wave" | awk '
                      for (i = depth; i-- > 0;) name = path[i] "." name
                      print name }
   $1 == "$enddefinitions" { exit }' | sort -u > "$wave.names"
-sed '/^[][@*-]/d; /^$/d' "${wave%.fst}.gtkw" | sort -u > "$wave.named"
+# A line of a decoded field is `#{name} (bit)signal (bit)signal ...`.
+sed '/^[][@*-]/d; /^$/d' "${wave%.fst}.gtkw" |
+  awk '/^[#+][{]/ { sub(/^[#+][{][^}]*[}] */, ""); for (i = 1; i <= NF; ++i) { sub(/^[(][0-9]+[)]/, "", $i); print $i }; next } { print }' |
+  sort -u > "$wave.named"
 missing=$(comm -23 "$wave.named" "$wave.names")
 if [ -n "$missing" ]; then echo "not in the waveform: $missing"; exit 1; fi
 count=$(wc -l < "$wave.named")

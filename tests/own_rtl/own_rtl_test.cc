@@ -156,8 +156,9 @@ TEST_F(Rom, ThatHasChangedRunsAgain) {
         "packets = 5\ncheck = \"reference,protocol\"\nquick-build = true\n");
   const auto failed = [&](const std::string& rom) {
     write("sources/rom.hex", rom);
-    const Ended r =
-        gradwire("regress p.toml --out dir --shrink off --rtl lists/reads_rom.f --top reads_rom");
+    const Ended r = gradwire(
+        "regress p.toml --out dir --shrink off --device compressor --rtl lists/reads_rom.f "
+        "--top reads_rom");
     EXPECT_LE(r.code, 1) << r.err;
     return r.code;
   };

@@ -2,9 +2,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
-#include <initializer_list>
 
 #include "sim/base/error.h"
 #include "sim/report/text.h"
@@ -54,11 +54,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The first of them that is a file, or the path.
-std::string first_file(const std::string& path, std::initializer_list<fs::path> others) {
+/// The path, if it is a file or empty; else the first of `others()` that is one, or the path.
+template <class Others>
+std::string first_file(const std::string& path, Others others) {
   std::error_code error;
   if (path.empty() || fs::exists(path, error)) return path;
-  for (const fs::path& other : others) {
+  for (const fs::path& other : others()) {
     if (fs::is_regular_file(other, error)) return other.string();
   }
   return path;
@@ -67,17 +68,21 @@ std::string first_file(const std::string& path, std::initializer_list<fs::path> 
 }  // namespace
 
 std::string shipped_file(const std::string& path) {
-  return first_file(path, {sim::data_folder() / path});
+  return first_file(path, [&] { return std::array<fs::path, 1>{sim::data_folder() / path}; });
 }
 
 std::string shipped_trace(const std::string& path) {
-  const fs::path traces = trace_folder();
-  return first_file(path, {traces / path, traces / (path + ".pcap"), sim::data_folder() / path});
+  return first_file(path, [&] {
+    const fs::path traces = trace_folder();
+    return std::array{traces / path, traces / (path + ".pcap"), sim::data_folder() / path};
+  });
 }
 
 std::string shipped_plan(const std::string& path) {
-  const fs::path plans = sim::data_folder() / "plans";
-  return first_file(path, {plans / path, plans / (path + ".toml"), sim::data_folder() / path});
+  return first_file(path, [&] {
+    const fs::path plans = sim::data_folder() / "plans";
+    return std::array{plans / path, plans / (path + ".toml"), sim::data_folder() / path};
+  });
 }
 
 }  // namespace gw::tools

@@ -402,8 +402,8 @@ void declare(CLI::App* command, RunArguments* a, const sim::Device* device) {
       ->capture_default_str();
   command
       ->add_option("--reset-after", a->reset_after,
-                   "let the run's reset meet traffic: so many cycles of the same packets go before "
-                   "it (default: 0, they meet a device that has just been switched on)")
+                   "run so many cycles of the same packets, with other settings, before the reset "
+                   "that begins the run (default: 0, the device has just been switched on)")
       ->default_str("0");
   command->add_option("--wave", a->wave,
                       "write a waveform, FILE.fst or FILE.vcd, and FILE.gtkw beside it");
