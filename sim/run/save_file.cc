@@ -69,7 +69,7 @@ constexpr Field kHosts[] = {{"destination", 0, 48},
 
 /// Of what a device is fed with, by the kind of its traffic.
 std::span<const Field> fields_of(const Device::Facts& facts) {
-  const std::string_view kind = facts.random == nullptr ? "" : facts.random->name;
+  const std::string kind = facts.random == nullptr ? "" : facts.random->name;
   if (kind == "expether" || kind == "switch") return kExpEther;
   if (kind == "hosts" || kind == "wire") return kHosts;
   return {};

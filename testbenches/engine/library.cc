@@ -301,7 +301,7 @@ class Builder {
       files_.items.push_back({Kind::kIncludeFolder, fs::absolute(dir).lexically_normal().string()});
     }
     // Yosys wants them before the files.
-    std::ranges::stable_partition(files_.items, [](const FileList::Item& item) {
+    std::stable_partition(files_.items.begin(), files_.items.end(), [](const FileList::Item& item) {
       return item.kind == Kind::kIncludeFolder || item.kind == Kind::kDefine;
     });
   }

@@ -652,8 +652,11 @@ class DeviceOf : public sim::Device {
   /// Those that are set once, of both engines.
   template <class A>
   [[gnu::cold]] void set_pins(A& a, sim::AnyEngine<P> b, const sim::RunSpec& spec) const {
+    constexpr bool kHasPins = requires(std::string_view name, uint64_t value) {
+      a.set(name, value);
+    };
     for (const auto& [pin, value] : pins(spec)) {
-      if constexpr (requires { a.set(pin, value); }) a.set(pin, value);
+      if constexpr (kHasPins) a.set(pin, value);
       b.set(pin, value);
     }
   }

@@ -154,9 +154,10 @@ TEST_F(Capsules, TheRtlIsInsideAndAnotherOneCanBePutToTheTest) {
             1);
   // Repaired: the second packet ends.
   std::string text = text_of(path("elsewhere/c/rtl/faulty_compressor.sv"));
-  const size_t at = text.find("bound_i == 4'd3");
+  const std::string fault = "fault == 4'd3";
+  const size_t at = text.find(fault);
   ASSERT_NE(at, std::string::npos);
-  text.replace(at, 15, "1'b0");
+  text.replace(at, fault.size(), "1'b0");
   write("elsewhere/c/rtl/faulty_compressor.sv", text);
   const Ended repaired = shell("elsewhere/c/replay.sh --quiet");
   EXPECT_EQ(repaired.code, 0) << repaired.err;
