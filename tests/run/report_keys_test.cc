@@ -198,7 +198,8 @@ TEST(ReportKeys, ThePageHasThoseThatRunsPrintAndNoOthers) {
   }
   for (const auto& [key, run] : printed) {
     const bool known = std::ranges::any_of(
-        documented.keys, [&key](const std::string& pattern) { return matches(pattern, key); });
+        documented.keys,
+        [&name = key](const std::string& pattern) { return matches(pattern, name); });
     EXPECT_TRUE(known) << "a report of " << run << " has the key '" << key
                        << "', which docs/formats/report.md does not have";
   }
