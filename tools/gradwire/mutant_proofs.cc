@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -214,12 +215,19 @@ class Aiger {
     uint32_t most = 0;
     if (!(file >> format >> most >> inputs_ >> latches_ >> outputs_ >> gates_)) return;
     std::getline(file, line);
-    for (uint32_t i = 0; i < latches_ + outputs_ && std::getline(file, line); ++i) {
-      roots_.push_back(static_cast<uint32_t>(std::stoul(line)));
+    // Yosys may have been stopped while it wrote: nothing is taken of a file that is cut.
+    for (uint32_t i = 0; i < latches_ + outputs_; ++i) {
+      uint32_t root = 0;
+      if (!std::getline(file, line) || file.eof()) return;
+      const char* const end = line.data() + line.size();
+      const auto [at, error] = std::from_chars(line.data(), end, root);
+      if (error != std::errc() || at != end || root / 2 > most) return;
+      roots_.push_back(root);
     }
-    for (uint32_t i = 0; i < gates_ && file; ++i) {
+    for (uint32_t i = 0; i < gates_; ++i) {
       const uint32_t gate = 2 * (inputs_ + latches_ + i + 1);
       const uint32_t left = gate - difference(file), right = left - difference(file);
+      if (!file || left >= gate || right > left) return;
       gate_inputs_.emplace_back(left, right);
     }
     std::map<std::string, uint32_t> golden, mutated;
@@ -230,8 +238,9 @@ class Aiger {
       if (name.starts_with("gold.")) golden[fmt::format("{} {}", name.substr(5), bit)] = index;
       if (name.starts_with("gate.")) mutated[fmt::format("{} {}", name.substr(5), bit)] = index;
     }
+    if (pins_.size() != 16) return;
     pair(golden, mutated);
-    whole_ = static_cast<bool>(file) && roots_.size() == latches_ + outputs_ && pins_.size() == 16;
+    whole_ = true;
   }
 
   bool whole() const { return whole_; }
