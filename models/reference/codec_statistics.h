@@ -16,7 +16,7 @@ namespace gw::reference {
 class CodecStatistics {
  public:
   explicit CodecStatistics(CodecConfig config) : config_(config) {}
-  /// Of streams from now on.
+  /// Sets the configuration of the streams that follow.
   void configure(CodecConfig config) {
     mixed_ = mixed_ || (values() != 0 && config != config_);
     config_ = config;

@@ -46,7 +46,7 @@ class OpenFile {
 
 namespace {
 
-/// Of packets whose payload is longer than an IP packet can be.
+/// Says how many packets were left out since no IP packet can carry their payload.
 std::string left_out_note(const char* option, uint64_t packets) {
   if (packets == 0) return "";
   return fmt::format("{} left out {} packet{}: longer than an IP packet can be", option, packets,

@@ -434,7 +434,7 @@ class Lockstep final : public Course<typename A::Ports> {
     ask(a_, name_a_, now_ + cycles_ahead_);
     if (two_) ask(b_, name_b_, now_);
   }
-  /// Of an engine that stands in front of the cycle `at`.
+  /// Asks an engine why it stopped, if it did; it has run all cycles before `at`.
   template <class E>
   void ask(const E& engine, const std::string& name, uint64_t at) {
     if constexpr (requires { engine.stopped(); }) {

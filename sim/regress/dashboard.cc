@@ -230,7 +230,7 @@ void add_figures(MatrixRow& row, const nlohmann::json& figures) {
   add("cycles_per_burst", row.cycles_per_burst);
   add("latency_cycles.mean", row.latency);
   add("compression.ratio", row.ratio);
-  // Of one line: where several are told, several devices would share them.
+  // Only for a single line rate: several would mix up those of different devices.
   if (const nlohmann::json* const rates = figure_of(figures, "line_rate_percent")) {
     for (const auto& [line, percent] : rates->items()) {
       if (percent.is_number() && line.find('x') == std::string::npos) {

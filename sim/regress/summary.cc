@@ -92,7 +92,7 @@ constexpr const char* kGreen = "1;32";
 constexpr const char* kYellow = "33";
 constexpr const char* kFaint = "2";
 
-/// Of a case that waited for RTL.
+/// Says how long a case waited for its RTL to be built.
 std::string built(const Entry& entry) {
   const double seconds = entry.result.build_seconds;
   return seconds < 0.5 ? ""

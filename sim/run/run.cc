@@ -151,7 +151,7 @@ struct SizeClass {
     cycles += row.cycles;
     line_bytes += row.packets * line.bytes(bytes);
   }
-  /// Of a line of so many Gb/s.
+  /// Share of a line of `line_gbps`, in percent.
   double percent(double line_gbps, double clock_mhz) const {
     return gbps(line_bytes, cycles, clock_mhz) / line_gbps * 100;
   }

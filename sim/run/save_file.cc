@@ -67,7 +67,7 @@ constexpr Field kHosts[] = {{"destination", 0, 48},
                             {"protocol", 23, 8, kDecimal},
                             {"ip_source", 26, 32}};
 
-/// Of what a device is fed with, by the kind of its traffic.
+/// Fields of the frames that a device takes, by the kind of its traffic; empty if it takes none.
 std::span<const Field> fields_of(const Device::Facts& facts) {
   const std::string kind = facts.random == nullptr ? "" : facts.random->name;
   if (kind == "expether" || kind == "switch") return kExpEther;

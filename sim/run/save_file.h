@@ -17,7 +17,7 @@ struct SaveFileView {
   bool model = false;  ///< what the engine beside the RTL offers is in the waveform, too
 };
 
-/// Of a run's waveform: its marker is in the cycle of the failure, if there is one.
+/// How GTKWave shows a run's waveform: the marker is in the cycle of the failure, if there is one.
 SaveFileView view_of(const RunSpec& spec, const Failure& failure);
 
 /// Without its [dumpfile] line.

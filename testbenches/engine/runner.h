@@ -315,7 +315,7 @@ bool disturb(const Setting<P>& s, sim::Course<P>& run, sim::Outcome& outcome) {
 template <class P>
 void follow(const Setting<P>& s, sim::Course<P>& run, sim::Outcome& outcome,
             const std::function<void()>& counted) {
-  // Of a run that fails as they are then: what a waveform shows after it is not in them.
+  // Takes figures when the run fails: cycles shown after the failure do not count.
   bool told = false;
   run.failing_with([&] {
     told = true;

@@ -38,13 +38,13 @@ inline uint64_t start_word(uint64_t hash, uint64_t index, uint64_t word) {
   return start_mix(start_mix(start_mix(hash + seed * 0x9E3779B97F4A7C15u) + index) + word);
 }
 
-/// Of at most 64 bits; `index` counts the elements of an array.
+/// Start value of at most 64 bits; `index` counts the elements of an array.
 inline uint64_t start_value(int bits, const char* scope, const char* name, uint64_t index) {
   const uint64_t value = start_word(start_hash(scope, name), index, 0);
   return bits >= 64 ? value : value & ((uint64_t{1} << bits) - 1);
 }
 
-/// Of more.
+/// Start value of more than 64 bits.
 inline void start_words(int bits, WDataOutP words, const char* scope, const char* name,
                         uint64_t index) {
   const uint64_t hash = start_hash(scope, name);

@@ -250,7 +250,7 @@ class NicRxDevice final : public NicDevice<NicRxModel> {
  protected:
   const PinFacts* pin_facts() const override { return &nic_rx_pins(); }
   PacketPins tx_pins(const sim::RunSpec& spec) const override {
-    // Of recorded frames nobody knows any more how they were packed.
+    // Recorded frames do not say how they were packed.
     const PinFacts* const facts = spec.stimulus.recorded == nullptr ? &nic_tx_pins() : nullptr;
     return {facts, spec, nic_tx_words(nic_config(spec.options))};
   }

@@ -20,7 +20,7 @@ class NicWire {
       : config_(config), nic_(config), writer_(writer) {}
 
   void reset();
-  /// Of the frame that begins next.
+  /// Sets the configuration of the frame that begins next.
   void configure(const reference::nic::NicConfig& config) { nic_.configure(config); }
   /// One cycle: the beat that the host's side accepts, the one that nic_tx shows, the one that the
   /// wire takes.

@@ -157,7 +157,7 @@ class SkipCounts {
     bytes_[static_cast<std::size_t>(reason)] += bytes;
   }
   std::uint64_t operator[](Skip reason) const { return counts_[static_cast<std::size_t>(reason)]; }
-  /// Of those packets, on the wire.
+  /// Bytes on the wire of the packets left out for this reason.
   std::uint64_t bytes(Skip reason) const { return bytes_[static_cast<std::size_t>(reason)]; }
   std::uint64_t total() const;
   /// Those that occurred, by their stable names.

@@ -110,7 +110,7 @@ struct Packed {
 class NicTx {
  public:
   explicit NicTx(NicConfig config) : config_(config) {}
-  /// Of frames from now on; the flow table stays.
+  /// Sets the configuration of the frames that follow; the flow table stays.
   void configure(NicConfig config) { config_ = config; }
   /// `bad`: the frame ended with tuser. It teaches the flow table nothing.
   Packed pack(std::span<const std::uint8_t> frame, bool bad = false);
@@ -137,7 +137,7 @@ struct Unpacked {
 class NicRx {
  public:
   explicit NicRx(NicConfig config) : config_(config) {}
-  /// Of frames from now on.
+  /// Sets the configuration of the frames that follow.
   void configure(NicConfig config) { config_ = config; }
   /// `bad`: the frame ended with tuser (a bad FCS), and so will what leaves. Bound and mode are the
   /// shim's, not the configuration's.
