@@ -11,6 +11,7 @@
 #include <string>
 
 #include "models/reference/optimizer/drift.h"
+#include "models/reference/optimizer/vector.h"
 #include "tests/sanitized.h"
 
 namespace gw::reference::optimizer::optimizer_test {
@@ -127,6 +128,40 @@ TEST_P(Step, Smorms3ByHand) {
   EXPECT_EQ(below.cell(0).state[2], fp::bits(1.75f));  // 1 + (1 - x) * 1
   BitExact limited = make(Algorithm::kSmorms3, {.lr = 0.125f, .eps = 2});
   EXPECT_EQ(one_step(limited, 2), fp::bits(0.875f));  // min is lr
+}
+
+// Whole vectors by the host's arithmetic, beside one parameter at a time by fp.h.
+TEST(Vector, IsBitExact) {
+  constexpr std::size_t kParameters = 700;  // two blocks and a part of one
+  std::mt19937_64 random(1);
+  const auto draw = [&random] {
+    // Zeros of both signs and subnormals among values of all sizes that do not overflow.
+    const auto bits = static_cast<std::uint32_t>(random());
+    const std::uint32_t exponent = bits % 16 == 0 ? 0 : 70 + (bits >> 8) % 110;
+    return fp::value((bits & 0x8000'0000) | exponent << 23 |
+                     (bits % 32 == 0 ? 0 : bits & 0x007F'FFFF));
+  };
+  for (const Algorithm algorithm : kAlgorithms) {
+    const HyperParameters hyper{.lr = 0.01f, .eps = 1e-12f};
+    std::vector<float> theta(kParameters), gradient(kParameters);
+    std::vector<std::uint32_t> bits(kParameters);
+    for (std::size_t i = 0; i < kParameters; i++) bits[i] = fp::bits(theta[i] = draw());
+    BitExact one(algorithm, hyper, Subnormal::kIeee, bits);
+    VectorOptimizer all(algorithm, hyper, kParameters);
+    for (int t = 1; t <= 20; t++) {
+      one.begin_iteration();
+      all.begin_iteration();
+      for (float& g : gradient) g = draw();
+      // In two parts, which need not be of whole blocks.
+      const std::size_t cut = 13 * static_cast<std::size_t>(t);
+      all.step(0, std::span(theta).first(cut), std::span(gradient).first(cut));
+      all.step(cut, std::span(theta).subspan(cut), std::span(gradient).subspan(cut));
+      for (std::size_t i = 0; i < kParameters; i++) {
+        ASSERT_EQ(one.step(i, fp::bits(gradient[i])), fp::bits(theta[i]))
+            << name_of(algorithm) << ", parameter " << i << ", iteration " << t;
+      }
+    }
+  }
 }
 
 TEST_P(Step, NothingMovesWithoutAGradient) {

@@ -71,6 +71,24 @@ TEST(Layout, RowsAndSlices) {
   }
 }
 
+// The owner of a chunk may send something else than the sum; all get that.
+TEST(Direct, SendsWhatTheOwnerMakesOfTheSum) {
+  const Layout layout(kLengths);
+  std::mt19937_64 random(1);
+  const Gradients gradients = draw(3, layout.values(), random);
+  Exchange exchange(ExchangeKind::kDirect, codec_of("none"), 3, layout);
+  std::vector<float> sums(layout.values()), delivered(layout.values());
+  exchange.run(gradients, sums);
+  size_t calls = 0;
+  exchange.run(gradients, delivered, {}, [&](const ChunkRange& chunk, std::span<float> sum) {
+    EXPECT_EQ(chunk.first, layout.chunks()[calls++].first);
+    ASSERT_EQ(sum.size(), chunk.count);
+    for (float& v : sum) v = 2 * v;
+  });
+  EXPECT_EQ(calls, kLengths.size());
+  for (size_t i = 0; i < sums.size(); ++i) EXPECT_EQ(delivered[i], 2 * sums[i]) << i;
+}
+
 TEST(Layout, OfHdc) {
   const Layout layout(HdcNetwork::chunk_lengths());
   EXPECT_EQ(layout.values(), HdcNetwork::parameter_count());

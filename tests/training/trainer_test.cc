@@ -49,6 +49,38 @@ TEST(Trainer, LearnsWithEveryExchange) {
   }
 }
 
+TEST(Trainer, LearnsWithEveryOptimizer) {
+  TrainOptions o = quick();
+  if (tests::kSanitized) o.iterations = o.evaluations = 1;
+  for (const Optimizer optimizer : kOptimizers) {
+    EXPECT_EQ(parse_optimizer(optimizer_name(optimizer)), optimizer);
+    o.optimizer = optimizer;
+    o.rate = default_rate(optimizer);
+    const json result = run(o, "none");
+    ASSERT_TRUE(result["diverged"].is_null()) << optimizer_name(optimizer);
+    if (!tests::kSanitized) EXPECT_GT(result["accuracy"], 0.25) << optimizer_name(optimizer);
+  }
+}
+
+// Floats lose nothing on the way, so that it does not matter where the step is computed.
+TEST(Trainer, AStepBeforeTheSecondExchangeIsTheSameStep) {
+  TrainOptions o = quick();
+  o.exchange = ExchangeKind::kDirect;
+  o.iterations = tests::kSanitized ? 1 : 4;
+  for (const Optimizer optimizer : {Optimizer::kAdagrad, Optimizer::kAdam}) {
+    o.optimizer = optimizer;
+    o.rate = default_rate(optimizer);
+    o.step = StepPlace::kAfter;
+    const json after = run(o, "none");
+    o.step = StepPlace::kBeforeSecond;
+    const json before = run(o, "none");
+    EXPECT_EQ(after["loss"], before["loss"]);
+    EXPECT_EQ(after["accuracy"], before["accuracy"]);
+    EXPECT_EQ(before["max_error"], 0.0);
+    EXPECT_TRUE(before["conservation"].is_null());
+  }
+}
+
 TEST(Trainer, ErrorOfFloatsIsRoundingAndOfQuantisersIsNot) {
   TrainOptions o = quick();
   o.iterations = 4;
@@ -74,7 +106,7 @@ TEST(Trainer, SeedsDecide) {
 TEST(Trainer, AloneNothingIsExchanged) {
   TrainOptions o = quick();
   o.optimizer = Optimizer::kAdagrad;
-  o.rate = kAdagradRate;
+  o.rate = default_rate(o.optimizer);
   if (tests::kSanitized) o.iterations = 4;
   const json result = run(o, "nocommunication");
   EXPECT_EQ(result["bytes"], 0);
@@ -143,6 +175,14 @@ TEST(Session, RefusesInASentence) {
   refused([](Session& s) { s.seeds = 0; }, "--seeds");
   refused([](Session& s) { s.options.sum_scale = 2; }, "--sum-scale");  // of direct alone
   const auto direct = [](Session& s) { s.options.exchange = ExchangeKind::kDirect; };
+  refused([](Session& s) { s.options.eps = -1; }, "--eps");
+  refused(
+      [](Session& s) {
+        s.options.optimizer = Optimizer::kAdagrad;
+        s.options.step = StepPlace::kBeforeSecond;
+      },
+      "--exchange direct");
+  refused([&](Session& s) { direct(s), s.options.step = StepPlace::kBeforeSecond; }, "--optimizer");
   refused([&](Session& s) { direct(s), s.options.sum_scale = 1e38; }, "2^100");
   refused(
       [&](Session& s) {

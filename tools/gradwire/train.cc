@@ -24,7 +24,7 @@ constexpr size_t kDrawnTrain = 8000, kDrawnTest = 2000;
 struct TrainArguments {
   training::Session session;
   std::vector<std::string> codecs;
-  std::string exchange, optimizer, data, json, html;
+  std::string exchange, optimizer, step, data, json, html;
   size_t jobs = 0;
   bool quiet = false;
   CLI::App* command = nullptr;
@@ -56,7 +56,7 @@ void take_preset(TrainArguments& a) {
     throw sim::UsageError(
         fmt::format("--preset '{}' is neither tgs nor mlhpc16", a.session.preset));
   }
-  for (const char* option : {"--codec", "--exchange", "--workers", "--optimizer", "--rate",
+  for (const char* option : {"--codec", "--exchange", "--workers", "--optimizer", "--rate", "--eps",
                              "--momentum", "--sum-scale"}) {
     if (a.command->count(option) != 0) {
       throw sim::UsageError(fmt::format("{} is what --preset {} sets", option, preset->name));
@@ -64,6 +64,7 @@ void take_preset(TrainArguments& a) {
   }
   const training::TrainOptions given = a.session.options;
   a.session.options = preset->options;
+  a.session.options.step = given.step;
   if (a.command->count("--iterations") != 0) a.session.options.iterations = given.iterations;
   if (a.command->count("--batch") != 0) a.session.options.batch = given.batch;
   if (a.command->count("--seeds") == 0) a.session.seeds = preset->seeds;
@@ -78,15 +79,20 @@ void take_options(TrainArguments& a) {
     throw sim::UsageError(fmt::format("--exchange '{}' is not once, direct or ring", a.exchange));
   }
   o.exchange = *exchange;
-  if (a.optimizer != "sgd" && a.optimizer != "adagrad") {
-    throw sim::UsageError(fmt::format("--optimizer '{}' is neither sgd nor adagrad", a.optimizer));
+  const auto optimizer = training::parse_optimizer(a.optimizer);
+  if (!optimizer) {
+    throw sim::UsageError(fmt::format(
+        "--optimizer '{}' is not momentum, sgd, adagrad, adam or smorms3", a.optimizer));
   }
-  if (a.optimizer == "adagrad") {
-    o.optimizer = training::Optimizer::kAdagrad;
-    if (a.command->count("--rate") == 0) o.rate = training::kAdagradRate;
-    if (a.command->count("--momentum") != 0) {
-      throw sim::UsageError("--momentum has no effect with --optimizer adagrad");
-    }
+  o.optimizer = *optimizer;
+  if (a.command->count("--rate") == 0) o.rate = training::default_rate(*optimizer);
+  using training::Optimizer;
+  if (*optimizer != Optimizer::kMomentum && a.command->count("--momentum") != 0) {
+    throw sim::UsageError(fmt::format("--momentum has no effect with --optimizer {}", a.optimizer));
+  }
+  if ((*optimizer == Optimizer::kMomentum || *optimizer == Optimizer::kSgd) &&
+      a.command->count("--eps") != 0) {
+    throw sim::UsageError(fmt::format("--eps has no effect with --optimizer {}", a.optimizer));
   }
 }
 
@@ -97,6 +103,10 @@ int execute(TrainArguments& a) {
                                       a.jobs, processors));
   }
   a.session.jobs = a.jobs != 0 ? a.jobs : processors;
+  if (a.step != "after" && a.step != "before-second") {
+    throw sim::UsageError(fmt::format("--step '{}' is neither after nor before-second", a.step));
+  }
+  if (a.step == "before-second") a.session.options.step = training::StepPlace::kBeforeSecond;
   if (a.session.preset.empty()) {
     take_options(a);
   } else {
@@ -151,7 +161,8 @@ void add_train(CLI::App& app, Invocation& invocation) {
   a->command = command;
   a->session.command = invocation.command;
   a->exchange = "once";
-  a->optimizer = "sgd";
+  a->optimizer = "momentum";
+  a->step = "after";
   training::TrainOptions& o = a->session.options;
   command
       ->add_option(
@@ -169,11 +180,23 @@ void add_train(CLI::App& app, Invocation& invocation) {
   command->add_option("--workers", o.workers, "2 to 64")->capture_default_str();
   command->add_option("--iterations", o.iterations, "of each run")->capture_default_str();
   command->add_option("--batch", o.batch, "digits a worker and iteration")->capture_default_str();
-  command->add_option("--optimizer", a->optimizer, "sgd, adagrad")->capture_default_str();
-  command->add_option(
-      "--rate", o.rate,
-      "learning rate (sgd 0.1, a fifth after each fifth of the run; adagrad 0.005)");
-  command->add_option("--momentum", o.momentum, "of sgd")->capture_default_str();
+  command
+      ->add_option("--optimizer", a->optimizer,
+                   "momentum (INCEPTIONN's: SGD with momentum and decay), or as the optimizer "
+                   "switch computes them: sgd, adagrad, adam, smorms3")
+      ->capture_default_str();
+  command
+      ->add_option(
+          "--step", a->step,
+          "where the optimizer's step is computed: after the exchange, or before-second "
+          "(with --exchange direct: by the owner of a slice, before it is quantised again)")
+      ->capture_default_str();
+  command->add_option("--rate", o.rate,
+                      "learning rate (momentum 0.1, a fifth after each fifth of the run; sgd 0.1, "
+                      "adagrad 0.005, adam and smorms3 0.001)");
+  command->add_option("--eps", o.eps, "added under the root by adagrad, adam and smorms3")
+      ->capture_default_str();
+  command->add_option("--momentum", o.momentum, "for --optimizer momentum")->capture_default_str();
   command->add_option("--sum-scale", o.sum_scale,
                       "T times this where sums are quantised again (direct)");
   command->add_option("--seeds", a->session.seeds, "runs of each codec, for the spread")

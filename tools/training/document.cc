@@ -106,6 +106,19 @@ std::string why_not(const Session& session, size_t train_digits) {
   if (!(o.momentum >= 0 && o.momentum < 1)) {
     return fmt::format("--momentum {} is not from 0 to below 1", o.momentum);
   }
+  if (!(o.eps >= 0 && o.eps <= 1)) {
+    return fmt::format("--eps {} is not between 0 and 1", o.eps);
+  }
+  if (o.step == StepPlace::kBeforeSecond) {
+    if (o.exchange != ExchangeKind::kDirect) {
+      return "--step before-second needs --exchange direct: only there a slice has an owner that "
+             "quantises again";
+    }
+    if (o.optimizer == Optimizer::kMomentum) {
+      return "--step before-second needs --optimizer sgd, adagrad, adam or smorms3: the step of "
+             "momentum with decay depends on the weights";
+    }
+  }
   if (session.seeds < 1 || session.seeds > 100) {
     return fmt::format("--seeds {} is not between 1 and 100", session.seeds);
   }
@@ -170,17 +183,20 @@ json run_session(const Session& session, const Digits& digits, const Note& note,
                      {"batch", o.batch},
                      {"epochs", static_cast<double>(o.iterations * o.batch * o.workers) /
                                     static_cast<double>(digits.train.size())},
-                     {"optimizer", o.optimizer == Optimizer::kSgd ? "sgd" : "adagrad"},
+                     {"optimizer", optimizer_name(o.optimizer)},
+                     {"step", o.step == StepPlace::kAfter ? "after" : "before-second"},
                      {"rate", o.rate},
                      {"sum_scale", o.sum_scale},
                      {"seeds", session.seeds},
                      {"first_seed", session.first_seed},
                      {"exact_bytes", exact_bytes(o) * o.iterations}}},
                    {"codecs", json::array()}};
-  if (o.optimizer == Optimizer::kSgd) {
+  if (o.optimizer == Optimizer::kMomentum) {
     document["training"]["momentum"] = o.momentum;
     document["training"]["decay"] = o.decay;
     document["training"]["rate_divided_by"] = o.rate_divisor;
+  } else if (o.optimizer != Optimizer::kSgd) {
+    document["training"]["eps"] = o.eps;
   }
   for (size_t c = 0; c < codecs; ++c) {
     json runs = json::array();
@@ -214,16 +230,21 @@ std::string session_text(const json& document) {
       t["batch"].get<int>(), t["iterations"].get<int>(), t["epochs"].get<double>(),
       t["first_seed"].get<uint64_t>(),
       t["first_seed"].get<uint64_t>() + t["seeds"].get<uint64_t>() - 1);
-  const bool sgd = t["optimizer"] == "sgd";
-  out += fmt::format(
-      "  exchange {}; {}, rate {:g}{}{}\n\n", t["exchange"].get<std::string>(),
-      sgd ? "SGD" : "AdaGrad", t["rate"].get<double>(),
-      sgd ? fmt::format(" divided by {:g} every fifth of the run, momentum {:g}, decay {:g}",
-                        t["rate_divided_by"].get<double>(), t["momentum"].get<double>(),
-                        t["decay"].get<double>())
-          : "",
-      t["sum_scale"] == 1.0 ? ""
-                            : fmt::format("; T of sums times {:g}", t["sum_scale"].get<double>()));
+  const Optimizer optimizer = parse_optimizer(t["optimizer"].get<std::string>()).value();
+  std::string more;
+  if (optimizer == Optimizer::kMomentum) {
+    more = fmt::format(" divided by {:g} every fifth of the run, momentum {:g}, decay {:g}",
+                       t["rate_divided_by"].get<double>(), t["momentum"].get<double>(),
+                       t["decay"].get<double>());
+  } else if (t.contains("eps")) {
+    more = fmt::format(", eps {:g}", t["eps"].get<double>());
+  }
+  if (t["step"] == "before-second") more += "; the owner of a slice sends the step, not the sum";
+  out += fmt::format("  exchange {}; {}, rate {:g}{}{}\n\n", t["exchange"].get<std::string>(),
+                     optimizer_title(optimizer), t["rate"].get<double>(), more,
+                     t["sum_scale"] == 1.0
+                         ? ""
+                         : fmt::format("; T of sums times {:g}", t["sum_scale"].get<double>()));
   size_t width = 5;
   for (const json& c : document["codecs"]) {
     width = std::max(width, c["codec"].get<std::string>().size());

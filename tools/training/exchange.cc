@@ -91,7 +91,7 @@ void Exchange::hop(size_t worker, const ChunkRange& chunk, std::span<const float
 }
 
 Traffic Exchange::run(std::span<const std::vector<float>> gradients, std::span<float> delivered,
-                      std::span<uint64_t> by_chunk) {
+                      std::span<uint64_t> by_chunk, const Reduced& reduced) {
   const size_t workers = senders_.size();
   require(gradients.size() == workers && delivered.size() == layout_.values(),
           "gradients that do not fit the exchange");
@@ -127,6 +127,7 @@ Traffic Exchange::run(std::span<const std::vector<float>> gradients, std::span<f
           last = w;
         }
       }
+      if (kind_ == ExchangeKind::kDirect && reduced) reduced(chunk, sum);
       hop(last, chunk, sum, true, workers - 1, out);
     }
     if (!by_chunk.empty()) by_chunk[c] += chunk_bytes_;

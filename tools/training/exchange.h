@@ -14,6 +14,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -67,14 +68,18 @@ struct Traffic {
 
 class Exchange {
  public:
+  /// What the owner of a chunk makes of the sum of its values before it encodes and sends that.
+  using Reduced = std::function<void(const ChunkRange& chunk, std::span<float> sum)>;
+
   /// Aborts on kNoCommunication and on a number of workers out of range. sum_scale is of kDirect.
   Exchange(ExchangeKind kind, const Codec& codec, size_t workers, const Layout& layout,
            double sum_scale = 1);
 
   /// One vector of layout.values() gradients a worker, finite; `delivered` becomes what every
-  /// worker gets. The order of sums is fixed. `by_chunk`, if not empty, gets bytes added.
+  /// worker gets. The order of sums is fixed. `by_chunk`, if not empty, gets bytes added. `reduced`
+  /// is called once a chunk with kDirect, and never otherwise.
   Traffic run(std::span<const std::vector<float>> gradients, std::span<float> delivered,
-              std::span<uint64_t> by_chunk = {});
+              std::span<uint64_t> by_chunk = {}, const Reduced& reduced = {});
 
   size_t workers() const { return senders_.size(); }
   const Layout& layout() const { return layout_; }

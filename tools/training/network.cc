@@ -95,13 +95,6 @@ void HdcNetwork::update(float rate, float momentum, float decay, float scale) {
   w += v;
 }
 
-void HdcNetwork::update_adagrad(float rate, float scale) {
-  const auto n = static_cast<Eigen::Index>(weights_.size());
-  Eigen::Map<Eigen::ArrayXf> w(weights_.data(), n), g(gradient_.data(), n), h(velocity_.data(), n);
-  h += (scale * g).square();
-  w -= rate * scale * g / (h.sqrt() + 1e-8f);
-}
-
 bool HdcNetwork::finite() const {
   return Eigen::Map<const Eigen::ArrayXf>(weights_.data(),
                                           static_cast<Eigen::Index>(weights_.size()))

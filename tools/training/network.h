@@ -30,12 +30,11 @@ class HdcNetwork {
   /// that mean.
   float train(const DigitSet& digits, std::span<const std::size_t> batch);
   std::span<float> gradient() { return gradient_; }
+  std::span<float> parameters() { return weights_; }
   std::span<const float> parameters() const { return weights_; }
 
   /// v <- momentum v - rate (scale gradient + decay w); w <- w + v.
   void update(float rate, float momentum, float decay, float scale);
-  /// AdaGrad: h <- h + (scale gradient)^2; w <- w - rate scale gradient / (sqrt(h) + 1e-8).
-  void update_adagrad(float rate, float scale);
   /// No weight is infinite or NaN.
   bool finite() const;
 
@@ -53,8 +52,7 @@ class HdcNetwork {
   void forward();
 
   std::array<std::size_t, kLayers> offset_{};
-  Values weights_, gradient_;
-  Values velocity_;  // of AdaGrad: h
+  Values weights_, gradient_, velocity_;
   std::array<Matrix, kLayers + 1> activations_;
 };
 

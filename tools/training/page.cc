@@ -370,7 +370,8 @@ std::string training_page(const json& document) {
       "parameters; {}, rate {:g}</div></header>\n",
       escaped(what), escaped(t["digits"].get<std::string>()),
       escaped(t["network"].get<std::string>()), report::grouped(t["parameters"].get<double>()),
-      t["optimizer"] == "sgd" ? "SGD" : "AdaGrad", t["rate"].get<double>());
+      optimizer_title(parse_optimizer(t["optimizer"].get<std::string>()).value()),
+      t["rate"].get<double>());
   for (const json& c : document["codecs"]) {
     if (c["diverged"].is_null()) continue;
     out +=

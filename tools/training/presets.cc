@@ -34,7 +34,7 @@ const std::vector<Preset>& presets() {
     Preset lbann{.name = "mlhpc16", .options = {}, .seeds = 2, .codecs = {}};
     lbann.options.exchange = ExchangeKind::kDirect;
     lbann.options.optimizer = Optimizer::kAdagrad;
-    lbann.options.rate = kAdagradRate;
+    lbann.options.rate = default_rate(Optimizer::kAdagrad);
     lbann.options.batch = 10;
     lbann.options.iterations = 500;
     for (const auto& row : papers::mlhpc16::kTable1) lbann.codecs.emplace_back(row.codec);

@@ -11,8 +11,6 @@
 
 namespace gw::training {
 
-inline constexpr double kAdagradRate = 0.005;  // Dryden et al., section 4
-
 struct Preset {
   std::string name;
   TrainOptions options;

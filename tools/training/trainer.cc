@@ -31,13 +31,16 @@ class Ledger {
         missing_(conserves ? layout.values() : 0),
         sent_(conserves ? layout.values() : 0) {}
 
-  void take(std::span<const std::vector<float>> gradients, std::span<const float> delivered) {
+  /// `steps`: what was to be delivered, if that is not the sum of the gradients; empty if it is.
+  void take(std::span<const std::vector<float>> gradients, std::span<const float> steps,
+            std::span<const float> delivered) {
     std::ranges::fill(exact_, 0.0);
     gradient2_ = 0;
     for (const auto& g : gradients) {
       for (size_t i = 0; i < g.size(); ++i) exact_[i] += static_cast<double>(g[i]);
       for (const float v : g) gradient2_ += static_cast<double>(v) * static_cast<double>(v);
     }
+    if (!steps.empty()) std::ranges::copy(steps, exact_.begin());
     error2_ = sum2_ = 0;
     for (size_t i = 0; i < exact_.size(); ++i) {
       const double error = exact_[i] - static_cast<double>(delivered[i]);
@@ -112,8 +115,9 @@ class Run {
       : o_(options),
         digits_(digits),
         alone_(codec.kind == Codec::Kind::kNoCommunication),
+        before_second_(options.step == StepPlace::kBeforeSecond && !alone_),
         layout_(HdcNetwork::chunk_lengths()),
-        ledger_(layout_, codec.conserves()),
+        ledger_(layout_, codec.conserves() && !before_second_),
         delivered_(layout_.values()),
         by_chunk_(layout_.chunks().size()) {
     for (size_t w = 0; w < o_.workers; ++w) {
@@ -121,8 +125,14 @@ class Run {
     }
     // All workers begin with the same weights and get the same sum: one network is all of them.
     networks_.reserve(alone_ ? o_.workers : 1);
-    for (size_t w = 0; w < (alone_ ? o_.workers : 1); ++w) networks_.emplace_back(seed);
+    for (size_t w = 0; w < (alone_ ? o_.workers : 1); ++w) {
+      networks_.emplace_back(seed);
+      if (o_.optimizer != Optimizer::kMomentum) {
+        updates_.emplace_back(o_.optimizer, o_.rate, o_.eps, layout_.values());
+      }
+    }
     if (alone_) return;
+    if (before_second_) steps_.resize(layout_.values());
     gradients_.assign(o_.workers, std::vector<float>(layout_.values()));
     exchange_ = std::make_unique<Exchange>(o_.exchange, codec, o_.workers, layout_, o_.sum_scale);
     size_t first = 0;
@@ -185,21 +195,34 @@ class Run {
                : static_cast<double>(traffic.entries) / static_cast<double>(traffic.values);
   }
 
+  /// Of kMomentum.
   double rate(size_t t) const {
-    if (o_.optimizer == Optimizer::kAdagrad) return o_.rate;
     const size_t every =
         o_.rate_every != 0 ? o_.rate_every : std::max<size_t>(o_.iterations / 5, 1);
     return o_.rate / std::pow(o_.rate_divisor, static_cast<double>((t - 1) / every));
   }
 
-  void update(HdcNetwork& network, size_t t, double scale) {
-    if (o_.optimizer == Optimizer::kAdagrad) {
-      network.update_adagrad(static_cast<float>(o_.rate), static_cast<float>(scale));
-    } else {
+  /// One step of network w along `scale` times its gradient().
+  void update(size_t w, size_t t, double scale) {
+    HdcNetwork& network = networks_[w];
+    if (o_.optimizer == Optimizer::kMomentum) {
       network.update(static_cast<float>(rate(t)), static_cast<float>(o_.momentum),
                      static_cast<float>(o_.decay), static_cast<float>(scale));
+    } else {
+      for (float& g : network.gradient()) g *= static_cast<float>(scale);
+      updates_[w].begin_iteration();
+      updates_[w].step(0, network.parameters(), network.gradient());
     }
     if (diverged_.empty() && !network.finite()) diverged_ = "weights are no longer finite";
+  }
+
+  /// What the owner of a chunk sends for its sum with kBeforeSecond: the step along the mean. The
+  /// owners' states are one: every chunk has one owner.
+  void make_step(const ChunkRange& chunk, std::span<float> sum) {
+    for (float& v : sum) v *= 1 / static_cast<float>(o_.workers);
+    const std::span<float> step = std::span(steps_).subspan(chunk.first, chunk.count);
+    updates_.front().step_alone(chunk.first, sum, step);
+    std::ranges::copy(step, sum.begin());
   }
 
   double iterate(size_t t, Traffic& traffic) {
@@ -216,15 +239,27 @@ class Run {
     if (!std::isfinite(loss)) diverged_ = "the loss is no longer finite";
     if (!diverged_.empty()) return loss;
     if (o_.tap) o_.tap(t, gradients_);
-    traffic = exchange_->run(gradients_, delivered_, by_chunk_);
+    Exchange::Reduced reduced;
+    if (before_second_) {
+      updates_.front().begin_iteration();
+      reduced = [this](const ChunkRange& chunk, std::span<float> sum) { make_step(chunk, sum); };
+    }
+    traffic = exchange_->run(gradients_, delivered_, by_chunk_, reduced);
     if (!all_finite(delivered_)) {
-      diverged_ = "the sum of the gradients is no longer finite";
+      diverged_ = before_second_ ? "the steps are no longer finite"
+                                 : "the sum of the gradients is no longer finite";
       return loss;
     }
-    ledger_.take(gradients_, delivered_);
-    std::ranges::copy(delivered_, network.gradient().begin());
-    // The exchange carries the sum; the mean is what is stepped along.
-    update(network, t, 1 / static_cast<double>(o_.workers));
+    ledger_.take(gradients_, steps_, delivered_);
+    if (before_second_) {
+      const std::span<float> weights = network.parameters();
+      for (size_t i = 0; i < weights.size(); ++i) weights[i] -= delivered_[i];
+      if (!network.finite()) diverged_ = "weights are no longer finite";
+    } else {
+      std::ranges::copy(delivered_, network.gradient().begin());
+      // The exchange carries the sum; the mean is what is stepped along.
+      update(0, t, 1 / static_cast<double>(o_.workers));
+    }
     return loss;
   }
 
@@ -232,7 +267,7 @@ class Run {
     double loss = 0;
     for (size_t w = 0; w < o_.workers; ++w) {
       loss += static_cast<double>(networks_[w].train(digits_.train, batches_[w].next()));
-      update(networks_[w], t, 1);
+      update(w, t, 1);
     }
     loss /= static_cast<double>(o_.workers);
     if (!std::isfinite(loss)) diverged_ = "the loss is no longer finite";
@@ -253,13 +288,14 @@ class Run {
 
   const TrainOptions& o_;
   const Digits& digits_;
-  bool alone_;
+  bool alone_, before_second_;
   Layout layout_;
   Ledger ledger_;
   std::vector<Batches> batches_;
   std::vector<HdcNetwork> networks_;
+  std::vector<WeightUpdate> updates_;  // one a network; none with kMomentum
   std::vector<std::vector<float>> gradients_;
-  std::vector<float> delivered_;
+  std::vector<float> delivered_, steps_;  // steps_: with kBeforeSecond, as the owners compute them
   std::vector<uint64_t> by_chunk_;
   std::unique_ptr<Exchange> exchange_;
   size_t volume_first_ = 0, volume_last_ = 0;

@@ -12,22 +12,28 @@
 #include "tools/training/codec.h"
 #include "tools/training/digits.h"
 #include "tools/training/exchange.h"
+#include "tools/training/optimizer.h"
 
 namespace gw::training {
 
-enum class Optimizer : uint8_t { kSgd, kAdagrad };
+/// Where the optimizer's step is computed. kAfter: by every worker, along the sum that it got.
+/// kBeforeSecond, of kDirect: by the owner of a slice, which sends the step in the sum's place, so
+/// that the step is what is quantised the second time (Seide et al.; Dryden et al., section 3.2).
+enum class StepPlace : uint8_t { kAfter, kBeforeSecond };
 
 struct TrainOptions {
   ExchangeKind exchange = ExchangeKind::kOnce;
   size_t workers = 4;
   size_t iterations = 500;
   size_t batch = 25;  ///< a worker
-  Optimizer optimizer = Optimizer::kSgd;
-  double rate = 0.1;
-  double momentum = 0.9;     ///< of kSgd
-  double decay = 0.00005;    ///< of kSgd
-  double rate_divisor = 5;   ///< of kSgd, by this the rate falls, as INCEPTIONN's Table I has it
-  size_t rate_every = 0;     ///< of kSgd: iterations with the same rate; 0: a fifth of the run
+  Optimizer optimizer = Optimizer::kMomentum;
+  StepPlace step = StepPlace::kAfter;
+  double rate = default_rate(Optimizer::kMomentum);
+  double eps = 1e-8;      ///< of kAdagrad, kAdam, kSmorms3
+  double momentum = 0.9;  ///< of kMomentum, as the three that follow
+  double decay = 0.00005;
+  double rate_divisor = 5;   ///< by this the rate falls, as INCEPTIONN's Table I has it
+  size_t rate_every = 0;     ///< iterations with the same rate; 0: a fifth of the run
   double sum_scale = 1;      ///< of kDirect
   size_t evaluations = 10;   ///< of the accuracy, evenly spread; the last is at the end
   size_t curve_points = 50;  ///< at most, of error, residual and sent share by iteration
@@ -52,7 +58,9 @@ inline constexpr size_t kVolumeLayer = 2;
 ///
 /// conservation is sum |e| / sum |g| where e of a value is the sum of all gradients so far, less
 /// all that was delivered, less all residuals, in binary64; the largest of curve_points iterations.
-/// Without communication: accuracy is the best worker's, "accuracy_mean" the mean of all.
+/// With kBeforeSecond the errors are those of the delivered step, and conservation is null: a step
+/// is no sum of gradients. Without communication: accuracy is the best worker's, "accuracy_mean"
+/// the mean of all.
 ///
 /// Where it diverged, figures are those so far, and those of whole runs are absent or null.
 ///
