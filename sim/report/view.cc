@@ -483,6 +483,16 @@ Section quantizer(const Json& doc) {
     add(s, "values lost", grouped(*v), "not finite, or in a block with one that was not",
         Status::kWarn);
   }
+  if (const auto v = of("clipped"); v && *v != 0) {
+    add(s, "values clipped", grouped(*v),
+        fmt::format("256 and more in magnitude: {} means are too small; scale the gradients down",
+                    grouped(of("clipped_means").value_or(0))),
+        Status::kWarn);
+  }
+  if (const auto v = of("vanished"); v && *v != 0) {
+    add(s, "values too small", grouped(*v),
+        "below 2^-32 in magnitude: 0 in the means; scale the gradients up", Status::kWarn);
+  }
   if (const auto v = of("rel_l2_error")) add(s, "relative L2 error", general(*v));
   if (const auto v = of("max_abs_error")) add(s, "max abs error", general(*v));
   if (const auto v = number(doc, {"quantizer", "residual", "rms"})) {

@@ -230,6 +230,11 @@ nlohmann::json quantizer_json(const quant::Config& config, const quant::Figures&
                       {"ratio", f.ratio},
                       {"rel_l2_error", f.rel_l2_error},
                       {"max_abs_error", f.max_abs_error}};
+  if (config.method == quant::Method::kOneBit) {
+    q["clipped"] = f.clipped;
+    q["vanished"] = f.vanished;
+    q["clipped_means"] = f.clipped_means;
+  }
   if (quant::is_threshold(config.method)) q["t"] = config.threshold;
   if (config.method == quant::Method::kAdaptive) q["p"] = config.p;
   if (quant::is_sparse(config.method)) q["coding"] = quant::coding_name(config.coding);
@@ -241,6 +246,25 @@ nlohmann::json quantizer_json(const quant::Config& config, const quant::Figures&
     q["conservation"] = f.conservation;
   }
   return q;
+}
+
+std::string range_note(const nlohmann::json& quantizer) {
+  const auto count = [&quantizer](const char* key) { return quantizer.value(key, uint64_t{0}); };
+  std::string note;
+  if (const uint64_t n = count("clipped"); n != 0) {
+    note = fmt::format(
+        "{} value{} of 256 and more in magnitude clip{}: {} mean{} too small; scale the gradients "
+        "down",
+        n, n == 1 ? "" : "s", n == 1 ? "s" : "", count("clipped_means"),
+        count("clipped_means") == 1 ? " is" : "s are");
+  }
+  if (const uint64_t n = count("vanished"); n != 0) {
+    if (!note.empty()) note += ". ";
+    note += fmt::format(
+        "{} value{} below 2^-32 in magnitude count{} as 0 in the means; scale the gradients up", n,
+        n == 1 ? "" : "s", n == 1 ? "s" : "");
+  }
+  return note;
 }
 
 quant::Config quant_config(const std::string& spec) {

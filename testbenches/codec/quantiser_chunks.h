@@ -74,6 +74,10 @@ Quantised quantise(const QuantChunks& chunks, const reference::quant::Config& co
 nlohmann::json quantizer_json(const reference::quant::Config& config,
                               const reference::quant::Figures& figures);
 
+/// A sentence if values of `onebit` were beyond what its means hold, with the remedy; else nothing.
+/// `quantizer`: that section.
+std::string range_note(const nlohmann::json& quantizer);
+
 /// Throws UsageError.
 reference::quant::Config quant_config(const std::string& spec);
 

@@ -292,6 +292,17 @@ json compare_codecs(const CompareOptions& options) {
   return document;
 }
 
+/// A sentence a codec whose means some values are beyond.
+std::vector<std::string> range_notes(const json& d) {
+  std::vector<std::string> notes;
+  for (const json& row : d["codecs"]) {
+    if (!row.contains("quantizer")) continue;
+    const std::string note = range_note(row["quantizer"]);
+    if (!note.empty()) notes.push_back(row["name"].get<std::string>() + ": " + note + ".");
+  }
+  return notes;
+}
+
 std::string compare_text(const json& d) {
   size_t widest = 5;
   for (const json& row : d["codecs"]) {
@@ -310,6 +321,7 @@ std::string compare_text(const json& d) {
   for (const json& row : d["codecs"]) {
     out += line([&row](const Column& c) { return c.of(row); });
   }
+  for (const std::string& note : range_notes(d)) out += "\n" + note + "\n";
   if (d.contains("incomplete")) out += "\n" + d["incomplete"].get<std::string>() + "\n";
   return out;
 }
@@ -346,8 +358,10 @@ std::string compare_html(const json& d) {
       "<header><h1><small>gradwire codec compare</small>{}</h1><div "
       "class=\"summary\">{}</div></header>\n",
       escaped(name), report::page_style(), escaped(name), escaped(summary(d)));
-  for (const std::string& note :
-       {drawn.missing, d.contains("incomplete") ? d["incomplete"].get<std::string>() : ""}) {
+  std::vector<std::string> notes = range_notes(d);
+  notes.push_back(drawn.missing);
+  if (d.contains("incomplete")) notes.push_back(d["incomplete"]);
+  for (const std::string& note : notes) {
     if (!note.empty()) out += fmt::format("<p class=\"box note\">{}</p>\n", escaped(note));
   }
   out += "<div class=\"grid\">\n";

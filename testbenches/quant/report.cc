@@ -61,6 +61,11 @@ void QuantiserScore::report(nlohmann::json& sections) const {
                             {"max_abs_error", f.max_abs_error},
                             {"residual", nullptr},
                             {"conservation", nullptr}};
+  if (config.method == quant::Method::kOneBit) {
+    section["clipped"] = f.clipped;
+    section["vanished"] = f.vanished;
+    section["clipped_means"] = f.clipped_means;
+  }
   if (quant::is_threshold(config.method)) section["t"] = config.threshold;
   if (config.method == quant::Method::kAdaptive) section["p"] = config.p;
   if (quant::is_sparse(config.method)) section["coding"] = quant::coding_name(config.coding);

@@ -606,6 +606,29 @@ TEST_F(Cli, CodecCompareIsOneTable) {
   EXPECT_EQ(some["codecs"].size(), 3 + 3 + 3 + 1 + 2u);
 }
 
+// What onebit's means do not hold is said wherever its figures are, with what to do.
+TEST_F(Cli, CodecSaysWhatOneBitClips) {
+  std::string floats;
+  for (const float f : {1.0f, 300.0f, -0.5f, 1e-12f}) {
+    floats.append(reinterpret_cast<const char*>(&f), 4);
+  }
+  write("f.bin", floats);
+  const std::string note =
+      "1 value of 256 and more in magnitude clips: 1 mean is too small; scale the gradients down. "
+      "1 value below 2^-32 in magnitude counts as 0 in the means; scale the gradients up";
+  const Ended stats = gradwire("codec stats f.bin --codec onebit:residual=off");
+  EXPECT_NE(stats.out.find(note), std::string::npos) << stats.out;
+  const Ended all =
+      gradwire("codec compare f.bin --codec onebit:residual=off mxfp8 --json c.json --html c.html");
+  EXPECT_NE(all.out.find("\nonebit:residual=off: " + note + ".\n"), std::string::npos) << all.out;
+  EXPECT_NE(text_of(path("c.html")).find(note), std::string::npos);
+  const json rows = json::parse(text_of(path("c.json")))["codecs"];
+  EXPECT_EQ(rows[10]["quantizer"]["clipped"], 1);
+  EXPECT_EQ(rows[10]["quantizer"]["clipped_means"], 1);
+  EXPECT_EQ(rows[10]["quantizer"]["vanished"], 1);
+  EXPECT_FALSE(rows[11]["quantizer"].contains("clipped"));
+}
+
 TEST_F(Cli, QuantisersRefuseInOneSentence) {
   write("f.bin", std::string(64, 'x'));
   write("odd.bin", "abc");

@@ -78,5 +78,23 @@ TEST(OneBitReport, FiguresByHand) {
   EXPECT_FALSE(q.contains("coding"));
 }
 
+// By magnitude: the largest that is summed whole, 256 in both sides' places, the smallest that
+// counts, one below it. Zeros do not vanish.
+TEST(OneBitReport, CountsWhatItsMeansDoNotHold) {
+  const sim::RunSpec spec = onebit_spec({{"residual", "off"}});
+  const auto counts = [&](const std::vector<Words>& chunks) {
+    std::vector<sim::RawPacket> packets;
+    for (const Words& words : chunks) packets.push_back(chunk(words, spec, 0, onebit()));
+    const nlohmann::json q = run(packets, spec, nullptr, onebit()).sections.at("quantizer");
+    return std::array<uint64_t, 3>{q.at("clipped"), q.at("vanished"), q.at("clipped_means")};
+  };
+  using Counts = std::array<uint64_t, 3>;
+  EXPECT_EQ(counts({{bits(0x1.fffffep7f), bits(-1), bits(0x1p-32f), 0, 0x8000'0000}}),
+            (Counts{0, 0, 0}));
+  EXPECT_EQ(counts({{bits(256), bits(3e38f), bits(-1)}}), (Counts{2, 0, 1}));
+  EXPECT_EQ(counts({{bits(256), bits(-256)}, {bits(-1e9f)}}), (Counts{3, 0, 3}));
+  EXPECT_EQ(counts({{bits(-0x1.fffffep-33f), 1, bits(1)}}), (Counts{0, 2, 0}));
+}
+
 }  // namespace
 }  // namespace gw::tests::onebit_figures_test

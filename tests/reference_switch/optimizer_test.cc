@@ -36,6 +36,26 @@ TEST(Graph, Table2) {
   }
 }
 
+TEST(Graph, EpsilonAfterTheRootIsAnAdditionMoreOnThePath) {
+  const std::pair<int, const char*> expected[] = {
+      {21, "mul sub"},
+      {111, "mul add sqrt add div mul sub"},
+      {149, "mul mul add div sqrt add div mul sub"},
+      {164, "add div sub mul add sqrt add div mul sub"},
+  };
+  for (const Algorithm a : kAlgorithms) {
+    const Graph& graph = graph_of(a, Epsilon::kAfterRoot);
+    const auto& [cycles, chain] = expected[static_cast<std::size_t>(a)];
+    EXPECT_EQ(latency(graph, kPaperLatencies), cycles) << name_of(a);
+    EXPECT_EQ(critical_chain(graph, kPaperLatencies), chain) << name_of(a);
+    EXPECT_LE(state_latency(graph, kPaperLatencies), cycles) << name_of(a);
+    EXPECT_EQ(graph.state_names, graph_of(a).state_names);
+    for (const Node& node : graph.nodes) {
+      EXPECT_TRUE(node.a != kBias && node.b != kBias) << node.name;
+    }
+  }
+}
+
 TEST(Graph, MinIsOffTheCriticalPathUpToTwoCycles) {
   for (int cycles = 0; cycles < 6; cycles++) {
     EXPECT_EQ(latency(graph_of(Algorithm::kSmorms3), {.min = cycles}),
@@ -56,6 +76,11 @@ TEST(Graph, Operators) {  // add sub mul div sqrt min
   EXPECT_EQ(operators(graph_of(Algorithm::kAdagrad)), (Count{1, 1, 2, 1, 1, 0}));
   EXPECT_EQ(operators(graph_of(Algorithm::kAdam)), (Count{3, 1, 6, 3, 1, 0}));
   EXPECT_EQ(operators(graph_of(Algorithm::kSmorms3)), (Count{7, 3, 8, 3, 1, 1}));
+  const auto after = [](Algorithm a) { return operators(graph_of(a, Epsilon::kAfterRoot)); };
+  EXPECT_EQ(after(Algorithm::kSgd), (Count{0, 1, 1, 0, 0, 0}));
+  EXPECT_EQ(after(Algorithm::kAdagrad), (Count{2, 1, 2, 1, 1, 0}));
+  EXPECT_EQ(after(Algorithm::kAdam), (Count{3, 1, 6, 3, 1, 0}));
+  EXPECT_EQ(after(Algorithm::kSmorms3), (Count{7, 3, 8, 3, 1, 1}));
 }
 
 /// The header's table is what the graphs say, to the cycle and the star.
@@ -67,10 +92,12 @@ TEST(Graph, TheHeaderTellsTheTruth) {
   for (const char c : header.str()) {
     if (c != ' ' || squeezed.empty() || squeezed.back() != ' ') squeezed += c;
   }
-  for (const Algorithm a : kAlgorithms) {
-    std::istringstream lines(table(graph_of(a), kPaperLatencies));
-    for (std::string line; std::getline(lines, line);) {
-      EXPECT_NE(squeezed.find(' ' + line), std::string::npos) << name_of(a) << ": " << line;
+  for (const Epsilon e : kEpsilons) {
+    for (const Algorithm a : kAlgorithms) {
+      std::istringstream lines(table(graph_of(a, e), kPaperLatencies));
+      for (std::string line; std::getline(lines, line);) {
+        EXPECT_NE(squeezed.find(' ' + line), std::string::npos) << name_of(a) << ": " << line;
+      }
     }
   }
 }
@@ -82,9 +109,10 @@ std::uint32_t one_step(BitExact& optimizer, float gradient) {
 
 class Step : public testing::TestWithParam<Subnormal> {
  protected:
-  BitExact make(Algorithm algorithm, const HyperParameters& hyper, float theta = 1) {
+  BitExact make(Algorithm algorithm, const HyperParameters& hyper, float theta = 1,
+                Epsilon epsilon = Epsilon::kUnderRoot) {
     const std::uint32_t parameter = fp::bits(theta);
-    return BitExact(algorithm, hyper, GetParam(), std::span(&parameter, 1));
+    return BitExact(algorithm, hyper, GetParam(), std::span(&parameter, 1), epsilon);
   }
 };
 INSTANTIATE_TEST_SUITE_P(Modes, Step, testing::ValuesIn(kModes));
@@ -164,11 +192,46 @@ TEST(Vector, IsBitExact) {
   }
 }
 
+TEST_P(Step, EpsilonAfterTheRootByHand) {
+  const auto make_after = [this](Algorithm a, const HyperParameters& hyper) {
+    return make(a, hyper, 1, Epsilon::kAfterRoot);
+  };
+  BitExact adagrad = make_after(Algorithm::kAdagrad, {.lr = 0.5f, .eps = 2});
+  EXPECT_EQ(adagrad.cell(0).state[0], 0u);
+  EXPECT_EQ(one_step(adagrad, 2), fp::bits(0.75f));  // h 4, root 2, den 4, rate 1/8, step 1/4
+  EXPECT_EQ(adagrad.cell(0).state[0], fp::bits(4));
+  adagrad.write(kEps, fp::bits(6));  // reaches the next iteration
+  EXPECT_EQ(one_step(adagrad, 0), fp::bits(0.75f));
+  EXPECT_EQ(one_step(adagrad, 1.5f), fp::bits(0.75f - 0.5f / 8.5f * 1.5f));  // h 6.25, root 2.5
+
+  // m 1, hat 2; v 1, hat 4; root 2, den 4, ratio 1/2, step 1/4.
+  BitExact adam =
+      make_after(Algorithm::kAdam, {.lr = 0.5f, .eps = 2, .beta1 = 0.5f, .beta2 = 0.75f});
+  EXPECT_EQ(adam.cell(0).state[1], 0u);
+  EXPECT_EQ(one_step(adam, 2), fp::bits(0.75f));
+  EXPECT_EQ(adam.cell(0).state[0], fp::bits(1));
+  EXPECT_EQ(adam.cell(0).state[1], fp::bits(0.75f));  // beta2 v, without a bias
+  adam.write(kEps, 0);                                // hats 2 and 4 again: ratio 1
+  EXPECT_EQ(one_step(adam, 2), fp::bits(0.25f));
+
+  // rho 1/2, m 1.5, v 4.5; x = 2.25 / (4.5 + eps) keeps its eps.
+  BitExact smorms3 = make_after(Algorithm::kSmorms3, {.lr = 1, .eps = 4.5f});
+  EXPECT_EQ(one_step(smorms3, 3), fp::bits(1 - 0.25f / (std::sqrt(4.5f) + 4.5f) * 3));
+  EXPECT_EQ(smorms3.cell(0).state[1], fp::bits(4.5f));
+  EXPECT_EQ(smorms3.cell(0).state[2], fp::bits(1.75f));
+
+  const HyperParameters rate{.lr = 0.5f};
+  BitExact before = make(Algorithm::kSgd, rate), after = make_after(Algorithm::kSgd, rate);
+  EXPECT_EQ(one_step(before, 3), one_step(after, 3));
+}
+
 TEST_P(Step, NothingMovesWithoutAGradient) {
-  for (const Algorithm a : kAlgorithms) {
-    BitExact o = make(a, {}, 0.3f);
-    for (int i = 0; i < 10; i++) EXPECT_EQ(one_step(o, 0), fp::bits(0.3f)) << name_of(a);
-    EXPECT_NE(one_step(o, 0.1f), fp::bits(0.3f)) << name_of(a);
+  for (const Epsilon e : kEpsilons) {
+    for (const Algorithm a : kAlgorithms) {
+      BitExact o = make(a, {}, 0.3f, e);
+      for (int i = 0; i < 10; i++) EXPECT_EQ(one_step(o, 0), fp::bits(0.3f)) << name_of(a);
+      EXPECT_NE(one_step(o, 0.1f), fp::bits(0.3f)) << name_of(a);
+    }
   }
 }
 
@@ -248,6 +311,87 @@ TEST(Textbook, ListingsByHand) {
   EXPECT_DOUBLE_EQ(run(Algorithm::kSmorms3, {.lr = 0.5f, .eps = 2}), 0.75);
 }
 
+/// One parameter as PyTorch 2 updates it (torch/optim/adam.py and adagrad.py, single tensor, no
+/// weight decay), written from there and not from here.
+class Torch {
+ public:
+  Torch(Algorithm algorithm, const HyperParameters& h, double theta)
+      : algorithm_(algorithm), h_(h), param_(theta) {}
+
+  double step(double grad) {
+    ++step_;
+    if (algorithm_ == Algorithm::kAdagrad) {
+      state_sum_ += grad * grad;
+      const double std = std::sqrt(state_sum_) + double{h_.eps};
+      param_ += -double{h_.lr} * grad / std;
+      return param_;
+    }
+    const double beta1 = h_.beta1, beta2 = h_.beta2;
+    exp_avg_ += (grad - exp_avg_) * (1 - beta1);  // lerp_
+    exp_avg_sq_ = exp_avg_sq_ * beta2 + (1 - beta2) * grad * grad;
+    const double bias_correction1 = 1 - std::pow(beta1, step_);
+    const double bias_correction2_sqrt = std::sqrt(1 - std::pow(beta2, step_));
+    const double denom = std::sqrt(exp_avg_sq_) / bias_correction2_sqrt + double{h_.eps};
+    param_ -= double{h_.lr} / bias_correction1 * exp_avg_ / denom;
+    return param_;
+  }
+
+ private:
+  Algorithm algorithm_;
+  HyperParameters h_;
+  double param_, exp_avg_ = 0, exp_avg_sq_ = 0, state_sum_ = 0;
+  int step_ = 0;
+};
+
+/// Gradients about eps, where it matters on which side of the root it stands: with eps after the
+/// root we are PyTorch's form to what binary32 rounds away, with eps under it we are not.
+TEST(Textbook, EpsilonAfterTheRootIsPyTorchs) {
+  for (const Algorithm a : {Algorithm::kAdagrad, Algorithm::kAdam}) {
+    for (const float eps : {1e-8f, 1e-4f}) {
+      const HyperParameters hyper{.lr = 0.01f, .eps = eps};
+      const std::uint32_t parameter = fp::bits(0.5f);
+      const double theta = 0.5;
+      BitExact exact(a, hyper, Subnormal::kIeee, std::span(&parameter, 1), Epsilon::kAfterRoot);
+      BitExact inside(a, hyper, Subnormal::kIeee, std::span(&parameter, 1));
+      Textbook textbook(a, hyper, std::span(&theta, 1), Epsilon::kAfterRoot);
+      Torch torch(a, hyper, theta);
+      std::mt19937 random(3);
+      double moved = 0, apart = 0;
+      for (int t = 0; t < 300; ++t) {
+        const auto unit = static_cast<float>(random()) * 0x1p-31f - 1;
+        const float g = unit * eps * 3;
+        textbook.begin_iteration();
+        const double expected = torch.step(double{g});
+        ASSERT_NEAR(textbook.step(0, double{g}), expected, 1e-12) << name_of(a) << " " << t;
+        const float now = fp::value(one_step(exact, g));
+        ASSERT_NEAR(now, expected, 3e-6) << name_of(a) << " " << t;
+        apart = std::max(apart, std::fabs(fp::value(one_step(inside, g)) - expected));
+        moved = std::max(moved, std::fabs(expected - theta));
+      }
+      EXPECT_GT(moved, 1e-2) << name_of(a);
+      EXPECT_GT(apart, 1e-2) << name_of(a);
+    }
+  }
+}
+
+/// Goes on from the states as they are, wherever eps is.
+TEST(Textbook, FollowsEitherForm) {
+  for (const Epsilon e : kEpsilons) {
+    for (const Algorithm a : kAlgorithms) {
+      const std::uint32_t parameter = fp::bits(0.5f);
+      const double theta = 0.5;
+      const HyperParameters hyper{.eps = 1e-3f};
+      BitExact exact(a, hyper, Subnormal::kIeee, std::span(&parameter, 1), e);
+      Textbook textbook(a, hyper, std::span(&theta, 1), e);
+      for (int t = 0; t < 40; ++t) one_step(exact, 0.01f * static_cast<float>(t % 7 - 3));
+      textbook.follow(exact);
+      textbook.begin_iteration();
+      EXPECT_NEAR(textbook.step(0, double{0.02f}), fp::value(one_step(exact, 0.02f)), 1e-6)
+          << name_of(a) << static_cast<int>(e);
+    }
+  }
+}
+
 TEST(Ulp, Distance) {
   EXPECT_EQ(ulp_distance(0x3F800000, 1), 0);
   EXPECT_EQ(ulp_distance(0x3F800001, 1), 1);
@@ -263,12 +407,12 @@ TEST(Ulp, Distance) {
 
 /// 1,000 iterations of 256 parameters between 0.5 and 2, gradients around zero of standard
 /// deviation 0.01.
-DriftRun thousand(Algorithm algorithm, Subnormal mode) {
+DriftRun thousand(Algorithm algorithm, Subnormal mode, Epsilon epsilon = Epsilon::kUnderRoot) {
   std::mt19937 random(7);
   const auto uniform = [&] { return static_cast<float>(random()) * 0x1p-32f; };
   std::vector<std::uint32_t> parameters(256), gradients(256);
   for (auto& p : parameters) p = fp::bits(0.5f + 1.5f * uniform());
-  DriftRun run(algorithm, {}, mode, parameters);
+  DriftRun run(algorithm, {}, mode, parameters, epsilon);
   for (int t = 0; t < 1000; t++) {
     for (auto& g : gradients) {
       float sum = 0;
@@ -281,23 +425,26 @@ DriftRun thousand(Algorithm algorithm, Subnormal mode) {
 }
 
 TEST(Drift, AThousandIterationsStayNearTheTextbook) {
+  const auto stays_near = [](Algorithm a, Subnormal mode, Epsilon epsilon) {
+    const DriftRun run = thousand(a, mode, epsilon);
+    ASSERT_EQ(run.records().size(), 1000u);
+    double max = 0;
+    for (const Drift& d : run.records()) max = std::max(max, d.max_ulp);
+    const Drift& last = run.records().back();
+    for (const std::size_t t : {1, 10, 100, 1000}) {
+      const Drift& d = run.records()[t - 1];
+      std::printf("%-8s t %4zu  mean %7.3f ulp  max %7.3f ulp  max %.3g\n",
+                  std::string(name_of(a)).c_str(), t, d.mean_ulp, d.max_ulp, d.max_absolute);
+    }
+    EXPECT_EQ(last.iteration, 1000u);
+    EXPECT_LE(run.records().front().max_ulp, 1.0) << name_of(a);
+    EXPECT_LT(last.mean_ulp, 15) << name_of(a);
+    EXPECT_LT(max, 60) << name_of(a);
+    EXPECT_LT(last.max_absolute, 1e-5) << name_of(a);
+  };
   for (const Subnormal mode : kModes) {
     for (const Algorithm a : kAlgorithms) {
-      const DriftRun run = thousand(a, mode);
-      ASSERT_EQ(run.records().size(), 1000u);
-      double max = 0;
-      for (const Drift& d : run.records()) max = std::max(max, d.max_ulp);
-      const Drift& last = run.records().back();
-      for (const std::size_t t : {1, 10, 100, 1000}) {
-        const Drift& d = run.records()[t - 1];
-        std::printf("%-8s t %4zu  mean %7.3f ulp  max %7.3f ulp  max %.3g\n",
-                    std::string(name_of(a)).c_str(), t, d.mean_ulp, d.max_ulp, d.max_absolute);
-      }
-      EXPECT_EQ(last.iteration, 1000u);
-      EXPECT_LE(run.records().front().max_ulp, 1.0) << name_of(a);
-      EXPECT_LT(last.mean_ulp, 15) << name_of(a);
-      EXPECT_LT(max, 60) << name_of(a);
-      EXPECT_LT(last.max_absolute, 1e-5) << name_of(a);
+      for (const Epsilon e : kEpsilons) stays_near(a, mode, e);
     }
   }
 }

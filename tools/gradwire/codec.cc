@@ -169,6 +169,9 @@ int stats_quantised(const CodecArguments& a) {
                quant::config_text(config));
     if (f.raw_chunks != 0) fmt::print("  did not fit, sent as RAW   {}\n", f.raw_chunks);
     if (f.not_finite != 0) fmt::print("  not finite                 {}\n", f.not_finite);
+    if (const std::string note = testbenches::range_note(d["quantizer"]); !note.empty()) {
+      fmt::print("  beyond its means           {}\n", note);
+    }
     fmt::print("  values sent                {} ({:.3f} %)\n", f.entries, 100 * f.sent_share);
     if (f.entries != 0) fmt::print("  bits a sent value          {:.3f}\n", f.bits_per_entry);
     if (f.k_mean >= 0) fmt::print("  k of Rice codes, mean      {:.3f}\n", f.k_mean);

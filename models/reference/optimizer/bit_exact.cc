@@ -63,14 +63,16 @@ void Registers::advance() {
   correct();
 }
 
-Cell first_cell(Algorithm algorithm, std::uint32_t theta, const Registers& registers) {
+Cell first_cell(Algorithm algorithm, std::uint32_t theta, const Registers& registers,
+                Epsilon epsilon) {
+  const bool in_state = epsilon == Epsilon::kUnderRoot;
   switch (algorithm) {
     case Algorithm::kSgd:
       return {theta, {}};
     case Algorithm::kAdagrad:
-      return {theta, {registers[kEps]}};
+      return {theta, {in_state ? registers[kEps] : 0}};
     case Algorithm::kAdam:
-      return {theta, {0, registers[kBias]}};
+      return {theta, {0, in_state ? registers[kBias] : 0}};
     case Algorithm::kSmorms3:
       return {theta, {0, 0, fp::kOne}};
   }
@@ -102,11 +104,11 @@ Cell step(const Graph& graph, const Registers& registers, const Cell& cell, std:
 }
 
 BitExact::BitExact(Algorithm algorithm, const HyperParameters& hyper, fp::Subnormal mode,
-                   std::span<const std::uint32_t> parameters)
-    : graph_(graph_of(algorithm)), mode_(mode), registers_(hyper, mode) {
+                   std::span<const std::uint32_t> parameters, Epsilon epsilon)
+    : graph_(graph_of(algorithm, epsilon)), mode_(mode), registers_(hyper, mode) {
   cells_.reserve(parameters.size());
   for (const std::uint32_t theta : parameters) {
-    cells_.push_back(first_cell(algorithm, theta, registers_));
+    cells_.push_back(first_cell(algorithm, theta, registers_, epsilon));
   }
 }
 

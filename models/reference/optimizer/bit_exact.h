@@ -78,7 +78,8 @@ struct Cell {
 };
 
 /// The cell of a parameter before its first step; not all states begin at zero.
-Cell first_cell(Algorithm algorithm, std::uint32_t theta, const Registers& registers);
+Cell first_cell(Algorithm algorithm, std::uint32_t theta, const Registers& registers,
+                Epsilon epsilon = Epsilon::kUnderRoot);
 
 /// One step of one parameter: what a PE does.
 Cell step(const Graph& graph, const Registers& registers, const Cell& cell, std::uint32_t gradient,
@@ -88,7 +89,7 @@ Cell step(const Graph& graph, const Registers& registers, const Cell& cell, std:
 class BitExact {
  public:
   BitExact(Algorithm algorithm, const HyperParameters& hyper, fp::Subnormal mode,
-           std::span<const std::uint32_t> parameters);
+           std::span<const std::uint32_t> parameters, Epsilon epsilon = Epsilon::kUnderRoot);
 
   void begin_iteration() { registers_.advance(); }
   /// One step; the new parameter. Aborts before the first begin_iteration().
@@ -109,6 +110,7 @@ class BitExact {
               std::optional<std::uint32_t> iteration);
   std::optional<std::uint32_t> last_iteration() const { return iteration_; }
   Algorithm algorithm() const { return graph_.algorithm; }
+  Epsilon epsilon() const { return graph_.epsilon; }
 
   std::size_t size() const { return cells_.size(); }
   const Cell& cell(std::size_t parameter) const { return cells_.at(parameter); }

@@ -30,9 +30,9 @@ double ulp_distance(std::uint32_t value, double exact) {
 }
 
 DriftRun::DriftRun(Algorithm algorithm, const HyperParameters& hyper, fp::Subnormal mode,
-                   std::span<const std::uint32_t> parameters)
-    : bit_exact_(algorithm, hyper, mode, parameters),
-      textbook_(algorithm, hyper, widened(parameters)) {}
+                   std::span<const std::uint32_t> parameters, Epsilon epsilon)
+    : bit_exact_(algorithm, hyper, mode, parameters, epsilon),
+      textbook_(algorithm, hyper, widened(parameters), epsilon) {}
 
 const Drift& DriftRun::step(std::span<const std::uint32_t> gradients) {
   if (gradients.size() != bit_exact_.size()) {

@@ -32,7 +32,7 @@ struct Drift {
 class DriftRun {
  public:
   DriftRun(Algorithm algorithm, const HyperParameters& hyper, fp::Subnormal mode,
-           std::span<const std::uint32_t> parameters);
+           std::span<const std::uint32_t> parameters, Epsilon epsilon = Epsilon::kUnderRoot);
 
   /// One iteration with a gradient for every parameter; recorded, and returned.
   const Drift& step(std::span<const std::uint32_t> gradients);

@@ -9,7 +9,11 @@ namespace {
 /// Collects the nodes of one graph; every call returns the number of its result.
 class Builder {
  public:
-  explicit Builder(Algorithm algorithm) { graph_.algorithm = algorithm; }
+  Builder(Algorithm algorithm, Epsilon epsilon) {
+    graph_.algorithm = algorithm;
+    graph_.epsilon = epsilon;
+  }
+  bool after_root() const { return graph_.epsilon == Epsilon::kAfterRoot; }
 
   int add(std::string_view name, int a, int b) { return node({name, Operator::kAdd, a, b}); }
   int sub(std::string_view name, int a, int b) { return node({name, Operator::kSub, a, b}); }
@@ -35,25 +39,26 @@ class Builder {
   Graph graph_;
 };
 
-Graph sgd() {
-  Builder b(Algorithm::kSgd);
+Graph sgd(Epsilon epsilon) {
+  Builder b(Algorithm::kSgd, epsilon);
   const int step = b.mul("step", kLr, kGradient);
   return b.finish(b.sub("theta'", kTheta, step));
 }
 
-Graph adagrad() {
-  Builder b(Algorithm::kAdagrad);
+Graph adagrad(Epsilon epsilon) {
+  Builder b(Algorithm::kAdagrad, epsilon);
   const int square = b.mul("square", kGradient, kGradient);
   const int h = b.add("h'", kState0, square);
-  const int root = b.sqrt("root", h);
-  const int rate = b.div("rate", kLr, root);
+  int divisor = b.sqrt("root", h);
+  if (b.after_root()) divisor = b.add("den", divisor, kEps);
+  const int rate = b.div("rate", kLr, divisor);
   const int step = b.mul("step", rate, kGradient);
   b.state("h", h);
   return b.finish(b.sub("theta'", kTheta, step));
 }
 
-Graph adam() {
-  Builder b(Algorithm::kAdam);
+Graph adam(Epsilon epsilon) {
+  Builder b(Algorithm::kAdam, epsilon);
   const int m_old = b.mul("m_old", kBeta1, kState0);
   const int m_new = b.mul("m_new", kOneMinusBeta1, kGradient);
   const int m = b.add("m'", m_old, m_new);
@@ -62,17 +67,18 @@ Graph adam() {
   const int v_new = b.mul("v_new", kOneMinusBeta2, square);
   const int v = b.add("v", kState1, v_new);
   const int v_hat = b.div("v_hat", v, kCorrection2);
-  const int root = b.sqrt("root", v_hat);
-  const int ratio = b.div("ratio", m_hat, root);
+  int divisor = b.sqrt("root", v_hat);
+  if (b.after_root()) divisor = b.add("den", divisor, kEps);
+  const int ratio = b.div("ratio", m_hat, divisor);
   const int step = b.mul("step", kLr, ratio);
-  const int u_old = b.mul("u_old", kBeta2, v);
   b.state("m", m);
-  b.state("u", b.add("u'", u_old, kBias));
+  b.state("u",
+          b.after_root() ? b.mul("u'", kBeta2, v) : b.add("u'", b.mul("u_old", kBeta2, v), kBias));
   return b.finish(b.sub("theta'", kTheta, step));
 }
 
-Graph smorms3() {
-  Builder b(Algorithm::kSmorms3);
+Graph smorms3(Epsilon epsilon) {
+  Builder b(Algorithm::kSmorms3, epsilon);
   const int s_one = b.add("s_one", kState2, kOne);
   const int rho = b.div("rho", kOne, s_one);
   const int keep = b.sub("keep", kOne, rho);
@@ -83,14 +89,14 @@ Graph smorms3() {
   const int v_old = b.mul("v_old", keep, kState1);
   const int v_new = b.mul("v_new", rho, square);
   const int v = b.add("v'", v_old, v_new);
-  const int v_eps = b.add("v_eps", v, kEps);
-  const int root = b.sqrt("root", v_eps);
+  const int divisor = b.after_root() ? b.add("den", b.sqrt("root", v), kEps)
+                                     : b.sqrt("root", b.add("v_eps", v, kEps));
   const int v_side = b.add("v_side", v_new, kEps);
   const int below = b.add("below", v_old, v_side);
   const int m_two = b.mul("m_two", m, m);
   const int x = b.div("x", m_two, below);
   const int limit = b.min("limit", kLr, x);
-  const int rate = b.div("rate", limit, root);
+  const int rate = b.div("rate", limit, divisor);
   const int step = b.mul("step", rate, kGradient);
   const int left = b.sub("left", kOne, x);
   const int s_old = b.mul("s_old", left, kState2);
@@ -132,9 +138,15 @@ std::string_view Graph::name_of_value(int value) const {
   return kNames.at(static_cast<std::size_t>(value));
 }
 
-const Graph& graph_of(Algorithm algorithm) {
-  static const std::array<Graph, 4> kGraphs = {sgd(), adagrad(), adam(), smorms3()};
-  return kGraphs.at(static_cast<std::size_t>(algorithm));
+const Graph& graph_of(Algorithm algorithm, Epsilon epsilon) {
+  static const auto kGraphs = [] {
+    std::array<std::array<Graph, 4>, kEpsilons.size()> all;
+    for (const Epsilon e : kEpsilons) {
+      all[static_cast<std::size_t>(e)] = {sgd(e), adagrad(e), adam(e), smorms3(e)};
+    }
+    return all;
+  }();
+  return kGraphs.at(static_cast<std::size_t>(epsilon)).at(static_cast<std::size_t>(algorithm));
 }
 
 int Latencies::of(Operator op) const {

@@ -7,8 +7,9 @@
 namespace gw::reference::optimizer {
 
 Textbook::Textbook(Algorithm algorithm, const HyperParameters& hyper,
-                   std::span<const double> parameters)
+                   std::span<const double> parameters, Epsilon epsilon)
     : algorithm_(algorithm),
+      epsilon_(epsilon),
       lr_(hyper.lr),
       eps_(hyper.eps),
       beta1_(hyper.beta1),
@@ -24,12 +25,17 @@ void Textbook::set(const HyperParameters& hyper) {
   beta2_ = hyper.beta2;
 }
 
+double Textbook::divisor(double square) const {
+  return epsilon_ == Epsilon::kUnderRoot ? std::sqrt(square + eps_) : std::sqrt(square) + eps_;
+}
+
 void Textbook::follow(const BitExact& exact) {
   const Registers& registers = exact.registers();
   const auto hyper = [&](Source s) { return std::bit_cast<float>(registers[s]); };
   set({.lr = hyper(kLr), .eps = hyper(kEps), .beta1 = hyper(kBeta1), .beta2 = hyper(kBeta2)});
   t_ = registers.iteration();
   const double correction = 1 - std::pow(beta2_, static_cast<double>(t_));
+  const double in_state = epsilon_ == Epsilon::kUnderRoot ? eps_ : 0;
   for (std::size_t i = 0; i < cells_.size(); i++) {
     const optimizer::Cell& from = exact.cell(i);
     const auto state = [&](std::size_t s) { return double{std::bit_cast<float>(from.state[s])}; };
@@ -39,12 +45,12 @@ void Textbook::follow(const BitExact& exact) {
       case Algorithm::kSgd:
         break;
       case Algorithm::kAdagrad:
-        c.h = state(0) - eps_;
+        c.h = state(0) - in_state;
         break;
       case Algorithm::kAdam:
         c.m = state(0);
         // u = beta2 * (v + eps * (1 - beta2^t)) + (1 - beta2) * eps
-        c.v = std::max(0.0, (state(1) - (1 - beta2_) * eps_) / beta2_ - eps_ * correction);
+        c.v = std::max(0.0, (state(1) - (1 - beta2_) * in_state) / beta2_ - in_state * correction);
         break;
       case Algorithm::kSmorms3:
         c.m = state(0);
@@ -64,7 +70,7 @@ double Textbook::step(std::size_t parameter, double g) {
       break;
     case Algorithm::kAdagrad: {
       c.h += g * g;
-      const double lr = lr_ / std::sqrt(c.h + eps_);
+      const double lr = lr_ / divisor(c.h);
       c.theta -= lr * g;
       break;
     }
@@ -74,7 +80,7 @@ double Textbook::step(std::size_t parameter, double g) {
       c.v = beta2_ * c.v + (1 - beta2_) * g * g;
       const double m_hat = c.m / (1 - std::pow(beta1_, t));
       const double v_hat = c.v / (1 - std::pow(beta2_, t));
-      c.theta -= lr_ * m_hat / std::sqrt(v_hat + eps_);
+      c.theta -= lr_ * m_hat / divisor(v_hat);
       break;
     }
     case Algorithm::kSmorms3: {
@@ -83,7 +89,7 @@ double Textbook::step(std::size_t parameter, double g) {
       c.m = (1 - rho) * c.m + rho * g;
       c.v = (1 - rho) * c.v + rho * g * g;
       c.x = c.m * c.m / (c.v + eps_);
-      c.theta -= std::min(lr_, c.x) / std::sqrt(c.v + eps_) * g;
+      c.theta -= std::min(lr_, c.x) / divisor(c.v) * g;
       break;
     }
   }

@@ -307,6 +307,15 @@ ChunkReport Quantiser::encode(const Chunk& chunk, std::vector<uint8_t>& packet) 
   } else if (method == Method::kOneBit) {
     const Sides sides = sides_of_all(v);
     const std::array<float, 2> mean = {sides.mean(false), sides.mean(true)};
+    std::array<bool, 2> clips{};
+    for (const float x : v) {
+      if (fixed_point_clips(x)) {
+        ++report.clipped;
+        clips[negative(x)] = true;
+      }
+      if (x != 0 && fixed_point(x) == 0) ++report.vanished;
+    }
+    report.clipped_means = static_cast<size_t>(clips[0]) + static_cast<size_t>(clips[1]);
     report.entries = n;
     put_header(packet, method, 0, n, mean[0], mean[1]);
     packet.resize(kHeaderBytes + (n + 7) / 8);

@@ -33,6 +33,9 @@ void Statistics::add(std::span<const float> g, uint32_t row, const ChunkReport& 
   sums_.values += g.size();
   sums_.entries += report.entries;
   sums_.bytes += report.bytes;
+  sums_.clipped += report.clipped;
+  sums_.vanished += report.vanished;
+  sums_.clipped_means += report.clipped_means;
   papers_bits_ += papers_bits(report.method) * static_cast<double>(report.entries);
   payload_bytes_ += static_cast<double>(report.bytes - kHeaderBytes - kStatusBytes);
   if (report.k >= 0) {

@@ -27,6 +27,7 @@ struct Figures {
   double ratio = 0;           ///< floats over packets
   double rel_l2_error = 0;    ///< |g - d| / |g|
   double max_abs_error = 0;
+  uint64_t clipped = 0, vanished = 0, clipped_means = 0;  ///< of ONEBIT, as ChunkReport has them
   double residual_rms = 0;
   double residual_max = 0;
   double residual_to_gradient = 0;  ///< rms over the gradients' rms

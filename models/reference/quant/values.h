@@ -16,6 +16,8 @@ namespace gw::reference::quant {
 /// |x| in units of 2^-32, rounded down, at most 2^40 - 1; x is finite. Integers have no order of
 /// summation.
 uint64_t fixed_point(float x);
+/// fixed_point(x) is its upper end, which is less than |x|.
+inline bool fixed_point_clips(float x) { return x >= 256 || x <= -256; }
 
 /// Sum (of fixed_point) over count, rounded to nearest even twice; 0 of nothing. Of the negative
 /// side its sign bit is set, also on zero.

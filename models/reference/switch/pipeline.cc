@@ -33,8 +33,9 @@ Pipeline::Pipeline(const PipelineConfig& config) : config_(config) {
   if (config.blocks.optimization) {
     std::vector<double> exact;
     for (const std::uint32_t b : config.parameters) exact.push_back(std::bit_cast<float>(b));
-    optimizer_.emplace(config.algorithm, config.hyper, config.subnormal, config.parameters);
-    textbook_.emplace(config.algorithm, config.hyper, exact);
+    optimizer_.emplace(config.algorithm, config.hyper, config.subnormal, config.parameters,
+                       config.epsilon);
+    textbook_.emplace(config.algorithm, config.hyper, exact, config.epsilon);
   }
   if (config.blocks.lookup) lookup_.emplace();
 }

@@ -34,6 +34,7 @@ struct PipelineConfig {
   AggregatorConfig aggregator;
   optimizer::Algorithm algorithm = optimizer::Algorithm::kSgd;
   optimizer::HyperParameters hyper;
+  optimizer::Epsilon epsilon = optimizer::Epsilon::kUnderRoot;
   fp::Subnormal subnormal = fp::Subnormal::kFlush;
   std::vector<std::uint32_t> parameters;  ///< before the first step, as bits
 };
