@@ -66,7 +66,7 @@ print('windows', len(windows['of']))" "$work/logs/nic1.json"
 # For the first host's shell: waits until the second one has COUNT sockets that listen, -t TCP or -u UDP.
 listening='listening() { local i; for i in {1..300}; do (($(ip netns exec host2 ss -Hln "$1" | wc -l) >= $2)) && return; sleep 0.1; done; return 1; }'
 datagrams() {
-  live --live "--bound 8" --serve "'$floats' receive --udp --bound 8 > '$work/received' 2>&1; echo \$? > '$work/code'" \
+  live --live "--bound 8" --serve "'$floats' receive --udp --lose 50 --bound 8 > '$work/received' 2>&1; echo \$? > '$work/code'" \
     -- bash -c "$listening; listening -u 1; '$floats' send --udp --to 10.77.0.2 --count $count; sleep 1"
   cat "$work/received"
   [[ $(cat "$work/code") == 0 ]]
@@ -207,8 +207,8 @@ diverges() {
   local side=${device#nic_}
   live --live "--bound 8 --seed 5 --$side-rtl $folder/wrong.f --$side-top gw_$device --cache $cache" --pcap "$folder/logs" \
     --serve "readlink /proc/self/ns/net > namespace; '$floats' receive --bound 8 --count 200001" \
-    -- bash -c "'$floats' send --to 10.77.0.2 --count 200001 --writes 144800 &
-      sleep 4; ip link show gw0 > tap 2>&1; kill \$! || true" > log 2>&1 || code=$?
+    -- bash -c "trap 'ip link show gw0 > tap 2>&1; exit' TERM
+      '$floats' send --to 10.77.0.2 --count 200001 --writes 144800 & sleep 60 & wait \$!" > log 2>&1 || code=$?
   cat log
   [[ $code == 1 ]]
   # A sentence, and the command.
@@ -249,10 +249,15 @@ assert reasons['unpacked'] > 0 and set(reasons) <= {'passed', 'unpacked'}, reaso
   diverges nic_rx gw_nic_rx_layout.sv "s/total_q     <= {2'd0, result} - /total_q <= ({2'd0, result} ^ {15'd0, length_i < 14'd1000}) - /" 2
   [[ $again == "run nic_rx --trace $capture --seed 5 --rtl $PWD/wrong.f --top gw_nic_rx --cache $cache" ]]
 }
-# A training run in small, whose trainer checks that all weights are equal: each iteration has its ratio.
+# A training run in small, whose trainer checks that all weights are equal: each iteration has its ratio, and frames are as long as --mtu says.
 training() {
-  BUILD=${gradwire%/*} "$root/tools/live/train.sh" --workers 2 --iterations 3 | tee "$work/trained"
+  BUILD=${gradwire%/*} "$root/tools/live/train.sh" --workers 2 --iterations 3 --mtu 4000 | tee "$work/trained"
   awk '/^[123] / && $2 > 2 && $3 < $4 { ++good } END { exit good != 3 }' "$work/trained"
+  # Frames without acknowledgements would have 4,014 bytes.
+  awk '/^frames / { frames = $3 } /^MB / { mb = $3 } END { gsub(",", "", frames); exit !(1600 < mb * 1e6 / frames && mb * 1e6 / frames < 4014) }' "$work/trained"
+  local code=0
+  "$root/tools/live/train.sh" --mtu 9001 > "$work/out" 2>&1 || code=$?
+  [[ $code == 2 && $(cat "$work/out") == "train: --mtu '9001' is not between 576 and 9000" ]]
 }
 vanishing() {
   # shellcheck disable=SC2016 # for the inner shell
@@ -265,11 +270,34 @@ vanishing() {
 }
 # What is counted and printed, of frames whose figures are known.
 figures() {
-  cd "$work"
+  mkdir "$work/figures"
+  cd "$work/figures"
   unshare -Urn python3 "$root/tests/live/figures.py" "$gradwire"
 }
 
-all=(refused vanishing pings copy bytes windows odd small jumbo bad datagrams)
+# How NICs end: by Ctrl-C in a terminal, and when a process of theirs is killed.
+endings() {
+  mkdir "$work/$1"
+  cd "$work/$1"
+  python3 "$root/tests/live/endings.py" "$1" "$gradwire" "$floats" "$root/tools/live/live.sh"
+}
+# live.sh ends with the code of a receiver: of a stream that was cut, and of one that was not.
+received() {
+  local code=0
+  live --live "--engine model" --serve "exec '$floats' receive" -- \
+    bash -c "timeout -s KILL 0.5 '$floats' send --to 10.77.0.2 --count 1000000000; true" > "$work/out" 2>&1 || code=$?
+  cat "$work/out"
+  [[ $code == 1 ]]
+  grep -q "cut: the sender's end did not arrive" "$work/out"
+  grep -q "what --serve started in host 2 ended with exit code 1" "$work/out"
+  live --live "--engine model" --serve "exec '$floats' receive" -- "$floats" send --to 10.77.0.2 --count 1001
+  # A number of its own counts, too; and what the sender says of it.
+  code=0
+  live --live "--engine model" --serve "exec '$floats' receive --count 1002" -- "$floats" send --to 10.77.0.2 --count 1001 || code=$?
+  [[ $code == 1 ]]
+}
+
+all=(refused vanishing received killed terminal pings copy bytes windows odd small jumbo bad datagrams)
 # needs CHECK PROGRAM...: adds the check, or says why not
 needs() {
   local name=$1 program
@@ -294,6 +322,7 @@ for name in "${@:-${all[@]}}"; do
     small) check "$name" stream 576 4096,6 "" ;;
     jumbo) check "$name" stream 9000 100000,7 "" ;;
     bad) check "$name" stream 1500 1,65536 "--loss 2 --duplicate 2 --reorder 5" ;;
+    killed | terminal) check "$name" endings "$name" ;;
     *) check "$name" "$name" ;;
   esac
 done

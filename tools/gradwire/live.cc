@@ -15,6 +15,8 @@
 #include <boost/interprocess/anonymous_shared_memory.hpp>
 #include <chrono>
 #include <csignal>
+#include <cstring>
+#include <ctime>
 #include <deque>
 #include <filesystem>
 #include <map>
@@ -23,6 +25,7 @@
 
 #include "models/reference/capture/capture.h"
 #include "sim/base/error.h"
+#include "sim/base/interrupt.h"
 #include "sim/base/random.h"
 #include "sim/base/tool_words.h"
 #include "sim/feeds/source.h"
@@ -33,6 +36,7 @@
 #include "testbenches/nic/options.h"
 #include "tools/gradwire/commands.h"
 #include "tools/gradwire/device_options.h"
+#include "tools/gradwire/live_figures.h"
 #include "tools/gradwire/progress.h"
 #include "tools/gradwire/stream_windows.h"
 
@@ -40,44 +44,41 @@ namespace gw::tools {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Count = std::atomic<uint64_t>;
-
-/// What a direction has counted. Written by its process, read by both.
-struct Counts {
-  Count frames_in{0}, bytes_in{0};    ///< that the device was given
-  Count frames_out{0}, bytes_out{0};  ///< that left by the other interface
-  Count packed{0};                    ///< frames that were packed, or unpacked
-  Count packed_long{0};               ///< their bytes before, or after that
-  Count packed_short{0};              ///< and as they are on the wire
-  Count in_error{0};                  ///< left with tuser: dropped, as the MAC or the DMA would
-  Count lost{0};                      ///< on purpose
-  Count refused{0};                   ///< by the interface
-  Count too_long{0};                  ///< longer than a NIC carries: not given to the device
-  Count latency{0};                   ///< sum of cycles, first beat to first beat
-  Count cycles{0};                    ///< of the device's clock
-  std::atomic<bool> ready{false}, over{false};
-};
 
 /// In memory that both processes have.
 struct Shared {
-  Counts tx, rx;
+  LiveCounts tx, rx;
+  std::atomic<bool> rx_ready{false};  ///< RTL is built, frames are asked for
   std::atomic<bool> stop{false};
 };
 
 volatile std::sig_atomic_t g_stop = 0;
+volatile pid_t g_child = 0;
 
-/// The first Ctrl-C lets what is in flight out; a second one does not wait.
+/// The first signal lets what is in flight out. A second one does not wait, unless it comes within
+/// a second: `timeout` and a service manager signal a process, and then its group. nic_rx's process
+/// leaves that to the other one, which ends it.
 void stop_on_signals() {
   struct sigaction action = {};
   action.sa_handler = [](int signal) {
-    if (g_stop != 0) {
+    static volatile std::sig_atomic_t first = 0;
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (g_stop == 0) {
+      first = static_cast<std::sig_atomic_t>(now.tv_sec);
+      g_stop = 1;
+    } else if (g_child != 0 && static_cast<std::sig_atomic_t>(now.tv_sec) - first > 1) {
+      kill(g_child, SIGKILL);
       std::signal(signal, SIG_DFL);
       std::raise(signal);
     }
-    g_stop = 1;
   };
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  // The terminal is closed; who ignores that, as under nohup, goes on.
+  struct sigaction before = {};
+  sigaction(SIGHUP, nullptr, &before);
+  if (before.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
 }
 
 constexpr size_t kLongestFrame = 9018;
@@ -133,31 +134,41 @@ struct Direction {
   const char* name;  ///< nic_tx, nic_rx
   sim::Tap& from;
   sim::Tap& to;
-  Counts& counts;
+  LiveCounts& counts;
   Shared& shared;
-  std::string pcap;                   ///< file of what leaves it; empty: none
-  std::function<void()> each_second;  ///< may be empty
+  uint8_t mark, mark_mask;
+  std::string pcap;             ///< file of what leaves it; empty: none
+  std::function<void()> ready;  ///< called once: from now on frames are asked for
+  std::function<void()> watch;  ///< called several times a second; may be empty
   Impairments impairments = {};
   StreamWindows* windows = nullptr;  ///< of what leaves it; may be null
 };
 
 bool stopping(const Shared& shared) { return g_stop != 0 || shared.stop.load(); }
 
+/// A frame of IPv6, behind any tags: its traffic class.
+std::optional<uint8_t> ipv6_class(std::span<const uint8_t> frame) {
+  size_t at = 12;
+  const auto word = [&frame](size_t i) { return frame[i] << 8 | frame[i + 1]; };
+  while (at + 6 <= frame.size() && (word(at) == 0x8100 || word(at) == 0x88A8)) at += 4;
+  if (at + 4 > frame.size() || word(at) != 0x86DD || frame[at + 2] >> 4 != 6) return std::nullopt;
+  return static_cast<uint8_t>(word(at + 2) >> 4);
+}
+
 /// Frames of an interface. While the device has some it says "not yet" when none waits; when all
 /// have left, or none came for longer than one stays in it (it drops some), the clock stands until
 /// one comes.
 class TapSource final : public sim::Source {
  public:
-  explicit TapSource(const Direction& direction)
-      : direction_(direction), next_second_(Clock::now() + std::chrono::seconds(1)) {
+  explicit TapSource(const Direction& direction) : direction_(direction) {
     facts_.name = "the interface " + direction.from.name();
     facts_.trace = {{"path", direction.from.name()}};
   }
 
   std::optional<sim::RawPacket> next() override {
-    direction_.counts.ready = true;
+    if (!std::exchange(ready_, true)) direction_.ready();
     for (;;) {
-      tell();
+      watch();
       if (stopping(direction_.shared)) {
         waits_ = false;
         return std::nullopt;
@@ -180,11 +191,14 @@ class TapSource final : public sim::Source {
   void left() { inside_ -= std::min<uint64_t>(inside_, 1); }
   const History& history() const { return history_; }
   uint32_t bytes_of(uint64_t id) const { return sizes_[id % sizes_.size()]; }
+  /// Frames that were read.
+  uint64_t taken() const { return id_; }
 
  private:
   /// The loop asks in every 64th cycle: so many are 2,048 cycles, more than the devices' queues
   /// hold.
   static constexpr int kAsks = 32;
+  static constexpr std::chrono::milliseconds kWatch{50};
 
   std::optional<sim::RawPacket> frame(size_t bytes) {
     empty_ = 0;
@@ -195,13 +209,19 @@ class TapSource final : public sim::Source {
     sizes_[id_++ % sizes_.size()] = static_cast<uint32_t>(packet.bytes.size());
     ++direction_.counts.frames_in;
     direction_.counts.bytes_in += packet.bytes.size();
+    if (const std::optional<uint8_t> traffic_class = ipv6_class(packet.bytes)) {
+      ++direction_.counts.ipv6;
+      const bool marked = ((*traffic_class ^ direction_.mark) & direction_.mark_mask) == 0;
+      if (marked) ++direction_.counts.ipv6_marked;
+    }
     history_.add(packet.bytes);
     return packet;
   }
-  void tell() {
-    if (!direction_.each_second || Clock::now() < next_second_) return;
-    next_second_ += std::chrono::seconds(1);
-    direction_.each_second();
+  void watch() {
+    const auto now = Clock::now();
+    if (!direction_.watch || now < next_watch_) return;
+    next_watch_ = now + kWatch;
+    direction_.watch();
   }
 
   const Direction& direction_;
@@ -209,8 +229,8 @@ class TapSource final : public sim::Source {
   std::array<uint32_t, 1024> sizes_{};  // of those that may be in the device
   uint64_t id_ = 0, inside_ = 0;
   int empty_ = 0;
-  bool waits_ = true;
-  Clock::time_point next_second_;
+  bool waits_ = true, ready_ = false;
+  Clock::time_point next_watch_;
   sim::SourceFacts facts_;
   History history_;
 };
@@ -220,17 +240,23 @@ class TapWriter final : public sim::PacketWriter {
  public:
   TapWriter(const Direction& direction, TapSource& source)
       : direction_(direction), source_(source), random_(direction.impairments.seed) {
+    const std::vector<std::string>& actions = registry().device(direction.name).facts().actions;
+    const auto dropped = std::ranges::find(actions, "reserved");
+    if (dropped != actions.end()) dropped_ = static_cast<size_t>(dropped - actions.begin());
     if (direction.pcap.empty()) return;
-    capture_ = sim::open_frame_writer({.path = direction.pcap,
-                                       .actions = registry().device(direction.name).facts().actions,
-                                       .option = "--pcap"},
-                                      [](const sim::Passage&) { return wall_ns(); });
+    capture_ =
+        sim::open_frame_writer({.path = direction.pcap, .actions = actions, .option = "--pcap"},
+                               [](const sim::Passage&) { return wall_ns(); });
   }
 
   void write(const sim::Passage& passage, const std::vector<uint8_t>& bytes) override {
-    Counts& counts = direction_.counts;
+    LiveCounts& counts = direction_.counts;
     counts.latency += passage.offered - passage.accepted;
     counts.cycles = passage.last;
+    if (passage.action < counts.actions.size()) {
+      passed_by(passage.id);
+      ++counts.actions[passage.action];
+    }
     source_.left();
     const uint32_t before = source_.bytes_of(passage.id);
     if (before != bytes.size()) {
@@ -260,11 +286,20 @@ class TapWriter final : public sim::PacketWriter {
   void close() override {
     if (capture_ != nullptr) capture_->close();
   }
+  /// The device is empty.
+  void ended() { passed_by(source_.taken()); }
 
  private:
+  /// Frames keep their order: those before `id` that have not left never will.
+  void passed_by(uint64_t id) {
+    if (dropped_ < LiveCounts::kMostActions) {
+      direction_.counts.actions[dropped_] += id - std::min(id, next_id_);
+    }
+    next_id_ = id + 1;
+  }
   bool happens(double percent) { return percent > 0 && 100 * random_.unit() < percent; }
   void put(const std::vector<uint8_t>& bytes) {
-    Counts& counts = direction_.counts;
+    LiveCounts& counts = direction_.counts;
     if (!direction_.to.write(bytes)) {
       ++counts.refused;
       return;
@@ -277,7 +312,9 @@ class TapWriter final : public sim::PacketWriter {
   TapSource& source_;
   sim::Random random_;
   std::unique_ptr<sim::PacketWriter> capture_;
-  std::vector<uint8_t> late_;  // goes behind the next one
+  std::vector<uint8_t> late_;                  // goes behind the next one
+  size_t dropped_ = LiveCounts::kMostActions;  // the action of a frame that the device drops
+  uint64_t next_id_ = 0;
 };
 
 struct LiveArguments {
@@ -285,6 +322,7 @@ struct LiveArguments {
   std::vector<sim::Option> options;
   std::string host, wire, engines = "rtl,model", pcap, json, cache, seed = "1";
   std::string loss = "0", duplicate = "0", reorder = "0", window;
+  std::string stats, stats_format = "json";
   sim::UserRtl tx_rtl, rx_rtl;
   bool quiet = false, no_pack = false;
 };
@@ -333,7 +371,8 @@ int simulate(const Direction& direction, const sim::RunSpec& spec) {
   const sim::Device& device = registry().device(direction.name);
   const sim::Outcome outcome = device.run(source, spec, sim::Kernel::instance(), &writer);
   writer.close();
-  if (outcome.passed) return sim::kPass;
+  if (outcome.passed) writer.ended();
+  if (outcome.passed || outcome.interrupted) return sim::kPass;
   const std::string file = fmt::format("gradwire-live-{}-{}.pcap", direction.name, getpid());
   source.history().write(file);
   fmt::print(
@@ -342,80 +381,6 @@ int simulate(const Direction& direction, const sim::RunSpec& spec) {
       direction.name, outcome.failure.cycle, sentence(outcome.failure), file,
       repeats(device, spec, file));
   return sim::kCheckFailed;
-}
-
-double share(uint64_t part, uint64_t whole) {
-  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
-
-/// A line a second, of what happened since the last.
-class Ticker {
- public:
-  explicit Ticker(const Shared& shared) : shared_(shared) {}
-  void operator()() {
-    const auto now = Clock::now();
-    const double seconds = std::chrono::duration<double>(now - then_).count();
-    then_ = now;
-    std::string line;
-    for (size_t i = 0; i < 2; ++i) {
-      const Counts& counts = i == 0 ? shared_.tx : shared_.rx;
-      const Snapshot next = snapshot(counts);
-      const Snapshot& last = last_[i];
-      const uint64_t frames = next.frames - last.frames;
-      line += fmt::format(
-          "{}{} {:>6} frames {:>7.1f} Mb/s  packed {:>5.1f} %  ratio {:>4.2f}  latency "
-          "{:>5.1f} cycles  {:>5.2f} M cycles/s",
-          i == 0 ? "" : "   ", i == 0 ? "tx" : "rx", frames,
-          8e-6 * static_cast<double>(next.bytes - last.bytes) / seconds,
-          100 * share(next.packed - last.packed, frames),
-          share(next.packed_long - last.packed_long, next.packed_short - last.packed_short),
-          share(next.latency - last.latency, frames),
-          1e-6 * static_cast<double>(next.cycles - last.cycles) / seconds);
-      last_[i] = next;
-    }
-    fmt::print("{}\n", line);
-    std::fflush(stdout);
-  }
-
- private:
-  struct Snapshot {
-    uint64_t frames, bytes, packed, packed_long, packed_short, latency, cycles;
-  };
-  static Snapshot snapshot(const Counts& c) {
-    return {c.frames_in, c.bytes_in, c.packed, c.packed_long, c.packed_short, c.latency, c.cycles};
-  }
-  const Shared& shared_;
-  std::array<Snapshot, 2> last_{};
-  Clock::time_point then_ = Clock::now();
-};
-
-/// What a direction did in all, in a line.
-void print_sum(const char* name, const Counts& c) {
-  fmt::print(
-      "{} {} frames in, {} out; {} packed, {:.2f} to 1; mean latency {:.1f} cycles; dropped: {} in "
-      "error, "
-      "{} refused, {} too long{}\n",
-      name, c.frames_in.load(), c.frames_out.load(), c.packed.load(),
-      share(c.packed_long, c.packed_short), share(c.latency, c.frames_in), c.in_error.load(),
-      c.refused.load(), c.too_long.load(),
-      c.lost == 0 ? "" : fmt::format(", {} lost on purpose", c.lost.load()));
-}
-
-nlohmann::json figures(const Counts& c) {
-  return {{"frames_in", c.frames_in.load()},
-          {"bytes_in", c.bytes_in.load()},
-          {"frames_out", c.frames_out.load()},
-          {"bytes_out", c.bytes_out.load()},
-          {"packed_frames", c.packed.load()},
-          {"packed_bytes_long", c.packed_long.load()},
-          {"packed_bytes_short", c.packed_short.load()},
-          {"ratio_frame", share(c.packed_long, c.packed_short)},
-          {"in_error", c.in_error.load()},
-          {"lost", c.lost.load()},
-          {"refused", c.refused.load()},
-          {"too_long", c.too_long.load()},
-          {"latency_cycles_mean", share(c.latency, c.frames_in)},
-          {"cycles", c.cycles.load()}};
 }
 
 /// Those of nic_tx say all: a packed frame tells nic_rx how it was packed.
@@ -427,13 +392,39 @@ std::vector<sim::Option> options_of(const sim::Device& tx) {
   return all;
 }
 
-/// Waits for a process to end, with its exit code.
-int code_of(pid_t process) {
-  int status = 0;
-  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+/// The process of nic_rx, which the other one began and waits for.
+class Child {
+ public:
+  explicit Child(pid_t process) : process_(process) { g_child = process; }
+  /// It has ended; one that was killed is said once.
+  bool ended() {
+    if (!over_ && waitpid(process_, &status_, WNOHANG) == process_) note();
+    return over_;
   }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : sim::kInternal;
-}
+  /// Lets it end, with its exit code.
+  int code() {
+    if (!over_) kill(process_, SIGTERM);
+    while (!over_) {
+      if (waitpid(process_, &status_, 0) == process_ || errno != EINTR) note();
+    }
+    return WIFEXITED(status_) ? WEXITSTATUS(status_) : sim::kInternal;
+  }
+
+ private:
+  void note() {
+    over_ = true;
+    g_child = 0;
+    if (!WIFSIGNALED(status_)) return;
+    fmt::print(stderr,
+               "gradwire: the process of nic_rx was killed by signal {} ({}): this NIC ends; its "
+               "capture of that direction may be cut\n",
+               WTERMSIG(status_), strsignal(WTERMSIG(status_)));
+  }
+
+  pid_t process_;
+  int status_ = 0;
+  bool over_ = false;
+};
 
 int execute(LiveArguments& a) {
   sim::RunSpec spec;
@@ -462,12 +453,27 @@ int execute(LiveArguments& a) {
       .duplicate = sim::parse_number("--duplicate", a.duplicate, 0, 99, "percent"),
       .reorder = sim::parse_number("--reorder", a.reorder, 0, 99, "percent"),
       .seed = spec.seed};
+  const std::map<std::string, LiveFigures::Format> formats = {
+      {"json", LiveFigures::Format::kJson}, {"prometheus", LiveFigures::Format::kPrometheus}};
+  const auto format = formats.find(a.stats_format);
+  if (format == formats.end()) {
+    throw sim::UsageError(
+        fmt::format("--stats-format '{}' is not json or prometheus", a.stats_format));
+  }
+  if (a.stats.empty() && a.stats_format != "json") {
+    throw sim::UsageError("--stats-format has no effect without --stats");
+  }
   sim::Tap host(a.host), wire(a.wire);
 
   namespace ipc = boost::interprocess;
   ipc::mapped_region memory = ipc::anonymous_shared_memory(sizeof(Shared));
   Shared& shared = *new (memory.get_address()) Shared;
   sim::expect_report_files({a.json});
+  const sim::Device& rx_device = registry().device("nic_rx");
+  LiveFigures live(a.host, a.wire,
+                   {{{"tx", &shared.tx, "packed", tx_device.facts().actions},
+                     {"rx", &shared.rx, "unpacked", rx_device.facts().actions}}});
+  if (!a.stats.empty()) live.keep(a.stats, format->second);
   Progress progress(a.quiet);
   spec.note = progress.note();
 
@@ -492,7 +498,6 @@ int execute(LiveArguments& a) {
     } catch (const std::exception& error) {
       fmt::print(stderr, "gradwire: internal fault: {}\n", one_line(error.what()));
     }
-    direction.counts.over = true;
     shared.stop = true;
     return code;
   };
@@ -504,62 +509,90 @@ int execute(LiveArguments& a) {
   const auto pcap = [&a](const char* direction) {
     return a.pcap.empty() ? "" : fmt::format("{}-{}.pcapng", a.pcap, direction);
   };
-  stop_on_signals();
+  // Whoever builds RTL ends that at once; from the first frame on what is in flight is let out.
+  sim::catch_interrupts();
   std::fflush(stdout);
   fork_event(boost::asio::io_context::fork_prepare);
   const pid_t parent = getpid();
-  const pid_t child = fork();
-  if (child < 0) throw sim::InputError("no second process can be started for nic_rx");
-  if (child == 0) {
-    // It never outlives the other.
+  const pid_t process = fork();
+  if (process < 0) throw sim::InputError("no second process can be started for nic_rx");
+  if (process == 0) {
+    // Ctrl-C signals the terminal's group, which this process is not of: the other one ends it. It
+    // never outlives that.
+    setpgid(0, 0);
+    std::signal(SIGTTOU, SIG_IGN);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != parent) g_stop = 1;
+    if (getppid() != parent) shared.stop = true;
     fork_event(boost::asio::io_context::fork_child);
-    const int code = run({"nic_rx", wire, host, shared.rx, shared, pcap("rx"), {}});
+    const auto ready = [&shared] {
+      stop_on_signals();
+      shared.rx_ready = true;
+    };
+    const int code = run({.name = "nic_rx",
+                          .from = wire,
+                          .to = host,
+                          .counts = shared.rx,
+                          .shared = shared,
+                          .mark = marks.mark,
+                          .mark_mask = marks.mark_mask,
+                          .pcap = pcap("rx"),
+                          .ready = ready,
+                          .watch = {}});
+    if (getppid() != parent) {
+      fmt::print(stderr, "gradwire: the process of nic_tx was killed: nic_rx ends, too\n");
+    }
     std::fflush(stdout);
     std::fflush(stderr);
     _exit(code);
   }
+  setpgid(process, process);  // who comes first
+  Child child(process);
   fork_event(boost::asio::io_context::fork_parent);
 
-  Ticker ticker(shared);
   bool told = false;
-  const auto begin = Clock::now();
-  const int tx =
-      run({"nic_tx", host, wire, shared.tx, shared, pcap("tx"),
-           [&] {
-             if (!told && shared.rx.ready) {
-               told = true;
-               progress.done();
-               if (!a.quiet) {
-                 fmt::print("live: {} (host) to {} (wire); Ctrl-C ends it\n", a.host, a.wire);
-                 std::fflush(stdout);
-               }
-             } else if (told && !a.quiet) {
-               ticker();
-             }
-           },
-           impairments, windows ? &*windows : nullptr});
-  kill(child, SIGTERM);
-  const int rx = code_of(child);
-  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-  if (!a.quiet && a.json != "-") {
-    fmt::print("live: {:.1f} s\n", seconds);
-    print_sum("tx", shared.tx);
-    print_sum("rx", shared.rx);
-  }
+  Clock::time_point next_second;
+  const auto watch = [&] {
+    if (child.ended()) shared.stop = true;
+    const auto now = Clock::now();
+    if (told && now >= next_second) {
+      next_second = std::max(next_second + std::chrono::seconds(1), now);
+      live.second(!a.quiet);
+    } else if (!told && shared.rx_ready) {
+      told = true;
+      next_second = now + std::chrono::seconds(1);
+      progress.done();
+      if (a.quiet) return;
+      fmt::print("live: {} (host) to {} (wire); Ctrl-C ends it\n", a.host, a.wire);
+      std::fflush(stdout);
+    }
+  };
+  const int tx = run({.name = "nic_tx",
+                      .from = host,
+                      .to = wire,
+                      .counts = shared.tx,
+                      .shared = shared,
+                      .mark = marks.mark,
+                      .mark_mask = marks.mark_mask,
+                      .pcap = pcap("tx"),
+                      .ready = stop_on_signals,
+                      .watch = watch,
+                      .impairments = impairments,
+                      .windows = windows ? &*windows : nullptr});
+  const int rx = child.code();
+  const double seconds = live.seconds();
+  const int figures = live.end(!a.quiet && a.json != "-") ? sim::kPass : sim::kBadInput;
   if (!a.json.empty()) {
     nlohmann::json report = {{"live",
                               {{"host", a.host},
                                {"wire", a.wire},
                                {"engines", a.engines},
                                {"seconds", seconds},
-                               {"tx", figures(shared.tx)},
-                               {"rx", figures(shared.rx)}}}};
+                               {"tx", live.report(0)},
+                               {"rx", live.report(1)}}}};
     if (windows) report["live"]["tx"]["windows"] = windows->figures();
     sim::write_report_file(a.json == "-" ? "/dev/stdout" : a.json, sim::json_text(report));
   }
-  return std::max(tx, rx);
+  return std::max({tx, rx, figures});
 }
 
 }  // namespace
@@ -589,6 +622,13 @@ void add_live(CLI::App& app, Invocation& invocation) {
       "write PREFIX-tx.pcapng, what leaves to the wire, and PREFIX-rx.pcapng, to the host");
   command->add_option("--json", a->json,
                       "write the figures as JSON in the end; - for standard output");
+  command->add_option("--stats", a->stats,
+                      "write figures to FILE once a second while it runs, for other programs");
+  command
+      ->add_option("--stats-format", a->stats_format,
+                   "of --stats: json, a line a second, or prometheus, for node_exporter's textfile "
+                   "collector: the file is replaced")
+      ->capture_default_str();
   command->add_option(
       "--window", a->window,
       "figures of marked connections for each so many bytes of a stream, in --json");

@@ -2,7 +2,9 @@
 // side that each arrived within the error bound: what a lossy NIC between them must keep.
 //
 // Both sides make the same values from the seed. A datagram begins with its number as a float of at
-// least 1.0, which no codec here changes, so that lost ones are known.
+// least 1.0, which no codec here changes, so that lost ones are known. So ends what is sent: after
+// the last value, or in a datagram of its own, with +inf and how many values there were. Without
+// that end a stream was cut, wherever it was.
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -19,6 +21,7 @@
 #include <cstring>
 #include <exception>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -32,12 +35,16 @@ using Clock = std::chrono::steady_clock;
 
 constexpr size_t kDatagram = 356;  ///< floats, the number among them
 constexpr uint32_t kOne = 0x3F800000;
+constexpr uint32_t kInfinity = 0x7F800000;
+constexpr size_t kEnd = 16;  ///< bytes of the end: +inf and three times 22 bits of the count
 constexpr auto kPatience = std::chrono::seconds(30);
 
 struct Options {
   std::string to = "127.0.0.1";
   uint16_t port = 7010;
   uint64_t count = 1'000'000, seed = 1;
+  std::optional<uint64_t> expected;  ///< of the receiver's --count
+  double lose = 0;                   ///< percent of the datagrams that may get lost
   std::vector<size_t> writes = {65536};
   std::string tos = "0x28";
   int bound = 10;
@@ -131,6 +138,32 @@ uint32_t word_at(const uint8_t* bytes) {
          static_cast<uint32_t>(bytes[2]) << 16 | static_cast<uint32_t>(bytes[3]) << 24;
 }
 
+void store_word(uint8_t* bytes, uint32_t word) {
+  for (size_t b = 0; b < 4; ++b) bytes[b] = static_cast<uint8_t>(word >> 8 * b);
+}
+
+/// Says that `count` values were sent.
+std::array<uint8_t, kEnd> end_of(uint64_t count) {
+  std::array<uint8_t, kEnd> bytes;
+  store_word(bytes.data(), kInfinity);
+  for (size_t i = 0; i < 3; ++i) {
+    store_word(&bytes[4 + 4 * i], kOne | (static_cast<uint32_t>(count >> 22 * i) & 0x3FFFFF));
+  }
+  return bytes;
+}
+
+/// The count that an end says; none: it is no end.
+std::optional<uint64_t> count_of(const uint8_t* bytes) {
+  if (word_at(bytes) != kInfinity) return std::nullopt;
+  uint64_t count = 0;
+  for (size_t i = 0; i < 3; ++i) {
+    const uint32_t part = word_at(bytes + 4 + 4 * i) ^ kOne;
+    if (part >> 22 != 0) return std::nullopt;
+    count |= uint64_t{part} << 22 * i;
+  }
+  return count;
+}
+
 void send_stream(asio::io_context& context, const Options& o) {
   tcp::socket socket(context);
   const tcp::endpoint there(asio::ip::make_address(o.to), o.port);
@@ -148,7 +181,8 @@ void send_stream(asio::io_context& context, const Options& o) {
   socket.set_option(tcp::no_delay(true));
   size_t at = 0, write = 0;
   std::vector<uint8_t> waiting;
-  for (uint64_t sent = 0; sent < o.count || at < waiting.size();) {
+  bool ended = false;
+  for (uint64_t sent = 0; !ended || at < waiting.size();) {
     const size_t size = o.writes[write++ % o.writes.size()];
     while (waiting.size() - at < size && sent < o.count) {
       const auto n = static_cast<size_t>(std::min<uint64_t>(16384, o.count - sent));
@@ -157,6 +191,11 @@ void send_stream(asio::io_context& context, const Options& o) {
       const std::vector<uint8_t> more = bytes_of(o.seed, sent, n);
       waiting.insert(waiting.end(), more.begin(), more.end());
       sent += n;
+    }
+    if (sent == o.count && !ended) {
+      const std::array<uint8_t, kEnd> end = end_of(o.count);
+      waiting.insert(waiting.end(), end.begin(), end.end());
+      ended = true;
     }
     const size_t n = std::min(size, waiting.size() - at);
     asio::write(socket, asio::buffer(waiting.data() + at, n));
@@ -173,59 +212,76 @@ void send_datagrams(asio::io_context& context, const Options& o) {
   udp::socket socket(context, udp::v4());
   set_tos(socket.native_handle(), o.tos);
   const udp::endpoint there(asio::ip::make_address(o.to), o.port);
-  const uint64_t packets = (o.count + kDatagram - 2) / (kDatagram - 1);
+  const uint64_t packets = o.count / (kDatagram - 1);
   for (uint64_t i = 0; i < packets; ++i) {
     std::vector<uint8_t> bytes = bytes_of(o.seed, i * (kDatagram - 1), kDatagram - 1);
-    const uint32_t number = kOne + static_cast<uint32_t>(i);
-    for (size_t b = 0; b < 4; ++b) {
-      bytes.insert(bytes.begin() + static_cast<std::ptrdiff_t>(b),
-                   static_cast<uint8_t>(number >> 8 * b));
-    }
+    std::array<uint8_t, 4> number;
+    store_word(number.data(), kOne + static_cast<uint32_t>(i));
+    bytes.insert(bytes.begin(), number.begin(), number.end());
     socket.send_to(asio::buffer(bytes), there);
     usleep(200);  // UDP does not ask whether anyone can keep up
   }
-  for (int i = 0; i < 10; ++i) {  // the end: a datagram of its number alone, +inf
-    const std::array<uint8_t, 4> end{0, 0, 0x80, 0x7F};
+  const std::array<uint8_t, kEnd> end = end_of(o.count);
+  for (int i = 0; i < 10; ++i) {  // it may get lost, too
     socket.send_to(asio::buffer(end), there);
     usleep(20'000);
   }
 }
 
-uint64_t receive_stream(asio::io_context& context, const Options& o, Score& score) {
+/// What arrived, beside the values themselves.
+struct Arrival {
+  uint64_t values = 0;           ///< each counted once
+  size_t rest = 0;               ///< bytes of a value that is not whole
+  std::optional<uint64_t> sent;  ///< as the sender's end says; none: it did not arrive
+};
+
+Arrival receive_stream(asio::io_context& context, const Options& o, Score& score) {
   tcp::acceptor acceptor(context, {tcp::v4(), o.port});
   tcp::socket socket = acceptor.accept();
   std::vector<uint8_t> bytes(1 << 16);
   size_t have = 0;
-  uint64_t i = 0;
+  Arrival out;
   for (;;) {
     boost::system::error_code error;
     have += socket.read_some(asio::buffer(bytes.data() + have, bytes.size() - have), error);
+    // The last bytes may be the end.
     size_t at = 0;
-    for (; at + 4 <= have; at += 4) score.add(i++, word_at(&bytes[at]));
+    const size_t until = have - std::min(have, kEnd);
+    for (; at + 4 <= until; at += 4) score.add(out.values++, word_at(&bytes[at]));
     std::memmove(bytes.data(), bytes.data() + at, have - at);
     have -= at;
-    if (error == asio::error::eof) break;
+    if (error == asio::error::eof || error == asio::error::connection_reset) break;
     if (error) throw boost::system::system_error(error);
   }
-  return o.count - std::min(o.count, i) + have;
+  if (have == kEnd) out.sent = count_of(bytes.data());
+  if (out.sent) return out;
+  out.rest = have % 4;
+  for (size_t at = 0; at + 4 <= have; at += 4) score.add(out.values++, word_at(&bytes[at]));
+  return out;
 }
 
-uint64_t receive_datagrams(asio::io_context& context, const Options& o, Score& score) {
+Arrival receive_datagrams(asio::io_context& context, const Options& o, Score& score) {
   udp::socket socket(context, {udp::v4(), o.port});
   const timeval patience{.tv_sec = kPatience.count(), .tv_usec = 0};
   setsockopt(socket.native_handle(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   std::array<uint8_t, 65536> bytes;
+  std::vector<bool> seen;
+  Arrival out;
   for (;;) {
     boost::system::error_code error;
     udp::endpoint from;
     const size_t n = socket.receive_from(asio::buffer(bytes), from, 0, error);
-    if (error || n == 4) break;
-    const uint64_t packet = word_at(bytes.data()) - kOne;
+    if (!error && n == kEnd) out.sent = count_of(bytes.data());
+    if (error || out.sent) return out;
+    const uint32_t packet = word_at(bytes.data()) - kOne;
+    if (n != 4 * kDatagram || packet >= 1 << 23) continue;  // not as they are sent: missing
     for (size_t b = 4; b + 4 <= n; b += 4) {
-      score.add(packet * (kDatagram - 1) + b / 4 - 1, word_at(&bytes[b]));
+      score.add(uint64_t{packet} * (kDatagram - 1) + b / 4 - 1, word_at(&bytes[b]));
     }
+    if (packet >= seen.size()) seen.resize(packet + 1);
+    if (!seen[packet]) out.values += kDatagram - 1;
+    seen[packet] = true;
   }
-  return 0;  // UDP may lose
 }
 
 int receive(const Options& o) {
@@ -233,13 +289,23 @@ int receive(const Options& o) {
   Score score(o.bound, o.seed);
   const uint64_t errors = checksum_errors();
   const auto begin = Clock::now();
-  const uint64_t missing =
+  const Arrival all =
       o.datagrams ? receive_datagrams(context, o, score) : receive_stream(context, o, score);
+  const uint64_t sent = std::max(all.sent.value_or(0), o.expected.value_or(0));
+  const uint64_t missing = sent - std::min(sent, all.values);
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   const uint64_t wrong = checksum_errors() - errors;
   fmt::print("floats: {}; {} missing, {} checksum errors, {:.1f} s, {:.1f} Mb/s\n", score.text(),
              missing, wrong, seconds, 32e-6 * static_cast<double>(score.values()) / seconds);
-  return score.over() == 0 && missing == 0 && wrong == 0 && score.values() != 0 ? 0 : 1;
+  if (!all.sent) {
+    fmt::print("floats: cut: the sender's end did not arrive{}\n",
+               all.rest == 0 ? "" : fmt::format(", the last value has {} bytes", all.rest));
+  } else if (o.expected && *all.sent != *o.expected) {
+    fmt::print("floats: {} values were sent, and --count says {}\n", *all.sent, *o.expected);
+  }
+  const bool complete = all.sent && (!o.expected || *all.sent == *o.expected) &&
+                        static_cast<double>(missing) <= 0.01 * o.lose * static_cast<double>(sent);
+  return complete && score.over() == 0 && wrong == 0 && score.values() != 0 ? 0 : 1;
 }
 
 void send(const Options& o) {
@@ -260,7 +326,7 @@ int main(int argc, char** argv) {
   auto* sender = app.add_subcommand("send", "sends");
   auto* receiver = app.add_subcommand("receive",
                                       "checks what arrives; exit code 1: a value over the "
-                                      "bound, missing, or a wrong checksum");
+                                      "bound, missing, a cut stream, or a wrong checksum");
   sender->add_option("--to", o.to, "IPv4 address")->capture_default_str();
   sender->add_option("--tos", o.tos, "the mark; 0: none")->capture_default_str();
   sender->add_option("--writes", o.writes, "bytes of each write, in turn")
@@ -269,9 +335,14 @@ int main(int argc, char** argv) {
   receiver->add_option("--bound", o.bound, "k of the error bound 2^-k")
       ->check(CLI::Range(1, 14))
       ->capture_default_str();
+  receiver->add_option("--count", o.expected,
+                       "values that must arrive; default: as many as are sent");
+  receiver->add_option("--lose", o.lose, "percent of the datagrams of --udp that may get lost")
+      ->check(CLI::Range(0, 100))
+      ->capture_default_str();
+  sender->add_option("--count", o.count, "values")->capture_default_str();
   for (CLI::App* command : {sender, receiver}) {
     command->add_option("--port", o.port)->capture_default_str();
-    command->add_option("--count", o.count, "values")->capture_default_str();
     command->add_option("--seed", o.seed, "of the values")->capture_default_str();
     command->add_flag("--udp", o.datagrams, "datagrams, not a stream");
   }
@@ -281,6 +352,11 @@ int main(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : 2;
   }
   try {
+    if (o.datagrams) {  // all are full
+      o.count = (o.count + kDatagram - 2) / (kDatagram - 1) * (kDatagram - 1);
+      if (o.expected)
+        o.expected = (*o.expected + kDatagram - 2) / (kDatagram - 1) * (kDatagram - 1);
+    }
     if (*receiver) return receive(o);
     send(o);
   } catch (const std::exception& error) {

@@ -2,11 +2,12 @@
 # Trains the HDC network with N workers whose gradients go through N simulated NICs, once without packing and once with it, and says
 # what that did to loss, accuracy, and the bytes on the wire; and how the ratio changes with the iterations.
 #
-#   tools/live/train.sh [--workers N] [--iterations N] [--bound K] [--data DIR] [--live OPTIONS] [--pcap DIR]
+#   tools/live/train.sh [--workers N] [--iterations N] [--bound K] [--mtu M] [--data DIR] [--live OPTIONS] [--pcap DIR]
 #
 #   --workers N      4
 #   --iterations N   of the training (200)
 #   --bound K        error bound 2^-K of NICs and workers (10)
+#   --mtu M          of all interfaces (1500)
 #   --data DIR       folder of the MNIST files (idx, gz); without it digits are drawn
 #   --live OPTIONS   more options of `gradwire live`: '--engine model'
 #   --pcap DIR       the packed run's captures: nicN-tx.pcapng, nicN-rx.pcapng
@@ -14,6 +15,8 @@
 # BUILD in the environment names the build's folder (build).
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=tools/live/signals.sh
+source "$root/tools/live/signals.sh"
 
 die() {
   echo "train: $*" >&2
@@ -22,10 +25,10 @@ die() {
 usage() {
   sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0"
 }
-workers=4 iterations=200 bound=10 data="" live="" pcap=""
+workers=4 iterations=200 bound=10 mtu=1500 data="" live="" pcap=""
 while (($# > 0)); do
   case $1 in
-    --workers | --iterations | --bound | --data | --live | --pcap)
+    --workers | --iterations | --bound | --mtu | --data | --live | --pcap)
       (($# > 1)) || die "$1 needs a value"
       declare "${1#--}=$2"
       shift 2
@@ -40,6 +43,7 @@ done
 [[ $workers =~ ^[2-8]$ ]] || die "--workers '$workers' is not between 2 and 8"
 [[ $iterations =~ ^[1-9][0-9]{0,5}$ ]] || die "--iterations '$iterations' is no number of iterations"
 [[ $bound =~ ^([1-9]|1[0-4])$ ]] || die "--bound '$bound' is not between 1 and 14"
+if [[ ! $mtu =~ ^[1-9][0-9]{2,3}$ ]] || ((mtu < 576 || mtu > 9000)); then die "--mtu '$mtu' is not between 576 and 9000"; fi
 build=$(realpath "${BUILD:-$root/build}")
 worker=$build/tools/capture/gradwire-capture
 [[ -x $worker ]] || die "$worker is not there: build it (it needs Eigen and zlib)"
@@ -52,9 +56,21 @@ trap 'rm -rf "$logs"' EXIT
 
 # train NAME OPTIONS-OF-LIVE OPTIONS-OF-WORKERS [FOLDER-OF-CAPTURES]
 train() {
+  local out tee code=0
   echo "== $1"
-  "$root/tools/live/live.sh" --program "$build/gradwire" --hosts "$workers" --logs "$logs/$1" --live "$live $2" ${4:+--pcap "$4"} \
-    --serve "exec $command $3 --rank \$((GRADWIRE_HOST - 1))" -- bash -c "exec $command $3 --rank 0" | tee "$logs/$1.log"
+  # Ctrl-C ends live.sh; what that still says arrives.
+  exec {out}> >(exec tee -i "$logs/$1.log")
+  tee=$!
+  env --default-signal=INT,QUIT "$root/tools/live/live.sh" --program "$build/gradwire" --hosts "$workers" --mtu "$mtu" --logs "$logs/$1" \
+    --live "$live $2" ${4:+--pcap "$4"} --serve "exec $command $3 --rank \$((GRADWIRE_HOST - 1))" \
+    -- bash -c "exec $command $3 --rank 0" <&0 >&"$out" &
+  exec {out}>&-
+  until_over $! || code=$?
+  wait "$tee"
+  if ((code != 0)); then
+    echo "train: the $1 run ended early, with exit code $code" >&2
+    exit "$code"
+  fi
 }
 train plain --no-pack ""
 # What worker 0 sends in an iteration: so much of its stream is one.
