@@ -158,7 +158,7 @@ bool read_packet(Lines& lines, RawPacket& packet) {
         if (words < packet.config.size()) packet.config[words] = lines.number<uint32_t>(part, 16);
       }
       if (words == 0 || words > packet.config.size()) {
-        lines.wrong("config=WORD:WORD..., one to eight words");
+        lines.wrong(fmt::format("config=WORD:WORD..., one to {} words", packet.config.size()));
       }
       packet.own_config = true;
     } else if (key == "bytes") {

@@ -182,7 +182,7 @@ class Chain {
   }
   uint64_t probe() const {
     const uint64_t inner = digest(a_.m_beat(0)) * 3 + b_.s_ready();
-    return (a_.probe() * 0x9E3779B97F4A7C15ull + b_.probe()) * 0x9E3779B97F4A7C15ull + inner;
+    return digest_of(b_.probe(), digest_of(a_.probe(), 0)) * 0x9E3779B97F4A7C15ull + inner;
   }
   void configure(size_t port, const PacketConfig& config) {
     if constexpr (requires { a_.configure(port, config); }) a_.configure(port, config);
@@ -264,6 +264,12 @@ class Chain {
   static constexpr bool kConfigured = requires(B & b, const PacketConfig& config) {
     b.configure(0, config);
   };
+  static uint64_t digest_of(const auto& probe, uint64_t before) {
+    for (const uint64_t word : words_of_probe(probe)) {
+      before = before * 0x9E3779B97F4A7C15ull + word;
+    }
+    return before;
+  }
   static constexpr size_t kControlsOfA = kControlsOf<typename A::Ports>;
 
   /// A packet's configuration goes with its first beat, at B when that is shown there. (A cable

@@ -1014,7 +1014,17 @@ class Course : public Steppable {
                      .value_b = signal_value(b, signal.name)});
       }
     }
-    if constexpr (kProbeWords < Ports >> 1) {
+    if constexpr (requires { Ports::kPinsOfProbe; }) {
+      size_t lsb = 0;
+      for (const Pin& pin : Ports::kPinsOfProbe) {
+        const auto bits = static_cast<size_t>(pin.bits);
+        const std::string a = hex_of_bits(words_of_probe(all_a.probe), lsb, bits),
+                          b = hex_of_bits(words_of_probe(all_b.probe), lsb, bits);
+        if (a != b) return differ("probe", std::string(pin.name), a, b);
+        lsb += bits;
+      }
+      return false;
+    } else if constexpr ((kProbeWords<Ports>) > 1) {
       const auto counters = [](const Probe<Ports>& all, size_t i) {
         return static_cast<uint32_t>(all[i / 2] >> 32 * (i % 2));
       };

@@ -15,7 +15,10 @@
 //
 // if pins go with each packet, sampled when its first beat is accepted,
 //
-//   static constexpr std::array<Pin, N> kPinsOfPacket;  pin i is word i of a PacketConfig
+//   static constexpr std::array<Pin, N> kPinsOfPacket;  entry i is word i of a PacketConfig
+//   static constexpr std::array<Pin, N> kPinsOfProbe;   outputs that the probe is made of, the
+//   first
+//                                                      one in the lowest bits
 //
 // and, if it has control ports,
 //
@@ -63,6 +66,7 @@
 // registers, unless the engine settles.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -118,17 +122,36 @@ template <class Ports>
 using Offered = std::array<const typename Ports::Beat*, kInputsOf<Ports>>;
 
 /// Has what the control ports of its device need, if there are any.
-/// Words of the probe: one, or those of the counters of 32 bits that it is made of.
+/// Words of the probe: one, or those of the counters of 32 bits, or of the pins, that it is made
+/// of.
 template <class Ports>
 inline constexpr size_t kProbeWords = 1;
 template <class Ports>
 requires requires { Ports::kCountersInProbe; }
 inline constexpr size_t kProbeWords<Ports> = (Ports::kCountersInProbe + 1) / 2;
+template <class Ports>
+requires requires { Ports::kPinsOfProbe; }
+inline constexpr size_t kProbeWords<Ports> = (bits_of(Ports::kPinsOfProbe) + 63) / 64;
 
 /// Every output of a device that is neither a stream's nor a control port's, packed.
 template <class Ports>
 using Probe =
     std::conditional_t<kProbeWords<Ports> == 1, uint64_t, std::array<uint64_t, kProbeWords<Ports>>>;
+
+/// Its bits that mean something only with bit 0: of the outputs that name its output as `valid`.
+template <class Ports>
+requires requires { Ports::kPinsOfProbe; }
+constexpr Probe<Ports> bits_with_the_first() {
+  Probe<Ports> mask{};
+  size_t lsb = 0;
+  for (const Pin& pin : Ports::kPinsOfProbe) {
+    const size_t end = lsb + static_cast<size_t>(pin.bits);
+    for (; lsb != end; ++lsb) {
+      if (pin.valid == Ports::kPinsOfProbe[0].name) mask[lsb / 64] |= uint64_t{1} << lsb % 64;
+    }
+  }
+  return mask;
+}
 
 /// Its words, lowest first.
 template <class AnyProbe>
@@ -138,6 +161,20 @@ std::span<const uint64_t> words_of_probe(const AnyProbe& probe) {
   } else {
     return probe;
   }
+}
+
+/// So many of its bits from `lsb` on, in hexadecimal.
+inline std::string hex_of_bits(std::span<const uint64_t> words, size_t lsb, size_t bits) {
+  std::string hex;
+  for (size_t nibble = (bits + 3) / 4; nibble-- > 0;) {
+    unsigned value = 0;
+    for (size_t bit = 4 * nibble; bit < std::min(4 * nibble + 4, bits); ++bit) {
+      const size_t at = lsb + bit;
+      value |= static_cast<unsigned>(words[at / 64] >> at % 64 & 1) << bit % 4;
+    }
+    hex += "0123456789abcdef"[value];
+  }
+  return hex;
 }
 
 template <class E>

@@ -214,13 +214,16 @@ class Lockstep final : public Course<typename A::Ports> {
       if (!shows(b_, window_, i) && !fail_lockstep(window_.shown(i), shown_by(b_))) return false;
     }
     if constexpr (Ports::kEvents != 0) {
-      if ((probe & Ports::kEvents) != 0) {
+      if (events_of(probe) != 0) {
         last_event_ = now_;
-        const std::string complaint =
-            follows_ ? oracle_.decides(probe & Ports::kEvents) : std::string();
+        std::string complaint;
+        if (follows_) {
+          complaint = kProbeWords<Ports> == 1 ? oracle_.decides(events_of(probe))
+                                              : oracle_.says(words_of_probe(probe));
+        }
         if (!complaint.empty() && !fail_event(complaint)) [[unlikely]]
           return false;
-        if (watcher_ != nullptr) watcher_->decided(probe & Ports::kEvents);
+        if (watcher_ != nullptr) watcher_->decided(events_of(probe));
       }
     }
     return true;
@@ -387,7 +390,7 @@ class Lockstep final : public Course<typename A::Ports> {
   }
   static uint64_t events_of(const Probe<Ports>& probe) {
     if constexpr (Ports::kEvents != 0) {
-      return probe & Ports::kEvents;
+      return words_of_probe(probe)[0] & Ports::kEvents;
     } else {
       return 0;
     }

@@ -7,6 +7,7 @@
 #include <deque>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ class Oracle {
   /// The probe's event bits, in a cycle in which one of them is set: what the device chose. Empty,
   /// or why it may not: "a frame served, none committed".
   virtual std::string decides(uint64_t /*events*/) { return {}; }
+  /// The same of a device whose probe has several words: all of them.
+  virtual std::string says(std::span<const uint64_t> /*probe*/) { return {}; }
   /// A host write that was accepted: before cycle 0 (Boot), or in the cycle in which a control port
   /// first shows OKAY for it; after what the device decided in that cycle, before the packets that
   /// arrive in it.

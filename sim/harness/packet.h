@@ -15,8 +15,8 @@
 
 namespace gw::sim {
 
-/// What a device is told with a packet's first beat: a word for each pin (P::kPinsOfPacket).
-using PacketConfig = std::array<uint32_t, 8>;
+/// What a device is told with a packet's first beat: a word for each entry of P::kPinsOfPacket.
+using PacketConfig = std::array<uint32_t, 12>;
 
 /// What is known of a packet beside its bytes.
 struct PacketFacts {

@@ -6,8 +6,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gw::sim {
 
@@ -89,7 +91,32 @@ inline std::string pin_name(const ControlPort& port, const ControlSignal& signal
 struct Pin {
   std::string_view name;
   int bits = 1;
+  int lsb = 0;  ///< of a pin wider than a word that is listed word by word: where this one is
+  std::string_view valid = {};  ///< an output that means something only while this one is 1
 };
+/// Pins with the words of each wide one, which follow each other lowest first, joined.
+inline std::vector<Pin> whole_pins(std::span<const Pin> words) {
+  std::vector<Pin> pins;
+  for (const Pin& word : words) {
+    if (word.lsb == 0) {
+      pins.push_back(word);
+    } else {
+      pins.back().bits = word.lsb + word.bits;
+    }
+  }
+  return pins;
+}
+/// What an engine calls a word of a wide pin: forget_key_i, forget_key_i@32, forget_key_i@64.
+inline std::string word_name(const Pin& word) {
+  return std::string(word.name) + (word.lsb == 0 ? "" : '@' + std::to_string(word.lsb));
+}
+/// The bits of all.
+template <size_t kCount>
+constexpr int bits_of(const std::array<Pin, kCount>& pins) {
+  int bits = 0;
+  for (const Pin& pin : pins) bits += pin.bits;
+  return bits;
+}
 
 /// `kCount` ports that are slots of one bundle, named bundle0, bundle1, ... A wire with a rate
 /// makes them paced.

@@ -206,7 +206,9 @@ std::string save_file(const Device::Facts& facts, const SaveFileView& view) {
   if (!facts.pins.empty()) out.heading("Configuration");
   for (const Pin& pin : facts.pins) {
     out.wire(fmt::format("{}.{}", facts.top, pin.name), pin.bits,
-             pin.bits > 1 ? kDecimal : kBinary);
+             pin.bits > 32  ? kHex
+             : pin.bits > 1 ? kDecimal
+                            : kBinary);
   }
   if (!facts.inside.empty()) out.heading("Inside");
   for (const std::string& signal : facts.inside) {

@@ -80,7 +80,7 @@ struct SvBench::Layout {
     probe = bits;
     for (const Pin& pin : facts.probe) {
       add(std::string(pin.name), pin.bits, kOutput);
-      compare(std::string(pin.name));
+      compare(std::string(pin.name), std::string(pin.valid));
     }
     probe_bits = bits - probe;
     for (Stream& stream : in) payload(stream, kInput);
@@ -100,8 +100,10 @@ struct SvBench::Layout {
     bits += width;
     return fields.back().at;
   }
-  void compare(const std::string& name) {
-    checks.push_back(fmt::format("`GW_COMPARE(\"{0}\", {0}, want_{0})", name));
+  /// `valid`: only while this output is 1.
+  void compare(const std::string& name, const std::string& valid = "") {
+    const std::string when = valid.empty() ? "" : fmt::format("if (want_{}) ", valid);
+    checks.push_back(fmt::format("{1}`GW_COMPARE(\"{0}\", {0}, want_{0})", name, when));
   }
   void control(const ControlPort& port) {
     Control& all = controls.emplace_back();
@@ -297,12 +299,18 @@ SvBench::~SvBench() {
 
 void SvBench::pin(std::string_view name, uint64_t value) {
   for (const Layout::Field& field : layout_->fields) {
-    if (field.name != name) continue;
-    for (int bit = 0; bit < field.bits; ++bit) {
-      const auto at = static_cast<size_t>(field.at + bit);
+    if (field.name == name) pin(Pin{field.name, field.bits}, value);
+  }
+}
+
+void SvBench::pin(const Pin& pin, uint64_t value) {
+  for (const Layout::Field& field : layout_->fields) {
+    if (field.name != pin.name) continue;
+    for (int bit = 0; bit < pin.bits; ++bit) {
+      const auto at = static_cast<size_t>(field.at + pin.lsb + bit);
       idle_[at / 32] &= ~(1u << at % 32);
     }
-    put(idle_, field.at, field.bits, value);
+    put(idle_, field.at + pin.lsb, pin.bits, value);
   }
   word_ = idle_;
 }

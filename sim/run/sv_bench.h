@@ -39,6 +39,8 @@ class SvBench {
   ~SvBench();
 
   void pin(std::string_view name, uint64_t value);
+  /// The same, of a wide pin one of its words.
+  void pin(const Pin& pin, uint64_t value);
   void reset(bool first, std::span<const uint64_t> probe);
   void boot(const Boot& boot);
   /// What a control port drives and shows at the edge that the next `cycle` writes.

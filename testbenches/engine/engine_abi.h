@@ -103,7 +103,8 @@ struct GwEngine {
   void (*drop)(void* engine);
   const struct GwOutputs* (*outputs)(void* engine);
 
-  /// Input pins by name (`bound_i`); -1: there is none.
+  /// Input pins by name (`bound_i`); -1: there is none. Words of 32 bits of one wider than 64 have
+  /// names, too, from the second on: `forget_key_i@32`.
   int (*pin)(void* engine, const char* name);
   void (*set)(void* engine, int pin, uint64_t value);
 

@@ -353,6 +353,12 @@ std::string glue(const VerilateJob& job, const std::vector<TopPort>& ports,
         "      {{\"{0}\", [](Top& top, uint64_t value) {{ put_bits<{1}>(top.{0}, 0, value); "
         "}}}},\n",
         port.name, std::min(port.bits, 64));
+    for (int lsb = 32; port.bits > 64 && lsb < port.bits; lsb += 32) {
+      text += fmt::format(
+          "      {{\"{0}@{2}\", [](Top& top, uint64_t value) {{ put_bits<{1}>(top.{0}, {2}, "
+          "value); }}}},\n",
+          port.name, std::min(port.bits - lsb, 32), lsb);
+    }
   }
   text += "      {}};\n";
   if (job.traced) text += harness_facts(job);

@@ -25,7 +25,7 @@ class Recorder final : public sim::Observer<P> {
   void configure(const sim::PacketConfig& config) override {
     if constexpr (sim::kPinsGoWithPackets<P>) {
       for (size_t i = 0; i < P::kPinsOfPacket.size(); ++i) {
-        bench_.pin(P::kPinsOfPacket[i].name, config[i]);
+        bench_.pin(P::kPinsOfPacket[i], config[i]);
       }
     }
   }

@@ -39,7 +39,7 @@ class RtlEngine {
     outputs_ = api_.outputs(self_);
     if constexpr (sim::kPinsGoWithPackets<P>) {
       for (size_t i = 0; i < P::kPinsOfPacket.size(); ++i) {
-        pins_[i] = pin(P::kPinsOfPacket[i].name);
+        pins_[i] = pin(sim::word_name(P::kPinsOfPacket[i]));
       }
     }
   }
@@ -82,6 +82,12 @@ class RtlEngine {
       static_assert(sim::kProbeWords<P> <= 1 + GW_ENGINE_PROBE_MORE);
       sim::Probe<P> words{outputs_->probe};
       std::copy_n(outputs_->probe_more, words.size() - 1, words.begin() + 1);
+      if constexpr (requires { P::kPinsOfProbe; }) {
+        constexpr sim::Probe<P> kMask = sim::bits_with_the_first<P>();
+        if ((words[0] & 1) == 0) {
+          for (size_t i = 0; i < words.size(); ++i) words[i] &= ~kMask[i];
+        }
+      }
       return words;
     }
   }

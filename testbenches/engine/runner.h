@@ -462,7 +462,10 @@ class DeviceOf : public sim::Device {
     }
     facts_.beat_bytes = Beat::kBytes;
     if constexpr (sim::kPinsGoWithPackets<P>) {
-      facts_.pins.assign(P::kPinsOfPacket.begin(), P::kPinsOfPacket.end());
+      facts_.pins = sim::whole_pins(P::kPinsOfPacket);
+    }
+    if constexpr (requires { P::kPinsOfProbe; }) {
+      facts_.probe.assign(P::kPinsOfProbe.begin(), P::kPinsOfProbe.end());
     }
   }
 

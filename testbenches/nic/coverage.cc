@@ -147,7 +147,7 @@ class NicFamily final : public sim::coverage::Family<Beat> {
       return;
     }
     tx_.configure(nic_tx_config(packet->config));
-    const nic::Packed made = tx_.pack(frame, bad);
+    const nic::Packed made = tx_.pack(frame, bad, nic_tx_forgets(packet->config));
     order_.arrived(packet, static_cast<size_t>(made.action));
     const bool packed = made.action == nic::TxAction::kPacked;
     if (packed || made.action == nic::TxAction::kStored) {

@@ -1,10 +1,18 @@
 #include "testbenches/nic/options.h"
 
+#include "models/reference/capture/bytes.h"
 #include "sim/feeds/captures.h"
 #include "sim/feeds/frames.h"
 #include "testbenches/codec/options.h"
 
 namespace gw::testbenches {
+namespace {
+
+// Words of nic_tx's configuration: forget_i, and forget_key_i in three, the lowest first.
+constexpr size_t kForget = 7, kForgetKey = 8, kKeyWords = 3;
+
+}  // namespace
+
 std::vector<sim::Option> nic_options() {
   std::vector<sim::Option> options = sim::mark_options("NIC");
   for (const auto& more : {codec_options(), sim::reading_options()}) {
@@ -25,12 +33,29 @@ reference::nic::NicConfig nic_config(const sim::OptionSet& options) {
           .codec = codec_config(options)};
 }
 
-sim::PacketConfig nic_tx_words(const reference::nic::NicConfig& config) {
+sim::PacketConfig nic_tx_words(const reference::nic::NicConfig& config,
+                               const std::optional<reference::nic::FlowKey>& forget) {
   const sim::PacketConfig codec = packet_config(config.codec);
-  return {
+  sim::PacketConfig words = {
       config.mark,        config.mark_mask, config.grid == reference::nic::Grid::kPacket ? 1u : 0u,
       codec[0],           codec[1],         config.protocol_tcp,
       config.protocol_udp};
+  if (forget) {
+    words[kForget] = 1;
+    for (size_t i = 0; i < kKeyWords; ++i) {
+      words[kForgetKey + i] = capture::load32(*forget, 4 * (kKeyWords - 1 - i));
+    }
+  }
+  return words;
+}
+
+std::optional<reference::nic::FlowKey> nic_tx_forgets(const sim::PacketConfig& words) {
+  if (words[kForget] == 0) return std::nullopt;
+  reference::nic::FlowKey key;
+  for (size_t i = 0; i < kKeyWords; ++i) {
+    capture::store32(key, 4 * (kKeyWords - 1 - i), words[kForgetKey + i]);
+  }
+  return key;
 }
 
 reference::nic::NicConfig nic_tx_config(const sim::PacketConfig& words) {

@@ -1,6 +1,7 @@
 // The options of the NIC's devices.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "models/reference/nic/nic.h"
@@ -17,8 +18,11 @@ sim::Option frame_bytes_option();
 /// Throws UsageError.
 reference::nic::NicConfig nic_config(const sim::OptionSet& options);
 /// As they go with a frame (NicTxPorts::kPinsOfPacket, NicRxPorts::kPinsOfPacket), and back.
-sim::PacketConfig nic_tx_words(const reference::nic::NicConfig& config);
+/// `forget`: the flow that leaves nic_tx's table before the frame is looked up.
+sim::PacketConfig nic_tx_words(const reference::nic::NicConfig& config,
+                               const std::optional<reference::nic::FlowKey>& forget = {});
 reference::nic::NicConfig nic_tx_config(const sim::PacketConfig& words);
+std::optional<reference::nic::FlowKey> nic_tx_forgets(const sim::PacketConfig& words);
 sim::PacketConfig nic_rx_words(const reference::nic::NicConfig& config);
 reference::nic::NicConfig nic_rx_config(const sim::PacketConfig& words);
 

@@ -123,7 +123,8 @@ void NicTxOracle::arrives(size_t, const sim::PacketRef<Beat>& packet) {
   const std::vector<uint8_t> frame = sim::bytes_of(*packet);
   const nic::NicConfig config = nic_tx_config(packet->config);
   nic_.configure(config);
-  const nic::Packed made = nic_.pack(frame, packet->beats.back().user != 0);
+  const nic::Packed made =
+      nic_.pack(frame, packet->beats.back().user != 0, nic_tx_forgets(packet->config));
   tally_.count(static_cast<size_t>(made.action), frame.size(), made.frame.size());
   if (made.floats != 0) tally_.candidate(made.head);
   if (made.leaves) behind_ = 0;

@@ -140,6 +140,75 @@ TEST(Wide, OfManyCountersTheFirstThatDiffersIsNamed) {
   }
 }
 
+/// Outputs beside the stream: a bit that says that something happened, and what.
+struct SayingPorts : StreamPorts<> {
+  static constexpr std::array<Pin, 2> kPinsOfProbe = {{{"said_o", 1}, {"key_o", 96}}};
+  static constexpr uint64_t kEvents = 1;
+};
+struct Saying : Passthrough<SayingPorts> {
+  Probe<SayingPorts> probe() const { return said; }
+  std::array<uint64_t, 2> said = {};
+};
+
+TEST(Wide, OfManyOutputsTheOneThatDiffersIsNamed) {
+  EXPECT_EQ(kProbeWords<SayingPorts>, 2u);
+  for (const size_t bit : {1u, 64u, 96u}) {
+    Saying a, b;
+    b.said[bit / 64] = uint64_t{1} << bit % 64;
+    auto feed = irregular_feed<gw::Beat>(4, 3);
+    Echo<gw::Beat> oracle;
+    const Result r = run(a, b, feed, oracle);
+    EXPECT_EQ(r.failure.signal, "key_o");
+    EXPECT_EQ(r.failure.value_a, std::string(24, '0'));
+    std::string value(24, '0');
+    value[23 - (bit - 1) / 4] = "1248"[(bit - 1) % 4];
+    EXPECT_EQ(r.failure.value_b, value);
+  }
+}
+
+struct GuardedPorts : StreamPorts<> {
+  static constexpr std::array<Pin, 3> kPinsOfProbe = {
+      {{"said_o", 1}, {"key_o", 96, 0, "said_o"}, {"always_o", 2}}};
+};
+
+TEST(Wide, WhatAnOutputSaysOnlyWithTheFirst) {
+  constexpr Probe<GuardedPorts> kMask = bits_with_the_first<GuardedPorts>();
+  EXPECT_EQ(kMask[0], ~uint64_t{1});
+  EXPECT_EQ(kMask[1], (uint64_t{1} << 33) - 1);
+}
+
+TEST(Wide, AnOracleHearsAllOutputsWithAnEvent) {
+  struct Hearing : Echo<gw::Beat> {
+    std::string says(std::span<const uint64_t> probe) override {
+      heard.assign(probe.begin(), probe.end());
+      return "not now";
+    }
+    std::vector<uint64_t> heard;
+  };
+  for (const bool event : {false, true}) {
+    Saying a, b;
+    a.said = b.said = {0xABCD'0000'0000'0000 | uint64_t{event}, 0x1'2345'6789};
+    auto feed = irregular_feed<gw::Beat>(4, 3);
+    Hearing oracle;
+    const Result r = run(a, b, feed, oracle);
+    EXPECT_EQ(r.passed, !event);
+    EXPECT_EQ(oracle.heard, event ? std::vector<uint64_t>(a.said.begin(), a.said.end())
+                                  : std::vector<uint64_t>());
+  }
+}
+
+TEST(Wide, APinOfManyWordsIsOnePin) {
+  constexpr std::array<Pin, 5> kWords = {
+      {{"one_i"}, {"key_i", 32}, {"key_i", 32, 32}, {"key_i", 8, 64}, {"last_i", 4}}};
+  const std::vector<Pin> pins = whole_pins(kWords);
+  ASSERT_EQ(pins.size(), 3u);
+  EXPECT_EQ(pins[1].name, "key_i");
+  EXPECT_EQ(pins[1].bits, 72);
+  EXPECT_EQ(pins[2].name, "last_i");
+  EXPECT_EQ(word_name(kWords[1]), "key_i");
+  EXPECT_EQ(word_name(kWords[3]), "key_i@64");
+}
+
 TEST(Wide, A100GbEPort) {
   // 100 Gb/s at 250 MHz: 0.08 ns a byte, 4 ns a cycle, 0.02 cycles a byte.
   using Paced = StreamPorts<Wide, 100'000, 2>;

@@ -357,6 +357,33 @@ TEST(Nic, FlowTable) {
   EXPECT_EQ(action(third), TxAction::kNoStreamStart);
 }
 
+TEST(Nic, AFlowIsForgottenBeforeTheFrameThatSaysSo) {
+  NicTx tx(config());
+  Host host{.payload = gradients(400, 3)};
+  const Frame syn = host.syn();
+  host.sequence += 1;
+  const Frame frame = host.frame();
+  FlowKey key{10, 0, 0, 1, 10, 0, 0, 2, 4000 >> 8, 4000 & 0xFF, 5000 >> 8, 5000 & 0xFF};
+  tx.pack(syn);
+  FlowKey other = key;
+  std::swap(other[8], other[9]);  // the same place, another key
+  EXPECT_EQ(tx.pack(frame, false, other).action, TxAction::kPacked);
+  EXPECT_EQ(tx.flows().forgotten(), 0U);
+  EXPECT_EQ(tx.pack(frame, false, key).action, TxAction::kNoStreamStart);
+  EXPECT_EQ(tx.flows().entries(), 0U);
+  EXPECT_EQ(tx.flows().forgotten(), 1U);
+  EXPECT_EQ(tx.pack(frame, false, key).action, TxAction::kNoStreamStart);
+  EXPECT_EQ(tx.flows().forgotten(), 1U);  // it was not there any more
+  // The SYN that says so itself teaches afterwards; one that is taken back forgets all the same.
+  tx.pack(syn);
+  tx.pack(syn, false, key);
+  EXPECT_EQ(tx.pack(frame).action, TxAction::kPacked);
+  tx.pack(frame, true, key);
+  EXPECT_EQ(tx.pack(frame).action, TxAction::kNoStreamStart);
+  EXPECT_EQ(tx.flows().forgotten(), 3U);
+  EXPECT_EQ(tx.flows().evicted(), 0U);
+}
+
 /// The worst error of a stream that TCP cuts into segments of these sizes, in bounds.
 double worst(Grid grid, std::size_t segment) {
   const auto stream = gradients(60'000, 5, 0.1F);

@@ -37,6 +37,42 @@ std::optional<Ipv4> ipv4(std::span<const std::uint8_t> frame, std::size_t offset
               .fragment = (load16(header, 6) & 0x3FFF) != 0};  // more fragments, or an offset
 }
 
+std::optional<Quote> quote(std::span<const std::uint8_t> frame) {
+  constexpr std::uint8_t kIcmp = 1;
+  constexpr std::size_t kIcmpHeader = 8, kFragmentOffset = 6;
+  const Ethernet link = ethernet(frame);
+  if (link.type != EtherType::kIpv4) return std::nullopt;
+  const auto outer = ipv4(frame, link.end);
+  if (!outer || !outer->sound() || outer->fragment || outer->protocol != kIcmp ||
+      outer->end() > frame.size()) {
+    return std::nullopt;
+  }
+  const auto packet = frame.first(outer->end());
+  const std::size_t icmp = outer->transport();
+  if (icmp + kIcmpHeader > packet.size()) return std::nullopt;
+  const std::uint8_t type = packet[icmp];
+  if (type != 3 && type != 11 && type != 12) return std::nullopt;
+  const auto inner = ipv4(packet, icmp + kIcmpHeader);
+  if (!inner || inner->version != 4 || inner->header < 20 || inner->transport() > packet.size()) {
+    return std::nullopt;
+  }
+  const bool first = (load16(packet, inner->offset + kFragmentOffset) & 0x1FFF) == 0;
+  return Quote{*outer, *inner, type, packet[icmp + 1], first};
+}
+
+FlowKey key_of(std::span<const std::uint8_t> frame, const Ipv4& ip) {
+  constexpr std::size_t kAddresses = 12;
+  FlowKey key;
+  std::ranges::copy(frame.subspan(ip.offset + kAddresses, 8), key.begin());
+  std::ranges::copy(frame.subspan(ip.transport(), 4), key.begin() + 8);
+  return key;
+}
+
+std::optional<FlowKey> key_of(std::span<const std::uint8_t> frame, const Quote& quote) {
+  if (!quote.first || quote.inner.transport() + 4 > quote.end()) return std::nullopt;
+  return key_of(frame, quote.inner);
+}
+
 std::optional<std::size_t> transport_header(std::span<const std::uint8_t> frame, std::size_t offset,
                                             std::size_t end, bool tcp) {
   constexpr std::size_t kTcpLeast = 20, kUdpHeader = 8, kDataOffset = 12;

@@ -37,6 +37,23 @@ struct Ethernet {
 Ethernet ethernet(std::span<const std::uint8_t> frame);
 std::optional<Ipv4> ipv4(std::span<const std::uint8_t> frame, std::size_t offset);
 
+/// An ICMP error that quotes the packet which it is about: types 3, 11 and 12.
+struct Quote {
+  Ipv4 outer;             ///< the error's own header
+  Ipv4 inner;             ///< the quoted one, whole and within `outer`; its packet is not
+  std::uint8_t type = 0;  ///< of the error
+  std::uint8_t code = 0;
+  bool first = false;  ///< the quoted packet's fragment offset is 0: its ports may follow
+  std::size_t end() const { return outer.end(); }
+};
+/// None if the frame is something else, or less than the quoted IPv4 header is in it.
+std::optional<Quote> quote(std::span<const std::uint8_t> frame);
+/// The ports behind the quoted header are in the quote, and so its key is.
+std::optional<FlowKey> key_of(std::span<const std::uint8_t> frame, const Quote& quote);
+
+/// TCP's or UDP's four-tuple of a packet; its ports must be in the frame.
+FlowKey key_of(std::span<const std::uint8_t> frame, const Ipv4& ip);
+
 /// Bytes of the transport header at `offset`: TCP's with options, UDP's 8. None if TCP's data
 /// offset is below 5, or the header ends behind `end` or the frame.
 std::optional<std::size_t> transport_header(std::span<const std::uint8_t> frame, std::size_t offset,

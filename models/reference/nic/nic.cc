@@ -55,17 +55,12 @@ void append(Frame& frame, std::span<const std::uint32_t> values) {
   }
 }
 
-FlowKey key_of(std::span<const std::uint8_t> frame, const Ipv4& ip) {
-  constexpr std::size_t kAddresses = 12;
-  FlowKey key;
-  std::ranges::copy(frame.subspan(ip.offset + kAddresses, 8), key.begin());
-  std::ranges::copy(frame.subspan(ip.transport(), 4), key.begin() + 8);
-  return key;
-}
-
 std::size_t place_of(const FlowKey& key) {
   return std::accumulate(key.begin(), key.end(), std::uint8_t{0}, std::bit_xor<>());
 }
+
+/// What a host answers to a packed frame if it has no nic_rx.
+bool is_protocol_unreachable(const Quote& quote) { return quote.type == 3 && quote.code == 2; }
 
 std::uint8_t modulo4(std::uint32_t value) { return static_cast<std::uint8_t>(value % kFloat); }
 
@@ -172,6 +167,13 @@ void FlowTable::learn(const FlowKey& key, std::uint8_t phase) {
   entry = Entry{key, phase};
 }
 
+void FlowTable::forget(const FlowKey& key) {
+  auto& entry = entries_[place_of(key)];
+  if (!entry || entry->key != key) return;
+  entry.reset();
+  ++forgotten_;
+}
+
 std::optional<std::uint8_t> FlowTable::phase(const FlowKey& key) const {
   const auto& entry = entries_[place_of(key)];
   if (!entry || entry->key != key) return std::nullopt;
@@ -183,7 +185,9 @@ std::size_t FlowTable::entries() const {
       std::ranges::count_if(entries_, [](const auto& entry) { return entry.has_value(); }));
 }
 
-Packed NicTx::pack(std::span<const std::uint8_t> frame, bool bad) {
+Packed NicTx::pack(std::span<const std::uint8_t> frame, bool bad,
+                   const std::optional<FlowKey>& forget) {
+  if (forget) flows_.forget(*forget);
   const Judged judged = judge(frame, config_, flows_);
   Packed out;
   out.action = judged.action;
@@ -255,6 +259,14 @@ Packed NicTx::pack(std::span<const std::uint8_t> frame, bool bad) {
     store16(out.expected, judged.ip.offset + kIpv4Checksum, 0);
   }
   return out;
+}
+
+std::optional<FlowKey> forgotten_flow(std::span<const std::uint8_t> frame) {
+  const auto found = quote(frame);
+  if (!found || !is_protocol_unreachable(*found) || found->inner.protocol != kTcp) {
+    return std::nullopt;
+  }
+  return key_of(frame, *found);
 }
 
 Unpacked NicRx::unpack(std::span<const std::uint8_t> frame, bool bad) const {

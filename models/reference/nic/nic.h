@@ -81,11 +81,13 @@ using FlowKey = std::array<std::uint8_t, 12>;
 class FlowTable {
  public:
   void learn(const FlowKey& key, std::uint8_t phase);
+  void forget(const FlowKey& key);
   std::optional<std::uint8_t> phase(const FlowKey& key) const;
   std::size_t entries() const;
-  std::uint64_t evicted() const {
-    return evicted_;
-  }  ///< by another flow: a port that is used again evicts nothing
+  /// By another flow: a port that is used again evicts nothing.
+  std::uint64_t evicted() const { return evicted_; }
+  /// Entries that forget() removed.
+  std::uint64_t forgotten() const { return forgotten_; }
 
  private:
   struct Entry {
@@ -93,7 +95,7 @@ class FlowTable {
     std::uint8_t phase;
   };
   std::array<std::optional<Entry>, kFlows> entries_;
-  std::uint64_t evicted_ = 0;
+  std::uint64_t evicted_ = 0, forgotten_ = 0;
 };
 
 struct Packed {
@@ -112,14 +114,20 @@ class NicTx {
   explicit NicTx(NicConfig config) : config_(config) {}
   /// Sets the configuration of the frames that follow; the flow table stays.
   void configure(NicConfig config) { config_ = config; }
-  /// `bad`: the frame ended with tuser. It teaches the flow table nothing.
-  Packed pack(std::span<const std::uint8_t> frame, bool bad = false);
+  /// `bad`: the frame ended with tuser. It teaches the flow table nothing. `forget`: a flow that
+  /// leaves the table before this frame is looked up in it.
+  Packed pack(std::span<const std::uint8_t> frame, bool bad = false,
+              const std::optional<FlowKey>& forget = {});
   const FlowTable& flows() const { return flows_; }
 
  private:
   NicConfig config_;
   FlowTable flows_;
 };
+
+/// The flow whose far side has no nic_rx: `frame`, which left nic_rx without error, is the mended
+/// answer "protocol unreachable" to a packed TCP segment. nic_tx of the same NIC must forget it.
+std::optional<FlowKey> forgotten_flow(std::span<const std::uint8_t> frame);
 
 struct Unpacked {
   RxAction action = RxAction::kPassed;
