@@ -36,7 +36,7 @@ inline constexpr uint32_t kPower2 = 0x08c;  ///< beta2^t, 1.0 after reset
 inline constexpr uint32_t kCounters = 0x100;   ///< live, a word each
 inline constexpr uint32_t kSnapshots = 0x200;  ///< as they were when `snapshot` was written
 inline constexpr uint32_t kIdValue = 0x47570005;
-inline constexpr uint32_t kVersionValue = 0x00010000;
+inline constexpr uint32_t kVersionValue = 0x00010001;
 inline constexpr Cells kCells = {0x8000000, 25};
 
 inline constexpr std::array<Register, 25> kRegisters = {{
@@ -46,11 +46,12 @@ inline constexpr std::array<Register, 25> kRegisters = {{
     {"version", 0x004, Access::kReadOnly, Idle::kNone, 0xf, 2,
      {{{"major", 16, 16, 0, 0, 0, false},
        {"minor", 0, 16, 0, 0, 0, false}}}},
-    {"capability", 0x008, Access::kReadOnly, Idle::kNone, 0xf, 8,
+    {"capability", 0x008, Access::kReadOnly, Idle::kNone, 0xf, 9,
      {{{"ports", 28, 4, 0, 0, 0, false},
        {"add_latency", 24, 4, 0, 0, 0, false},
        {"depth_log2", 16, 5, 0, 0, 0, false},
        {"pes", 8, 8, 0, 0, 0, false},
+       {"eps_outside", 7, 1, 0, 0, 0, false},
        {"subnormal", 6, 1, 0, 0, 0, false},
        {"profile", 5, 1, 0, 0, 0, false},
        {"kind", 4, 1, 0, 0, 0, false},
@@ -110,10 +111,11 @@ inline constexpr const Field& kCapabilityPortsField = kRegisters[2].fields[0];
 inline constexpr const Field& kCapabilityAddLatencyField = kRegisters[2].fields[1];
 inline constexpr const Field& kCapabilityDepthLog2Field = kRegisters[2].fields[2];
 inline constexpr const Field& kCapabilityPesField = kRegisters[2].fields[3];
-inline constexpr const Field& kCapabilitySubnormalField = kRegisters[2].fields[4];
-inline constexpr const Field& kCapabilityProfileField = kRegisters[2].fields[5];
-inline constexpr const Field& kCapabilityKindField = kRegisters[2].fields[6];
-inline constexpr const Field& kCapabilityAlgorithmField = kRegisters[2].fields[7];
+inline constexpr const Field& kCapabilityEpsOutsideField = kRegisters[2].fields[4];
+inline constexpr const Field& kCapabilitySubnormalField = kRegisters[2].fields[5];
+inline constexpr const Field& kCapabilityProfileField = kRegisters[2].fields[6];
+inline constexpr const Field& kCapabilityKindField = kRegisters[2].fields[7];
+inline constexpr const Field& kCapabilityAlgorithmField = kRegisters[2].fields[8];
 inline constexpr const Field& kControlDrainField = kRegisters[3].fields[0];
 inline constexpr const Field& kStatusClearingField = kRegisters[4].fields[0];
 inline constexpr const Field& kStatusIdleField = kRegisters[4].fields[1];

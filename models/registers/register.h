@@ -33,7 +33,7 @@ struct Register {
   Idle idle = Idle::kNone;
   uint8_t algorithms = 0xF;  ///< bit a: it exists where Algorithm is a
   uint8_t field_count = 0;
-  std::array<Field, 8> fields = {};  ///< the first `field_count`; a bit of none is to be written 0
+  std::array<Field, 9> fields = {};  ///< the first `field_count`; a bit of none is to be written 0
 };
 
 /// Parameters and optimizer states: a block of words for each, theta first.

@@ -102,7 +102,7 @@ module gw_decompressor_registers (
     if (read) begin
       read_error_q <= !reading;
       found_q <= ({32{is_id_q}} & {16'h4757, 16'd2})
-               | ({32{is_version_q}} & {16'd1, 16'd0})
+               | ({32{is_version_q}} & {16'd1, 16'd1})
                | ({32{is_capability_q}} & {4'd1, 4'd0, 3'd0, 5'd0, 8'd0, 1'd0, 1'd0, 1'd0, 1'd0, 2'd0, 2'd0})
                | ({32{is_control_q}} & {31'd0, drain_o})
                | ({32{is_status_q}} & {30'd0, clearing_i, idle_i})

@@ -9,6 +9,7 @@ module gw_optimizer_axil #(
   parameter bit Iterative = 1'b0,
   parameter bit Fast = 1'b0,
   parameter bit Subnormal = 1'b0,
+  parameter bit EpsOutside = 1'b0,
   parameter int DepthLog2 = 10
 ) (
   input  wire logic         aclk,
@@ -70,7 +71,7 @@ module gw_optimizer_axil #(
                                            DepthLog2);
   wire unused_complete = parsed_user[gw_expether_pkg::UserComplete];
   gw_optimization #(
-    .Algorithm(Algorithm), .Pes(Pes), .Iterative(Iterative), .Fast(Fast), .Subnormal(Subnormal), .DepthLog2(DepthLog2)
+    .Algorithm(Algorithm), .Pes(Pes), .Iterative(Iterative), .Fast(Fast), .Subnormal(Subnormal), .EpsOutside(EpsOutside), .DepthLog2(DepthLog2)
   ) u_optimization (
     .aclk, .aresetn, .cfg_valid_i(cfg_valid), .cfg_address_i(cfg_address), .cfg_data_i(cfg_written),
     .s_axis_tdata(parsed_data), .s_axis_tkeep(parsed_keep), .s_axis_tvalid(parsed_valid), .s_axis_tready(parsed_ready),
@@ -81,7 +82,7 @@ module gw_optimizer_axil #(
     .stat_o(stat[16*32-1:12*32]), .job_reset_i(job_reset), .cfg_restore_i(cfg_restore), .cfg_read_i(cfg_read), .cfg_data_o(cfg_found)
   );
   gw_optimizer_registers #(
-    .Algorithm(Algorithm), .Pes(Pes), .Iterative(Iterative), .Fast(Fast), .Subnormal(Subnormal), .DepthLog2(DepthLog2)
+    .Algorithm(Algorithm), .Pes(Pes), .Iterative(Iterative), .Fast(Fast), .Subnormal(Subnormal), .EpsOutside(EpsOutside), .DepthLog2(DepthLog2)
   ) u_registers (
     .clk_i(aclk), .rst_ni(aresetn),
     .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid, .s_axil_wready,

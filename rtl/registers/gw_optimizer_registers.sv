@@ -9,6 +9,7 @@ module gw_optimizer_registers #(
   parameter bit Iterative = 1'b0,
   parameter bit Fast = 1'b0,
   parameter bit Subnormal = 1'b0,
+  parameter bit EpsOutside = 1'b0,
   parameter int DepthLog2 = 10
 ) (
   input  wire logic        clk_i,
@@ -144,8 +145,8 @@ module gw_optimizer_registers #(
     if (read) begin
       read_error_q <= !reading;
       found_q <= ({32{is_id_q}} & {16'h4757, 16'd5})
-               | ({32{is_version_q}} & {16'd1, 16'd0})
-               | ({32{is_capability_q}} & {4'd1, 4'd0, 3'd0, DepthLog2[4:0], Pes[7:0], 1'd0, Subnormal != 1'b0, Fast != 1'b0, Iterative != 1'b0, 2'd0, Algorithm[1:0]})
+               | ({32{is_version_q}} & {16'd1, 16'd1})
+               | ({32{is_capability_q}} & {4'd1, 4'd0, 3'd0, DepthLog2[4:0], Pes[7:0], EpsOutside != 1'b0, Subnormal != 1'b0, Fast != 1'b0, Iterative != 1'b0, 2'd0, Algorithm[1:0]})
                | ({32{is_control_q}} & {31'd0, drain_o})
                | ({32{is_status_q}} & {30'd0, clearing_i, idle_i})
                | ({32{counter_q}} & stat_i[{address[5:2], 5'd0} +: 32])

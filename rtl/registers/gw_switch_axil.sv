@@ -9,6 +9,7 @@ module gw_switch_axil #(
   parameter bit Iterative = 1'b0,
   parameter bit Fast = 1'b0,
   parameter bit Subnormal = 1'b0,
+  parameter bit EpsOutside = 1'b0,
   parameter int AddLatency = 5,
   parameter int DepthLog2 = 10
 ) (
@@ -54,7 +55,7 @@ module gw_switch_axil #(
   wire        cfg_valid, cfg_restore, cfg_read, job_reset;
   wire [31:0] cfg_address, cfg_written, cfg_found;
   gw_switch_core #(
-    .Algorithm(Algorithm), .Pes(Pes), .Iterative(Iterative), .Fast(Fast), .Subnormal(Subnormal), .AddLatency(AddLatency), .DepthLog2(DepthLog2)
+    .Algorithm(Algorithm), .Pes(Pes), .Iterative(Iterative), .Fast(Fast), .Subnormal(Subnormal), .EpsOutside(EpsOutside), .AddLatency(AddLatency), .DepthLog2(DepthLog2)
   ) u_core (
     .aclk, .aresetn, .workers_i(workers), .group_i(group), .depth_i(depth),
     .cfg_valid_i(cfg_valid), .cfg_address_i(cfg_address), .cfg_data_i(cfg_written),
@@ -64,7 +65,7 @@ module gw_switch_axil #(
     .drain_i(drain), .idle_o(idle), .clearing_o(clearing)
   );
   gw_switch_registers #(
-    .Algorithm(Algorithm), .Pes(Pes), .Iterative(Iterative), .Fast(Fast), .Subnormal(Subnormal), .AddLatency(AddLatency), .DepthLog2(DepthLog2)
+    .Algorithm(Algorithm), .Pes(Pes), .Iterative(Iterative), .Fast(Fast), .Subnormal(Subnormal), .EpsOutside(EpsOutside), .AddLatency(AddLatency), .DepthLog2(DepthLog2)
   ) u_registers (
     .clk_i(aclk), .rst_ni(aresetn),
     .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid, .s_axil_wready,

@@ -11,6 +11,7 @@ module gw_optimization #(
   parameter bit Iterative = 1'b0,
   parameter bit Fast = 1'b0,
   parameter bit Subnormal = 1'b0,
+  parameter bit EpsOutside = 1'b0,  // eps is added after the root, not under it
   parameter int DepthLog2 = 10
 ) (
   input  wire logic           aclk,
@@ -45,7 +46,7 @@ module gw_optimization #(
   localparam int Rounds    = 32 / Lanes;           // of a full frame
   localparam int RoundBits = Rounds > 1 ? $clog2(Rounds) : 1;
   localparam int States    = gw_optimizer_pkg::states(Algorithm);
-  localparam int Interval  = gw_optimizer_pkg::interval(Algorithm, Iterative ? 1 : 0, Fast ? 1 : 0);
+  localparam int Interval  = gw_optimizer_pkg::interval(Algorithm, Iterative ? 1 : 0, Fast ? 1 : 0, EpsOutside ? 1 : 0);
   localparam int Width     = 32 * Lanes;
   localparam int RowBits   = Width * (1 + States);
   localparam int RowsLog2  = DepthLog2 + 5 - LanesLog2;
@@ -328,7 +329,8 @@ module gw_optimization #(
   for (genvar h = 0; h < 2; h++) begin : gen_half
     if (h < Halves) begin : gen_array
       gw_optimizer_array #(
-        .Algorithm(Algorithm), .Lanes(Lanes), .Iterative(Iterative), .Fast(Fast), .Subnormal(Subnormal)
+        .Algorithm(Algorithm), .Lanes(Lanes), .Iterative(Iterative), .Fast(Fast), .Subnormal(Subnormal),
+        .EpsOutside(EpsOutside)
       ) u_array (
         .clk_i, .rst_ni, .registers_i(registers), .valid_i(dispatched2_q && {31'd0, half2_q} == h),
         .theta_i(row2_q[Width-1:0]), .gradient_i(gradient2_q), .state_i(state2),

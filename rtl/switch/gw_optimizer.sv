@@ -9,6 +9,7 @@ module gw_optimizer #(
   parameter bit Iterative = 1'b0,
   parameter bit Fast = 1'b0,
   parameter bit Subnormal = 1'b0,
+  parameter bit EpsOutside = 1'b0,
   parameter int DepthLog2 = 10
 ) (
   input  wire logic         aclk,
@@ -46,7 +47,7 @@ module gw_optimizer #(
   wire [31:0] unused_data;
   wire unused_complete = tuser[gw_expether_pkg::UserComplete];
   gw_optimization #(
-    .Algorithm(Algorithm), .Pes(Pes), .Iterative(Iterative), .Fast(Fast), .Subnormal(Subnormal), .DepthLog2(DepthLog2)
+    .Algorithm(Algorithm), .Pes(Pes), .Iterative(Iterative), .Fast(Fast), .Subnormal(Subnormal), .EpsOutside(EpsOutside), .DepthLog2(DepthLog2)
   ) u_optimization (
     .aclk, .aresetn, .cfg_valid_i, .cfg_address_i, .cfg_data_i,
     .s_axis_tdata(tdata), .s_axis_tkeep(tkeep), .s_axis_tvalid(tvalid), .s_axis_tready(tready), .s_axis_tlast(tlast),

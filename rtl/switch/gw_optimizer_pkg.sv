@@ -5,7 +5,7 @@
 
 /* verilator lint_off UNUSEDPARAM */  // names of values and nodes that only the tables below use, or nobody
 
-// algorithm: 0 SGD, 1 Adagrad, 2 Adam, 3 SMORMS3. iterative: 1 if a PE shares its operators. fast: profile 0 paper, 1 fast.
+// algorithm: 0 SGD, 1 Adagrad, 2 Adam, 3 SMORMS3. eps_outside: 1 if eps is added after the root, 0 if under it. iterative: 1 if a PE shares its operators. fast: profile 0 paper, 1 fast.
 package gw_optimizer_pkg;
   // Operators; Nop fills the tables.
   localparam logic [7:0] Nop  = 8'd0;
@@ -155,11 +155,96 @@ package gw_optimizer_pkg;
     Sub, Theta, SmormsStep           // theta'
   };
 
-  // Node i of algorithm a at [24 * (MaxNodes * a + MaxNodes - 1 - i) +: 24].
-  localparam logic [4*24*MaxNodes-1:0] Graphs = {Smorms3, Adam, Adagrad, Sgd};
+  // With eps after the root.
+  localparam logic [7:0] AdagradOutsideSquare = 8'd16;
+  localparam logic [7:0] AdagradOutsideH      = 8'd17;
+  localparam logic [7:0] AdagradOutsideRoot   = 8'd18;
+  localparam logic [7:0] AdagradOutsideDen    = 8'd19;
+  localparam logic [7:0] AdagradOutsideRate   = 8'd20;
+  localparam logic [7:0] AdagradOutsideStep   = 8'd21;
+  localparam logic [7:0] AdagradOutsideTheta  = 8'd22;
+  localparam logic [24*MaxNodes-1:0] AdagradOutside = {
+    Mul, Gradient, Gradient,             // square
+    Add, State0, AdagradOutsideSquare,   // h'
+    Sqrt, AdagradOutsideH, None,         // root
+    Add, AdagradOutsideRoot, Eps,        // den
+    Div, Lr, AdagradOutsideDen,          // rate
+    Mul, AdagradOutsideRate, Gradient,   // step
+    Sub, Theta, AdagradOutsideStep,      // theta'
+    {16{Nop, None, None}}
+  };
 
-  // What leaves: theta', and what each state becomes; algorithm a, output k at [8 * (4 * a + k) +: 8].
-  localparam logic [127:0] Outputs = {
+  localparam logic [7:0] AdamOutsideMOld   = 8'd16;
+  localparam logic [7:0] AdamOutsideMNew   = 8'd17;
+  localparam logic [7:0] AdamOutsideSquare = 8'd18;
+  localparam logic [7:0] AdamOutsideM      = 8'd19;
+  localparam logic [7:0] AdamOutsideVNew   = 8'd20;
+  localparam logic [7:0] AdamOutsideMHat   = 8'd21;
+  localparam logic [7:0] AdamOutsideV      = 8'd22;
+  localparam logic [7:0] AdamOutsideVHat   = 8'd23;
+  localparam logic [7:0] AdamOutsideU      = 8'd24;
+  localparam logic [7:0] AdamOutsideRoot   = 8'd25;
+  localparam logic [7:0] AdamOutsideDen    = 8'd26;
+  localparam logic [7:0] AdamOutsideRatio  = 8'd27;
+  localparam logic [7:0] AdamOutsideStep   = 8'd28;
+  localparam logic [7:0] AdamOutsideTheta  = 8'd29;
+  localparam logic [24*MaxNodes-1:0] AdamOutside = {
+    Mul, Beta1, State0,                      // m_old
+    Mul, OneMinusBeta1, Gradient,            // m_new
+    Mul, Gradient, Gradient,                 // square
+    Add, AdamOutsideMOld, AdamOutsideMNew,   // m'
+    Mul, OneMinusBeta2, AdamOutsideSquare,   // v_new
+    Div, AdamOutsideM, Correction1,          // m_hat
+    Add, State1, AdamOutsideVNew,            // v
+    Div, AdamOutsideV, Correction2,          // v_hat
+    Mul, Beta2, AdamOutsideV,                // u'
+    Sqrt, AdamOutsideVHat, None,             // root
+    Add, AdamOutsideRoot, Eps,               // den
+    Div, AdamOutsideMHat, AdamOutsideDen,    // ratio
+    Mul, Lr, AdamOutsideRatio,               // step
+    Sub, Theta, AdamOutsideStep,             // theta'
+    {9{Nop, None, None}}
+  };
+
+  // As Smorms3 up to m_two.
+  localparam logic [7:0] SmormsOutsideRoot  = 8'd29;
+  localparam logic [7:0] SmormsOutsideX     = 8'd30;
+  localparam logic [7:0] SmormsOutsideDen   = 8'd31;
+  localparam logic [7:0] SmormsOutsideLimit = 8'd32;
+  localparam logic [7:0] SmormsOutsideLeft  = 8'd33;
+  localparam logic [7:0] SmormsOutsideSOld  = 8'd34;
+  localparam logic [7:0] SmormsOutsideS     = 8'd35;
+  localparam logic [7:0] SmormsOutsideRate  = 8'd36;
+  localparam logic [7:0] SmormsOutsideStep  = 8'd37;
+  localparam logic [7:0] SmormsOutsideTheta = 8'd38;
+  localparam logic [24*MaxNodes-1:0] Smorms3Outside = {
+    Smorms3[24*MaxNodes-1 -: 24*13],
+    Sqrt, SmormsV, None,                       // root
+    Div, SmormsMTwo, SmormsBelow,              // x
+    Add, SmormsOutsideRoot, Eps,               // den
+    Min, Lr, SmormsOutsideX,                   // limit
+    Sub, One, SmormsOutsideX,                  // left
+    Mul, SmormsOutsideLeft, State2,            // s_old
+    Add, One, SmormsOutsideSOld,               // s'
+    Div, SmormsOutsideLimit, SmormsOutsideDen, // rate
+    Mul, SmormsOutsideRate, Gradient,          // step
+    Sub, Theta, SmormsOutsideStep              // theta'
+  };
+
+  // Graphs by number: of algorithm a it is a, and a + 3 with eps after the root (SGD has no eps).
+  function automatic int graph(input int algorithm, input int eps_outside);
+    graph = algorithm + (eps_outside != 0 && algorithm != 0 ? 3 : 0);
+  endfunction
+
+  // Node i of graph g at [24 * (MaxNodes * g + MaxNodes - 1 - i) +: 24].
+  localparam int GraphCount = 7;
+  localparam logic [GraphCount*24*MaxNodes-1:0] Graphs = {Smorms3Outside, AdamOutside, AdagradOutside, Smorms3, Adam, Adagrad, Sgd};
+
+  // What leaves: theta', and what each state becomes; graph g, output k at [8 * (4 * g + k) +: 8].
+  localparam logic [GraphCount*32-1:0] Outputs = {
+    {SmormsOutsideS, SmormsV, SmormsM, SmormsOutsideTheta},
+    {None, AdamOutsideU, AdamOutsideM, AdamOutsideTheta},
+    {None, None, AdagradOutsideH, AdagradOutsideTheta},
     {SmormsS, SmormsV, SmormsM, SmormsTheta},
     {None, AdamU, AdamM, AdamTheta},
     {None, None, AdagradH, AdagradTheta},
@@ -169,7 +254,7 @@ package gw_optimizer_pkg;
   // The cycle in which each value is there, counted from that of its operands (valid_i); value v at [8 * v +: 8].
   // Pipelined: a node starts as soon as its operands are there. Iterative: operands are registered first, the sources
   // on arrival and all of them in front of the operator; and the operator must be free.
-  function automatic [8*Values-1:0] schedule(input int algorithm, input int profile);
+  function automatic [8*Values-1:0] schedule(input int number, input int profile);
     logic [23:0] node;
     logic [7:0]  op, unit, ready, taken;
     logic [63:0] free;  // by operator, the first cycle in which it can start again
@@ -177,7 +262,7 @@ package gw_optimizer_pkg;
     free = '0;
     for (int v = 0; v < Sources; v = v + 1) if (profile >= 2) schedule[8*v +: 8] = 8'd1;
     for (int i = 0; i < MaxNodes; i = i + 1) begin
-      node = Graphs[24 * (MaxNodes * algorithm + MaxNodes - 1 - i) +: 24];
+      node = Graphs[24 * (MaxNodes * number + MaxNodes - 1 - i) +: 24];
       op = node[23:16];
       ready = schedule[8 * {24'd0, node[15:8]} +: 8];
       if (schedule[8 * {24'd0, node[7:0]} +: 8] > ready) ready = schedule[8 * {24'd0, node[7:0]} +: 8];
@@ -192,25 +277,30 @@ package gw_optimizer_pkg;
     end
   endfunction
 
-  // Of algorithm a in profile p at [8 * Values * (4 * a + p) +: 8 * Values].
-  localparam logic [16*8*Values-1:0] Schedules = {
+  // Of graph g in profile p at [8 * Values * (4 * g + p) +: 8 * Values].
+  localparam logic [GraphCount*4*8*Values-1:0] Schedules = {
+    schedule(6, 3), schedule(6, 2), schedule(6, 1), schedule(6, 0),
+    schedule(5, 3), schedule(5, 2), schedule(5, 1), schedule(5, 0),
+    schedule(4, 3), schedule(4, 2), schedule(4, 1), schedule(4, 0),
     schedule(3, 3), schedule(3, 2), schedule(3, 1), schedule(3, 0),
     schedule(2, 3), schedule(2, 2), schedule(2, 1), schedule(2, 0),
     schedule(1, 3), schedule(1, 2), schedule(1, 1), schedule(1, 0),
     schedule(0, 3), schedule(0, 2), schedule(0, 1), schedule(0, 0)
   };
 
-  // Cycles from valid_i to valid_o. No state' is later than theta'.
-  function automatic int latency(input int algorithm, input int iterative, input int fast);
-    latency = {24'd0, Schedules[8 * (Values * (4 * algorithm + 2 * iterative + fast)
-                                     + {24'd0, Outputs[32 * algorithm +: 8]}) +: 8]};
+  // Cycles from valid_i to valid_o. No state' is later than theta'. (Icarus lets no constant function call graph().)
+  function automatic int latency(input int algorithm, input int iterative, input int fast, input int eps_outside);
+    int number;
+    number = algorithm + (eps_outside != 0 && algorithm != 0 ? 3 : 0);
+    latency = {24'd0, Schedules[8 * (Values * (4 * number + 2 * iterative + fast) + {24'd0, Outputs[32 * number +: 8]}) +: 8]};
   endfunction
 
   // Cycles from a valid_i to the next one, at least.
-  function automatic int interval(input int algorithm, input int iterative, input int fast);
+  function automatic int interval(input int algorithm, input int iterative, input int fast, input int eps_outside);
+    int number;
+    number = algorithm + (eps_outside != 0 && algorithm != 0 ? 3 : 0);
     interval = iterative == 0 ? 1
-             : {24'd0, Schedules[8 * (Values * (4 * algorithm + 2 * iterative + fast)
-                                      + {24'd0, Outputs[32 * algorithm +: 8]}) +: 8]};
+             : {24'd0, Schedules[8 * (Values * (4 * number + 2 * iterative + fast) + {24'd0, Outputs[32 * number +: 8]}) +: 8]};
   endfunction
 
   // Words beside theta.

@@ -1,5 +1,5 @@
 // Iterative processing elements: one adder, multiplier, divider with root and minimum take turns, by a fixed schedule.
-// Latency gw_optimizer_pkg::latency(Algorithm, 1, Fast), which is also the least distance of two valid_i; no stall.
+// Latency gw_optimizer_pkg::latency(Algorithm, 1, Fast, EpsOutside), which is also the least distance of two valid_i; no stall.
 // Optimizer switch (IEICE'21) section 5.3, Figures 5 to 8: the graphs; sharing is ours. For speed: gw_pe_pipeline.
 `default_nettype none
 
@@ -9,6 +9,7 @@ module gw_pe_iterative #(
   parameter int Lanes = 32,
   parameter bit Fast = 1'b0,
   parameter bit Subnormal = 1'b0,
+  parameter bit EpsOutside = 1'b0,
   localparam int Width = 32 * Lanes
 ) (
   input  wire logic               clk_i,
@@ -26,11 +27,12 @@ module gw_pe_iterative #(
   localparam int FirstNode = gw_optimizer_pkg::FirstNode;
   localparam int Values = gw_optimizer_pkg::Values;
   localparam int Profile = Fast ? 3 : 2;
-  localparam int Latency = gw_optimizer_pkg::latency(Algorithm, 1, Profile - 2);
-  localparam logic [24*MaxNodes-1:0] Graph = gw_optimizer_pkg::Graphs[24*MaxNodes*Algorithm +: 24*MaxNodes];
-  localparam logic [31:0] Outputs = gw_optimizer_pkg::Outputs[32*Algorithm +: 32];
+  localparam int Number = gw_optimizer_pkg::graph(Algorithm, EpsOutside ? 1 : 0);
+  localparam int Latency = gw_optimizer_pkg::latency(Algorithm, 1, Profile - 2, EpsOutside ? 1 : 0);
+  localparam logic [24*MaxNodes-1:0] Graph = gw_optimizer_pkg::Graphs[24*MaxNodes*Number +: 24*MaxNodes];
+  localparam logic [31:0] Outputs = gw_optimizer_pkg::Outputs[32*Number +: 32];
   localparam logic [8*Values-1:0] Ready =
-    gw_optimizer_pkg::Schedules[8*Values*(4*Algorithm + Profile) +: 8*Values];
+    gw_optimizer_pkg::Schedules[8*Values*(4*Number + Profile) +: 8*Values];
   localparam logic [63:0] Cycles = gw_optimizer_pkg::Cycles[64*Profile +: 64];
 
   // Units: 0 add and subtract, 1 multiply, 2 divide and root, 3 minimum. Of each node {unit, turn}: the how-manieth that

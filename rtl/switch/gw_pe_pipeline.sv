@@ -1,5 +1,5 @@
 // Pipelined processing elements: an operator for each node of the optimizer's graph. For fewer operators: gw_pe_iterative.
-// Latency gw_optimizer_pkg::latency(Algorithm, 0, Fast), one step of `Lanes` parameters a cycle, no stall.
+// Latency gw_optimizer_pkg::latency(Algorithm, 0, Fast, EpsOutside), one step of `Lanes` parameters a cycle, no stall.
 // Optimizer switch (IEICE'21) section 5.3, Figures 5 to 8.
 `default_nettype none
 
@@ -9,6 +9,7 @@ module gw_pe_pipeline #(
   parameter int Lanes = 32,
   parameter bit Fast = 1'b0,
   parameter bit Subnormal = 1'b0,
+  parameter bit EpsOutside = 1'b0,
   localparam int Width = 32 * Lanes
 ) (
   input  wire logic               clk_i,
@@ -26,11 +27,12 @@ module gw_pe_pipeline #(
   localparam int FirstNode = gw_optimizer_pkg::FirstNode;
   localparam int Values = gw_optimizer_pkg::Values;
   localparam int Profile = Fast ? 1 : 0;
-  localparam int Latency = gw_optimizer_pkg::latency(Algorithm, 0, Profile);
-  localparam logic [24*MaxNodes-1:0] Graph = gw_optimizer_pkg::Graphs[24*MaxNodes*Algorithm +: 24*MaxNodes];
-  localparam logic [31:0] Outputs = gw_optimizer_pkg::Outputs[32*Algorithm +: 32];
+  localparam int Number = gw_optimizer_pkg::graph(Algorithm, EpsOutside ? 1 : 0);
+  localparam int Latency = gw_optimizer_pkg::latency(Algorithm, 0, Profile, EpsOutside ? 1 : 0);
+  localparam logic [24*MaxNodes-1:0] Graph = gw_optimizer_pkg::Graphs[24*MaxNodes*Number +: 24*MaxNodes];
+  localparam logic [31:0] Outputs = gw_optimizer_pkg::Outputs[32*Number +: 32];
   localparam logic [8*Values-1:0] Ready =
-    gw_optimizer_pkg::Schedules[8*Values*(4*Algorithm + Profile) +: 8*Values];
+    gw_optimizer_pkg::Schedules[8*Values*(4*Number + Profile) +: 8*Values];
   localparam logic [63:0] Cycles = gw_optimizer_pkg::Cycles[64*Profile +: 64];
 
   // Uses of values: operands a and b of node i are 2 i and 2 i + 1, what leaves follows.

@@ -9,6 +9,7 @@ module gw_switch #(
   parameter bit Iterative = 1'b0,
   parameter bit Fast = 1'b0,
   parameter bit Subnormal = 1'b0,
+  parameter bit EpsOutside = 1'b0,
   parameter int AddLatency = 5,
   parameter int DepthLog2 = 10
 ) (
@@ -37,7 +38,8 @@ module gw_switch #(
   wire [31:0] unused_data;
   wire        unused_idle, unused_clearing;
   gw_switch_core #(
-    .Algorithm(Algorithm), .Pes(Pes), .Iterative(Iterative), .Fast(Fast), .Subnormal(Subnormal), .AddLatency(AddLatency),
+    .Algorithm(Algorithm), .Pes(Pes), .Iterative(Iterative), .Fast(Fast), .Subnormal(Subnormal), .EpsOutside(EpsOutside),
+    .AddLatency(AddLatency),
     .DepthLog2(DepthLog2)
   ) u_core (
     .aclk, .aresetn, .workers_i, .group_i, .depth_i, .cfg_valid_i, .cfg_address_i, .cfg_data_i,

@@ -11,6 +11,7 @@ module gw_switch_core #(
   parameter bit Iterative = 1'b0,
   parameter bit Fast = 1'b0,
   parameter bit Subnormal = 1'b0,
+  parameter bit EpsOutside = 1'b0,
   parameter int AddLatency = 5,
   parameter int DepthLog2 = 10
 ) (
@@ -103,7 +104,8 @@ module gw_switch_core #(
     .job_reset_i, .clearing_o
   );
   gw_optimization #(
-    .Algorithm(Algorithm), .Pes(Pes), .Iterative(Iterative), .Fast(Fast), .Subnormal(Subnormal), .DepthLog2(DepthLog2)
+    .Algorithm(Algorithm), .Pes(Pes), .Iterative(Iterative), .Fast(Fast), .Subnormal(Subnormal), .EpsOutside(EpsOutside),
+    .DepthLog2(DepthLog2)
   ) u_optimization (
     .aclk, .aresetn, .cfg_valid_i, .cfg_address_i, .cfg_data_i,
     .s_axis_tdata(summed_data), .s_axis_tkeep(summed_keep), .s_axis_tvalid(summed_valid), .s_axis_tready(summed_ready),

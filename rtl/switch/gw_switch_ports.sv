@@ -9,6 +9,7 @@ module gw_switch_ports #(
   parameter bit Iterative = 1'b0,
   parameter bit Fast = 1'b0,
   parameter bit Subnormal = 1'b0,
+  parameter bit EpsOutside = 1'b0,
   parameter int AddLatency = 5,
   parameter int DepthLog2 = 10
 ) (
@@ -73,7 +74,8 @@ module gw_switch_ports #(
   output logic [44*32-1:0]    stat_o
 );
   gw_switch #(
-    .Algorithm(Algorithm), .Pes(Pes), .Iterative(Iterative), .Fast(Fast), .Subnormal(Subnormal), .AddLatency(AddLatency),
+    .Algorithm(Algorithm), .Pes(Pes), .Iterative(Iterative), .Fast(Fast), .Subnormal(Subnormal), .EpsOutside(EpsOutside),
+    .AddLatency(AddLatency),
     .DepthLog2(DepthLog2)
   ) u_switch (
     .aclk, .aresetn, .workers_i, .group_i, .depth_i, .cfg_valid_i, .cfg_address_i, .cfg_data_i,

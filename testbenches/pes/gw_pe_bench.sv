@@ -6,7 +6,8 @@
 // Array i is iterative if bit 2 of i is set, of profile fast if bit 1 is, handles subnormals if bit 0 is.
 module gw_pe_bench #(
   parameter int Algorithm = 0,
-  parameter int Lanes = 4
+  parameter int Lanes = 4,
+  parameter int EpsOutside = 0
 ) (
   input  wire logic                  clk_i,
   input  wire logic                  rst_ni,
@@ -24,10 +25,11 @@ module gw_pe_bench #(
   for (genvar i = 0; i < 8; i++) begin : gen_array
     localparam int Iterative = i / 4;
     localparam int Fast = i / 2 % 2;
-    assign latency_o[8*i +: 8]  = 8'(gw_optimizer_pkg::latency(Algorithm, Iterative, Fast));
-    assign interval_o[8*i +: 8] = 8'(gw_optimizer_pkg::interval(Algorithm, Iterative, Fast));
+    assign latency_o[8*i +: 8]  = 8'(gw_optimizer_pkg::latency(Algorithm, Iterative, Fast, EpsOutside));
+    assign interval_o[8*i +: 8] = 8'(gw_optimizer_pkg::interval(Algorithm, Iterative, Fast, EpsOutside));
     gw_optimizer_array #(
-      .Algorithm(Algorithm), .Lanes(Lanes), .Iterative(Iterative == 1), .Fast(Fast == 1), .Subnormal(i % 2 == 1)
+      .Algorithm(Algorithm), .Lanes(Lanes), .Iterative(Iterative == 1), .Fast(Fast == 1), .Subnormal(i % 2 == 1),
+      .EpsOutside(EpsOutside == 1)
     ) u_array (
       .clk_i, .rst_ni, .registers_i, .valid_i(valid_i[i]), .theta_i, .gradient_i, .state_i, .valid_o(valid_o[i]),
       .theta_o(theta_o[32*Lanes*i +: 32*Lanes]), .state_o(state_o[96*Lanes*i +: 96*Lanes])

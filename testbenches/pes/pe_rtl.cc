@@ -62,8 +62,8 @@ std::unique_ptr<PeRtl> make() {
   return std::make_unique<Verilated<V, kLanes>>();
 }
 
-#define GW_PE_BUILD(algorithm, lanes) \
-  {algorithm, lanes, make<Vgw_pe_bench_##algorithm##_##lanes, lanes>},
+#define GW_PE_BUILD(algorithm, lanes, eps_outside) \
+  {algorithm, lanes, eps_outside, make<Vgw_pe_bench_##algorithm##_##lanes##_##eps_outside, lanes>},
 constexpr PeBuild kBuilds[] = {GW_PE_BUILDS(GW_PE_BUILD)};
 #undef GW_PE_BUILD
 

@@ -39,6 +39,7 @@ class PeRtl {
 struct PeBuild {
   int algorithm;  ///< 0 SGD, 1 Adagrad, 2 Adam, 3 SMORMS3
   size_t lanes;
+  bool eps_outside;  ///< eps is added after the root
   std::unique_ptr<PeRtl> (*make)();
 };
 std::span<const PeBuild> pe_builds();

@@ -6,7 +6,8 @@ module gw_optimizer_array #(
   parameter int Lanes = 32,
   parameter bit Iterative = 1'b0,
   parameter bit Fast = 1'b0,
-  parameter bit Subnormal = 1'b0
+  parameter bit Subnormal = 1'b0,
+  parameter bit EpsOutside = 1'b0
 ) (
   input  wire logic                clk_i,
   input  wire logic                rst_ni,
@@ -22,7 +23,7 @@ module gw_optimizer_array #(
   logic [2:0] valid_q;
   assign valid_o = valid_q[2];
   always_ff @(posedge clk_i) valid_q <= {valid_q[1:0], valid_i} & {3{rst_ni}};
-  wire unused = ^{registers_i, theta_i, gradient_i, state_i, Algorithm, Iterative, Fast, Subnormal};
+  wire unused = ^{registers_i, theta_i, gradient_i, state_i, Algorithm, Iterative, Fast, Subnormal, EpsOutside};
 endmodule
 
 `default_nettype wire

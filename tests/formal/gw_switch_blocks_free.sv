@@ -131,6 +131,7 @@ module gw_optimization #(
   parameter bit Iterative = 1'b0,
   parameter bit Fast = 1'b0,
   parameter bit Subnormal = 1'b0,
+  parameter bit EpsOutside = 1'b0,
   parameter int DepthLog2 = 10
 ) (
   input  wire logic           aclk,
@@ -165,7 +166,7 @@ module gw_optimization #(
     .m_last_o(m_axis_tlast), .m_bits_o({unused_bits, m_axis_tdata[1:0], m_axis_tkeep})
   );
   wire unused = ^{cfg_valid_i, cfg_address_i, cfg_data_i, s_axis_tdata, s_axis_tuser, s_selected_i, job_reset_i, cfg_restore_i,
-                  cfg_read_i, Algorithm, Pes, Iterative, Fast, Subnormal, DepthLog2};
+                  cfg_read_i, Algorithm, Pes, Iterative, Fast, Subnormal, EpsOutside, DepthLog2};
 endmodule
 
 // Any ports but the frame's own, after the real one's four cycles.

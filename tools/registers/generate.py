@@ -12,7 +12,7 @@ import sys
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-MAJOR, MINOR = 1, 0
+MAJOR, MINOR = 1, 1
 COUNTERS, SNAPSHOTS, WORDS = 0x100, 0x200, 64  # where they begin, and how many there can be
 ACCESSES = ("ro", "rw", "wo")
 IDLES = ("", "write", "always")
