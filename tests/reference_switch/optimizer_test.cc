@@ -158,6 +158,14 @@ TEST_P(Step, Smorms3ByHand) {
   EXPECT_EQ(one_step(limited, 2), fp::bits(0.875f));  // min is lr
 }
 
+std::vector<std::pair<Algorithm, Epsilon>> all_kinds() {
+  std::vector<std::pair<Algorithm, Epsilon>> all;
+  for (const Algorithm algorithm : kAlgorithms) {
+    for (const Epsilon epsilon : kEpsilons) all.emplace_back(algorithm, epsilon);
+  }
+  return all;
+}
+
 // Whole vectors by the host's arithmetic, beside one parameter at a time by fp.h.
 TEST(Vector, IsBitExact) {
   constexpr std::size_t kParameters = 700;  // two blocks and a part of one
@@ -169,13 +177,13 @@ TEST(Vector, IsBitExact) {
     return fp::value((bits & 0x8000'0000) | exponent << 23 |
                      (bits % 32 == 0 ? 0 : bits & 0x007F'FFFF));
   };
-  for (const Algorithm algorithm : kAlgorithms) {
+  for (const auto& [algorithm, epsilon] : all_kinds()) {
     const HyperParameters hyper{.lr = 0.01f, .eps = 1e-12f};
     std::vector<float> theta(kParameters), gradient(kParameters);
     std::vector<std::uint32_t> bits(kParameters);
     for (std::size_t i = 0; i < kParameters; i++) bits[i] = fp::bits(theta[i] = draw());
-    BitExact one(algorithm, hyper, Subnormal::kIeee, bits);
-    VectorOptimizer all(algorithm, hyper, kParameters);
+    BitExact one(algorithm, hyper, Subnormal::kIeee, bits, epsilon);
+    VectorOptimizer all(algorithm, hyper, kParameters, epsilon);
     for (int t = 1; t <= 20; t++) {
       one.begin_iteration();
       all.begin_iteration();

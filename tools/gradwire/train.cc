@@ -26,7 +26,7 @@ struct TrainArguments {
   std::vector<std::string> codecs;
   std::string exchange, optimizer, step, data, json, html;
   size_t jobs = 0;
-  bool quiet = false;
+  bool eps_outside = false, quiet = false;
   CLI::App* command = nullptr;
 };
 
@@ -57,7 +57,7 @@ void take_preset(TrainArguments& a) {
         fmt::format("--preset '{}' is neither tgs nor mlhpc16", a.session.preset));
   }
   for (const char* option : {"--codec", "--exchange", "--workers", "--optimizer", "--rate", "--eps",
-                             "--momentum", "--sum-scale"}) {
+                             "--eps-outside", "--momentum", "--sum-scale"}) {
     if (a.command->count(option) != 0) {
       throw sim::UsageError(fmt::format("{} is what --preset {} sets", option, preset->name));
     }
@@ -90,10 +90,14 @@ void take_options(TrainArguments& a) {
   if (*optimizer != Optimizer::kMomentum && a.command->count("--momentum") != 0) {
     throw sim::UsageError(fmt::format("--momentum has no effect with --optimizer {}", a.optimizer));
   }
-  if ((*optimizer == Optimizer::kMomentum || *optimizer == Optimizer::kSgd) &&
-      a.command->count("--eps") != 0) {
-    throw sim::UsageError(fmt::format("--eps has no effect with --optimizer {}", a.optimizer));
+  for (const char* option : {"--eps", "--eps-outside"}) {
+    if ((*optimizer == Optimizer::kMomentum || *optimizer == Optimizer::kSgd) &&
+        a.command->count(option) != 0) {
+      throw sim::UsageError(
+          fmt::format("{} has no effect with --optimizer {}", option, a.optimizer));
+    }
   }
+  if (a.eps_outside) o.epsilon = reference::optimizer::Epsilon::kAfterRoot;
 }
 
 int execute(TrainArguments& a) {
@@ -196,6 +200,7 @@ void add_train(CLI::App& app, Invocation& invocation) {
                       "adagrad 0.005, adam and smorms3 0.001)");
   command->add_option("--eps", o.eps, "added under the root by adagrad, adam and smorms3")
       ->capture_default_str();
+  command->add_flag("--eps-outside", a->eps_outside, "add eps after the root, as PyTorch does");
   command->add_option("--momentum", o.momentum, "for --optimizer momentum")->capture_default_str();
   command->add_option("--sum-scale", o.sum_scale,
                       "T times this where sums are quantised again (direct)");

@@ -197,6 +197,7 @@ json run_session(const Session& session, const Digits& digits, const Note& note,
     document["training"]["rate_divided_by"] = o.rate_divisor;
   } else if (o.optimizer != Optimizer::kSgd) {
     document["training"]["eps"] = o.eps;
+    document["training"]["eps_outside"] = o.epsilon == reference::optimizer::Epsilon::kAfterRoot;
   }
   for (size_t c = 0; c < codecs; ++c) {
     json runs = json::array();
@@ -237,7 +238,8 @@ std::string session_text(const json& document) {
                        t["rate_divided_by"].get<double>(), t["momentum"].get<double>(),
                        t["decay"].get<double>());
   } else if (t.contains("eps")) {
-    more = fmt::format(", eps {:g}", t["eps"].get<double>());
+    more = fmt::format(", eps {:g} {}", t["eps"].get<double>(),
+                       t.value("eps_outside", false) ? "after the root" : "under the root");
   }
   if (t["step"] == "before-second") more += "; the owner of a slice sends the step, not the sum";
   out += fmt::format("  exchange {}; {}, rate {:g}{}{}\n\n", t["exchange"].get<std::string>(),

@@ -74,8 +74,9 @@ double default_rate(Optimizer optimizer) {
   std::abort();
 }
 
-WeightUpdate::WeightUpdate(Optimizer optimizer, double rate, double eps, size_t parameters)
-    : state_(algorithm_of(optimizer), hyper_of(rate, eps), parameters) {}
+WeightUpdate::WeightUpdate(Optimizer optimizer, double rate, double eps, opt::Epsilon epsilon,
+                           size_t parameters)
+    : state_(algorithm_of(optimizer), hyper_of(rate, eps), parameters, epsilon) {}
 
 void WeightUpdate::step_alone(size_t first, std::span<const float> gradient,
                               std::span<float> subtracted) {

@@ -28,7 +28,8 @@ double default_rate(Optimizer optimizer);
 class WeightUpdate {
  public:
   /// Not kMomentum: HdcNetwork::update() is that.
-  WeightUpdate(Optimizer optimizer, double rate, double eps, size_t parameters);
+  WeightUpdate(Optimizer optimizer, double rate, double eps, reference::optimizer::Epsilon epsilon,
+               size_t parameters);
 
   /// Starts the next iteration. Call it before the first step, too.
   void begin_iteration() { state_.begin_iteration(); }

@@ -35,6 +35,7 @@ const std::vector<Preset>& presets() {
     lbann.options.exchange = ExchangeKind::kDirect;
     lbann.options.optimizer = Optimizer::kAdagrad;
     lbann.options.rate = default_rate(Optimizer::kAdagrad);
+    lbann.options.epsilon = reference::optimizer::Epsilon::kAfterRoot;
     lbann.options.batch = 10;
     lbann.options.iterations = 500;
     for (const auto& row : papers::mlhpc16::kTable1) lbann.codecs.emplace_back(row.codec);

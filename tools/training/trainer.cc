@@ -128,7 +128,7 @@ class Run {
     for (size_t w = 0; w < (alone_ ? o_.workers : 1); ++w) {
       networks_.emplace_back(seed);
       if (o_.optimizer != Optimizer::kMomentum) {
-        updates_.emplace_back(o_.optimizer, o_.rate, o_.eps, layout_.values());
+        updates_.emplace_back(o_.optimizer, o_.rate, o_.eps, o_.epsilon, layout_.values());
       }
     }
     if (alone_) return;

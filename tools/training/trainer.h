@@ -29,7 +29,8 @@ struct TrainOptions {
   Optimizer optimizer = Optimizer::kMomentum;
   StepPlace step = StepPlace::kAfter;
   double rate = default_rate(Optimizer::kMomentum);
-  double eps = 1e-8;      ///< of kAdagrad, kAdam, kSmorms3
+  double eps = 1e-8;  ///< of kAdagrad, kAdam, kSmorms3, as the next
+  reference::optimizer::Epsilon epsilon = reference::optimizer::Epsilon::kUnderRoot;
   double momentum = 0.9;  ///< of kMomentum, as the three that follow
   double decay = 0.00005;
   double rate_divisor = 5;   ///< by this the rate falls, as INCEPTIONN's Table I has it

@@ -43,9 +43,9 @@ void apply(Operator op, const Block& a, const Block& b, Block& out) {
 }  // namespace
 
 VectorOptimizer::VectorOptimizer(Algorithm algorithm, const HyperParameters& hyper,
-                                 std::size_t parameters)
-    : graph_(graph_of(algorithm)), registers_(hyper, fp::Subnormal::kIeee) {
-  const Cell first = first_cell(algorithm, 0, registers_);
+                                 std::size_t parameters, Epsilon epsilon)
+    : graph_(graph_of(algorithm, epsilon)), registers_(hyper, fp::Subnormal::kIeee) {
+  const Cell first = first_cell(algorithm, 0, registers_, epsilon);
   for (std::size_t s = 0; s < graph_.states(); ++s) {
     states_[s].assign(parameters, fp::value(first.state[s]));
   }

@@ -16,7 +16,8 @@ namespace gw::reference::optimizer {
 
 class VectorOptimizer {
  public:
-  VectorOptimizer(Algorithm algorithm, const HyperParameters& hyper, std::size_t parameters);
+  VectorOptimizer(Algorithm algorithm, const HyperParameters& hyper, std::size_t parameters,
+                  Epsilon epsilon = Epsilon::kUnderRoot);
 
   /// Starts the next iteration. Call it before the first step, too.
   void begin_iteration() { registers_.advance(); }
