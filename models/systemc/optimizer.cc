@@ -25,34 +25,39 @@ enum Register {
   kCorrection2
 };
 
-// One step of one parameter; the names are those of models/reference/optimizer/graph.h.
+// One step of one parameter, as docs/blocks/optimizer-pes.md has it. F: subnormal numbers are
+// zeros; Outside: eps is added after the root.
 
 template <bool F, class Registers, class Cell>
 void sgd(const Registers& r, Cell& cell, uint32_t g) {
   cell[0] = fp::sub<F>(cell[0], fp::mul<F>(r[kLr], g));
 }
 
-template <bool F, class Registers, class Cell>
+template <bool F, bool Outside, class Registers, class Cell>
 void adagrad(const Registers& r, Cell& cell, uint32_t g) {
   const uint32_t h = fp::add<F>(cell[1], fp::mul<F>(g, g));
-  const uint32_t rate = fp::div<F>(r[kLr], fp::sqrt<F>(h));
+  uint32_t divisor = fp::sqrt<F>(h);
+  if constexpr (Outside) divisor = fp::add<F>(divisor, r[kEps]);
+  const uint32_t rate = fp::div<F>(r[kLr], divisor);
   cell[0] = fp::sub<F>(cell[0], fp::mul<F>(rate, g));
   cell[1] = h;
 }
 
-template <bool F, class Registers, class Cell>
+template <bool F, bool Outside, class Registers, class Cell>
 void adam(const Registers& r, Cell& cell, uint32_t g) {
   const uint32_t square = fp::mul<F>(g, g);
   const uint32_t v = fp::add<F>(cell[2], fp::mul<F>(r[kOneMinusBeta2], square));
-  const uint32_t root = fp::sqrt<F>(fp::div<F>(v, r[kCorrection2]));
+  uint32_t divisor = fp::sqrt<F>(fp::div<F>(v, r[kCorrection2]));
+  if constexpr (Outside) divisor = fp::add<F>(divisor, r[kEps]);
   const uint32_t m = fp::add<F>(fp::mul<F>(r[kBeta1], cell[1]), fp::mul<F>(r[kOneMinusBeta1], g));
-  const uint32_t ratio = fp::div<F>(fp::div<F>(m, r[kCorrection1]), root);
+  const uint32_t ratio = fp::div<F>(fp::div<F>(m, r[kCorrection1]), divisor);
   cell[0] = fp::sub<F>(cell[0], fp::mul<F>(r[kLr], ratio));
   cell[1] = m;
-  cell[2] = fp::add<F>(fp::mul<F>(r[kBeta2], v), r[kBias]);
+  cell[2] = fp::mul<F>(r[kBeta2], v);
+  if constexpr (!Outside) cell[2] = fp::add<F>(cell[2], r[kBias]);
 }
 
-template <bool F, class Registers, class Cell>
+template <bool F, bool Outside, class Registers, class Cell>
 void smorms3(const Registers& r, Cell& cell, uint32_t g) {
   const uint32_t rho = fp::div<F>(kOne, fp::add<F>(cell[3], kOne));
   const uint32_t keep = fp::sub<F>(kOne, rho);
@@ -60,10 +65,11 @@ void smorms3(const Registers& r, Cell& cell, uint32_t g) {
   const uint32_t v_new = fp::mul<F>(rho, fp::mul<F>(g, g));
   const uint32_t v = fp::add<F>(v_old, v_new);
   const uint32_t m = fp::add<F>(fp::mul<F>(keep, cell[1]), fp::mul<F>(rho, g));
-  const uint32_t root = fp::sqrt<F>(fp::add<F>(v, r[kEps]));
+  const uint32_t divisor =
+      Outside ? fp::add<F>(fp::sqrt<F>(v), r[kEps]) : fp::sqrt<F>(fp::add<F>(v, r[kEps]));
   const uint32_t below = fp::add<F>(v_old, fp::add<F>(v_new, r[kEps]));
   const uint32_t x = fp::div<F>(fp::mul<F>(m, m), below);
-  const uint32_t rate = fp::div<F>(fp::min<F>(r[kLr], x), root);
+  const uint32_t rate = fp::div<F>(fp::min<F>(r[kLr], x), divisor);
   cell[0] = fp::sub<F>(cell[0], fp::mul<F>(rate, g));
   cell[1] = m;
   cell[2] = v;
@@ -93,8 +99,10 @@ void Optimization::configure(const OptimizerConfig& config, std::span<const uint
   iteration_ = 0;
 
   Cell first{};
-  if (config.algorithm == Algorithm::kAdagrad) first = {0, registers_[kEps]};
-  if (config.algorithm == Algorithm::kAdam) first = {0, 0, registers_[kBias]};
+  if (!config.eps_outside) {  // then eps is in the states from the first one on
+    if (config.algorithm == Algorithm::kAdagrad) first = {0, registers_[kEps]};
+    if (config.algorithm == Algorithm::kAdam) first = {0, 0, registers_[kBias]};
+  }
   if (config.algorithm == Algorithm::kSmorms3) first = {0, 0, 0, kOne};
   cells_.assign(size_t{kValues} << config.depth_log2, first);
   for (size_t i = 0; i < std::min(theta.size(), cells_.size()); ++i) cells_[i][0] = theta[i];
@@ -318,14 +326,15 @@ void Optimization::dispatch() {
 }
 
 void Optimization::compute(Frame& frame) {
+  const bool outside = config_.eps_outside;
   if (config_.flush_subnormal) {
-    compute_with<true>(frame);
+    outside ? compute_with<true, true>(frame) : compute_with<true, false>(frame);
   } else {
-    compute_with<false>(frame);
+    outside ? compute_with<false, true>(frame) : compute_with<false, false>(frame);
   }
 }
 
-template <bool kFlush>
+template <bool kFlush, bool kOutside>
 void Optimization::compute_with(Frame& frame) {
   Cell* const cells = &cells_[size_t{frame.sequence} * kValues];
   const uint32_t begin = round_ * static_cast<uint32_t>(row_cells());
@@ -339,13 +348,13 @@ void Optimization::compute_with(Frame& frame) {
         sgd<kFlush>(registers_, cells[i], g);
         break;
       case Algorithm::kAdagrad:
-        adagrad<kFlush>(registers_, cells[i], g);
+        adagrad<kFlush, kOutside>(registers_, cells[i], g);
         break;
       case Algorithm::kAdam:
-        adam<kFlush>(registers_, cells[i], g);
+        adam<kFlush, kOutside>(registers_, cells[i], g);
         break;
       case Algorithm::kSmorms3:
-        smorms3<kFlush>(registers_, cells[i], g);
+        smorms3<kFlush, kOutside>(registers_, cells[i], g);
         break;
     }
     frame.values[i] = cells[i][0];

@@ -25,6 +25,7 @@ struct OptimizerConfig {
   uint32_t latency = 21;  ///< L of the array of processing elements
   uint32_t interval = 1;  ///< II
   bool flush_subnormal = true;
+  bool eps_outside = false;  ///< EpsOutside: eps is added after the root, not under it
   int depth_log2 = 10;
   float lr = 0.001f, eps = 1e-8f, beta1 = 0.9f, beta2 = 0.999f;
 };
@@ -94,7 +95,7 @@ class Optimization {
   size_t row_cells() const { return config_.pes < kValues ? config_.pes : kValues; }
   bool under_way(uint32_t cell) const;
   void compute(Frame& frame);
-  template <bool kFlush>
+  template <bool kFlush, bool kOutside>
   void compute_with(Frame& frame);
   void load();
   void issue(const Beat& beat);

@@ -190,7 +190,9 @@ Section optimizer(const Json& doc) {
   Part part(doc, "optimizer");
   const std::string rate = part.word("lr"), kind = part.word("kind"),
                     profile = part.word("profile");
-  add(s, "algorithm", part.word("algorithm"), rate.empty() ? "" : "learning rate " + rate);
+  std::string note = rate.empty() ? "" : "learning rate " + rate;
+  if (part.word("epsilon") == "after the root") note += ", epsilon after the root";
+  add(s, "algorithm", part.word("algorithm"), note);
   add(s, "array", part.count("pes", "PE", "PEs"),
       kind + (kind.empty() || profile.empty() ? "" : ", ") +
           (profile.empty() ? "" : "operators of the profile " + profile));

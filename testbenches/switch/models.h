@@ -31,12 +31,13 @@ inline systemc::AggregationConfig aggregation_config(const NetworkSpec& net) {
 
 inline systemc::OptimizerConfig optimizer_config(const NetworkSpec& net) {
   const ArrayTiming timing =
-      array_timing(static_cast<size_t>(net.algorithm), net.iterative, net.fast);
+      array_timing(static_cast<size_t>(net.algorithm), net.eps_outside(), net.iterative, net.fast);
   return {.algorithm = static_cast<systemc::Algorithm>(net.algorithm),
           .pes = static_cast<uint32_t>(net.pes),
           .latency = timing.latency,
           .interval = timing.interval,
           .flush_subnormal = net.subnormal == reference::fp::Subnormal::kFlush,
+          .eps_outside = net.eps_outside(),
           .depth_log2 = kNetworkDepthLog2,
           .lr = net.hyper.lr,
           .eps = net.hyper.eps,

@@ -69,6 +69,11 @@ std::vector<Option> network_options(const reference::Blocks& blocks) {
   if (blocks.optimization) {
     add("lr", "learning rate", "0.001");
     add("eps", "epsilon", "1e-08");
+    add("eps-outside",
+        "build it with epsilon added after the root, as PyTorch does (default: under it, as the "
+        "paper does)",
+        "");
+    options.back().flag = true;
     add("beta1", "Adam's beta1", "0.9");
     add("beta2", "Adam's beta2", "0.999");
   }
@@ -122,6 +127,9 @@ NetworkSpec network_spec(const sim::OptionSet& options) {
   net.subnormal = subnormal ? reference::fp::Subnormal::kIeee : reference::fp::Subnormal::kFlush;
   read.number("lr", net.hyper.lr, -kMaxRate, kMaxRate);
   read.number("eps", net.hyper.eps, 0, kMaxRate);
+  if (options.knows("eps-outside") && options.flag("eps-outside")) {
+    net.epsilon = reference::optimizer::Epsilon::kAfterRoot;
+  }
   read.number("beta1", net.hyper.beta1, 0, 1);
   read.number("beta2", net.hyper.beta2, 0, 1);
   return net;

@@ -28,6 +28,9 @@ struct NetworkSpec {
   bool fast = false;  ///< profile fast instead of paper
   reference::fp::Subnormal subnormal = reference::fp::Subnormal::kFlush;
   reference::optimizer::HyperParameters hyper;
+  reference::optimizer::Epsilon epsilon = reference::optimizer::Epsilon::kUnderRoot;
+
+  bool eps_outside() const { return epsilon == reference::optimizer::Epsilon::kAfterRoot; }
 };
 
 struct TrafficOptions {

@@ -84,6 +84,7 @@ json optimizer_json(const Pipeline& pipeline, const NetworkSpec& net) {
                  {"kind", net.iterative ? "iterative" : "pipelined"},
                  {"profile", net.fast ? "fast" : "paper"},
                  {"lr", net.hyper.lr},
+                 {"epsilon", net.eps_outside() ? "after the root" : "under the root"},
                  {"optimised", pipeline.optimised()},
                  {"out_of_range", pipeline.out_of_range()},
                  {"iterations", pipeline.iterations()},
@@ -137,6 +138,7 @@ reference::PipelineConfig pipeline_config(const Blocks& blocks, const NetworkSpe
                                                   .subnormal = net.subnormal},
                                    .algorithm = net.algorithm,
                                    .hyper = net.hyper,
+                                   .epsilon = net.epsilon,
                                    .subnormal = net.subnormal,
                                    .parameters = {}};
   if (blocks.optimization) config.parameters = initial_parameters(seed);
@@ -356,8 +358,8 @@ std::string SwitchOracle::serve(size_t port) {
 /// An upper limit: one frame after the other, rounds, latency, what comes on top.
 uint64_t SwitchOracle::work_of(const Pipeline::Frame& frame) const {
   const auto pes = static_cast<size_t>(net_.pes);
-  const ArrayTiming array =
-      array_timing(static_cast<size_t>(net_.algorithm), net_.iterative, net_.fast);
+  const ArrayTiming array = array_timing(static_cast<size_t>(net_.algorithm), net_.eps_outside(),
+                                         net_.iterative, net_.fast);
   return (frame.optimised + pes - 1) / pes * array.interval + array.latency + kFrameCycles;
 }
 

@@ -35,7 +35,8 @@ uint32_t sum_of(std::string_view bytes) {
 /// What a state has to agree in with the device that takes it. Processing elements do not matter:
 /// any number of them computes the same.
 std::string configuration_of(const NetworkSpec& net) {
-  return fmt::format("optimizer {}, {}, {} parameters", name_of(net.algorithm),
+  return fmt::format("optimizer {}{}, {}, {} parameters", name_of(net.algorithm),
+                     net.eps_outside() ? " with eps after the root" : "",
                      net.subnormal == reference::fp::Subnormal::kFlush
                          ? "subnormal numbers are zeros"
                          : "IEEE 754",
@@ -122,7 +123,7 @@ OptimizerState initial_state(const NetworkSpec& net, uint64_t seed) {
   state.active = state.registers;
   state.powers = registers.powers();
   state.cells = {initial_parameters(seed)};
-  const optimizer::Cell cell = optimizer::first_cell(net.algorithm, 0, registers);
+  const optimizer::Cell cell = optimizer::first_cell(net.algorithm, 0, registers, net.epsilon);
   for (size_t s = 1; s < blocks_of(net); ++s) {
     state.cells.emplace_back(state.cells[0].size(), cell.state[s - 1]);
   }

@@ -87,6 +87,7 @@ Point point_of(const sim::Device& device, const SweepOptions& options, Algorithm
       .set("pes", std::to_string(pes))
       .set("kind", kind)
       .set("profile", profile);
+  if (options.eps_outside) spec.options.set("eps-outside", "yes");
   device.check(spec);
   point.net = network_spec(spec.options);
   return point;
@@ -178,8 +179,11 @@ std::filesystem::file_time_type last_change(const SweepOptions& options) {
 }
 
 std::string pe_name(const NetworkSpec& net) {
-  return fmt::format("pe-{}-{}-{}", name_of(net.algorithm),
-                     net.iterative ? "iterative" : "pipelined", net.fast ? "fast" : "paper");
+  // SGD has no eps.
+  const bool outside = net.eps_outside() && net.algorithm != Algorithm::kSgd;
+  return fmt::format("pe-{}-{}-{}{}", name_of(net.algorithm),
+                     net.iterative ? "iterative" : "pipelined", net.fast ? "fast" : "paper",
+                     outside ? "-eps-outside" : "");
 }
 
 /// Figures of one PE that an earlier sweep has kept; null if there are none, or they are older than
@@ -199,12 +203,18 @@ json area_of(const SweepOptions& options, const NetworkSpec& net, const json& sh
   if (!result.is_object() && shipped.contains(name)) return shipped[name];
   if (!result.is_object()) {
     try {
-      result = synthesise(options.synth_tool,
-                          {"gw_optimizer_array", "--set",
-                           fmt::format("Algorithm={}", static_cast<int>(net.algorithm)), "--set",
-                           "Lanes=1", "--set", fmt::format("Iterative={}", net.iterative ? 1 : 0),
-                           "--set", fmt::format("Fast={}", net.fast ? 1 : 0)},
-                          options.synth_folder, name);
+      std::vector<std::string> words = {
+          "gw_optimizer_array",
+          "--set",
+          fmt::format("Algorithm={}", static_cast<int>(net.algorithm)),
+          "--set",
+          "Lanes=1",
+          "--set",
+          fmt::format("Iterative={}", net.iterative ? 1 : 0),
+          "--set",
+          fmt::format("Fast={}", net.fast ? 1 : 0)};
+      if (net.eps_outside()) words.insert(words.end(), {"--set", "EpsOutside=1"});
+      result = synthesise(options.synth_tool, words, options.synth_folder, name);
     } catch (const sim::UserError& why) {
       missing = why.what();
       return {};
@@ -460,19 +470,23 @@ json sweep_optimizer(const sim::Device& device, const SweepOptions& options,
          line.cycles(options.clock_mhz) / (kFrameBytes / static_cast<double>(kBeatBytes)) * 100}};
   }
 
+  if (options.eps_outside) document["epsilon"] = "after the root";
+  const auto epsilon =
+      options.eps_outside ? optimizer::Epsilon::kAfterRoot : optimizer::Epsilon::kUnderRoot;
   for (const Algorithm algorithm : algorithms) {
     const std::string name(name_of(algorithm));
     const paper::Pe& theirs = paper_pe(algorithm);
     document["table2"][name] = {
         {"paper", theirs.cycles},
         {"ours_paper_profile",
-         optimizer::latency(optimizer::graph_of(algorithm), optimizer::kPaperLatencies)}};
+         optimizer::latency(optimizer::graph_of(algorithm, epsilon), optimizer::kPaperLatencies)}};
     json& table3 = document["table3"][name];
     table3["paper"] = {{"lut", theirs.lut}, {"ff", theirs.ff}, {"dsp", theirs.dsp}};
     for (const bool iterative : {false, true}) {
       for (const bool fast : {false, true}) {
         NetworkSpec net;
         net.algorithm = algorithm;
+        net.epsilon = epsilon;
         net.iterative = iterative;
         net.fast = fast;
         const auto found = areas.find(area_key(net));

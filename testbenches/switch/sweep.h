@@ -22,6 +22,7 @@ struct SweepOptions {
   std::vector<int> pes;                                     // none: 1, 2, 4 ... 64
   std::vector<std::string> kinds;                           // none: pipelined and iterative
   std::vector<std::string> profiles;                        // none: paper and fast
+  bool eps_outside = false;                                 // eps is added after the root
   double clock_mhz = 200;
   int ports = 4;          // of the link: the array is held against one of them and against all
   double rate_gbps = 10;  // of each port

@@ -34,8 +34,10 @@ std::vector<ToldLine> told_lines(const json& sweep) {
 
 std::string title_of(const json& sweep, const std::vector<ToldLine>& lines) {
   return fmt::format(
-      "Optimizer sizing at {:g} MHz: full frames, {} a point; percent of {:g}GbE line rate",
-      sweep["clock_mhz"].get<double>(), sweep["frames"].get<size_t>(), lines.front().gbps);
+      "Optimizer sizing at {:g} MHz{}: full frames, {} a point; percent of {:g}GbE line rate",
+      sweep["clock_mhz"].get<double>(),
+      sweep.contains("epsilon") ? ", epsilon " + sweep["epsilon"].get<std::string>() : "",
+      sweep["frames"].get<size_t>(), lines.front().gbps);
 }
 
 /// The points, as text and page show them.

@@ -26,7 +26,7 @@ std::vector<sim::Boot::Write> host_writes(const NetworkSpec& net, uint64_t seed)
   }
   const std::vector<uint32_t> parameters = initial_parameters(seed);
   const size_t states = optimizer::graph_of(net.algorithm).states();
-  const optimizer::Cell cell = optimizer::first_cell(net.algorithm, 0, registers);
+  const optimizer::Cell cell = optimizer::first_cell(net.algorithm, 0, registers, net.epsilon);
   for (size_t bank = 0; bank <= states; ++bank) {
     for (uint32_t p = 0; p < parameters.size(); ++p) {
       writes.push_back({kCells | static_cast<uint32_t>(bank) << kBankShift | p,
@@ -45,6 +45,7 @@ Parameters rtl_parameters(const reference::Blocks& blocks, const NetworkSpec& ne
                   {"Pes", std::to_string(net.pes)},
                   {"Iterative", bit(net.iterative)},
                   {"Fast", bit(net.fast)}};
+    if (net.eps_outside()) parameters.emplace_back("EpsOutside", bit(true));
   }
   if (blocks.aggregation) parameters.emplace_back("AddLatency", std::to_string(kAddLatency));
   if (blocks.aggregation || blocks.optimization) {

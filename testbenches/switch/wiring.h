@@ -17,7 +17,7 @@ namespace gw::testbenches {
 using Parameters = std::vector<std::pair<std::string, std::string>>;
 using PinValues = std::vector<std::pair<std::string, uint64_t>>;
 
-/// Parameters of the RTL, all of them, as Verilog literals.
+/// Parameters of the RTL as Verilog literals: all of them, but EpsOutside only where it is 1.
 Parameters rtl_parameters(const reference::Blocks& blocks, const NetworkSpec& net);
 
 /// The aggregator's pins.

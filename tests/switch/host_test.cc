@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstring>
+#include <optional>
 
 #include "models/systemc/hosted_cores.h"
 #include "tests/switch/pair.h"
@@ -170,6 +171,36 @@ TEST(Host, RegistersChangeBetweenIterations) {
   pair.clock({nullptr}, 1);
   EXPECT_FLOAT_EQ(theta(one), start - 0.5f);
   EXPECT_FLOAT_EQ(theta(two), start - 0.75f);
+}
+
+// Under the root epsilon lies in AdaGrad's states, and a later write never reaches them. After the
+// root it counts from the next iteration on. Gradients of 3 and 4 make a root of 5.
+TEST(Host, ANewEpsilonReachesAdagradOnlyAfterTheRoot) {
+  const auto second_step = [](bool outside, std::optional<float> eps) {
+    sim::RunSpec spec = spec_of("optimizer", {{"algorithm", "adagrad"},
+                                              {"pes", "2"},
+                                              {"profile", outside ? "paper" : "fast"},
+                                              {"lr", "1"}});
+    if (outside) spec.options.set("eps-outside", "yes");
+    OptimizerPair pair(spec);
+    const auto theta = [&](uint32_t iteration, float g) {
+      std::vector<uint8_t> frame = gradient_frame(iteration);
+      for (size_t i = 64; i < 192; i += 4) std::memcpy(&frame[i], &g, 4);
+      pair.left.clear();
+      pair.pass(frame);
+      return pair.left.size() == 6 ? std::bit_cast<float>(pair.left[2].data[0]) : 1e9f;
+    };
+    const float first = theta(1, 3);
+    if (eps) {
+      pair.write(1, std::bit_cast<uint32_t>(*eps));
+      pair.clock({nullptr}, 1);
+    }
+    return first - theta(2, 4);
+  };
+  EXPECT_NEAR(second_step(false, {}), 4.0 / 5, 1e-6);
+  EXPECT_EQ(second_step(false, 3), second_step(false, {}));
+  EXPECT_NEAR(second_step(true, {}), 4.0 / 5, 1e-6);
+  EXPECT_NEAR(second_step(true, 3), 4.0 / 8, 1e-6);
 }
 
 // Cells end where the map says: an address behind the last block is refused.

@@ -24,21 +24,35 @@ struct Build {
   uint64_t latency;  ///< of the array, by docs/devices/optimizer.md
   uint64_t interval;
   bool subnormal = false;
+  bool eps_outside = false;
 };
 using enum optimizer::Algorithm;
 constexpr Build kBuilds[] = {
-    {kSgd, 32, false, false, 21, 1},        {kAdagrad, 2, false, false, 99, 1},
-    {kAdam, 2, false, false, 137, 1, true}, {kSmorms3, 1, false, false, 164, 1},
-    {kSgd, 4, false, true, 10, 1},          {kAdagrad, 2, false, true, 46, 1},
-    {kAdam, 1, false, true, 62, 1},         {kSmorms3, 1, false, true, 76, 1, true},
-    {kSgd, 2, true, true, 13, 13, true},    {kAdagrad, 1, true, true, 81, 81},
-    {kAdam, 1, true, true, 137, 137},       {kSmorms3, 1, true, true, 155, 155},
+    {kSgd, 32, false, false, 21, 1},
+    {kAdagrad, 2, false, false, 99, 1},
+    {kAdam, 2, false, false, 137, 1, true},
+    {kSmorms3, 1, false, false, 164, 1},
+    {kSgd, 4, false, true, 10, 1},
+    {kAdagrad, 2, false, true, 46, 1},
+    {kAdam, 1, false, true, 62, 1},
+    {kSmorms3, 1, false, true, 76, 1, true},
+    {kSgd, 2, true, true, 13, 13, true},
+    {kAdagrad, 1, true, true, 81, 81},
+    {kAdam, 1, true, true, 137, 137},
+    {kSmorms3, 1, true, true, 155, 155},
+    // Epsilon after the root.
+    {kAdagrad, 2, false, false, 111, 1, false, true},
+    {kAdam, 1, false, true, 68, 1, true, true},
+    {kSmorms3, 1, false, true, 76, 1, false, true},
+    {kAdagrad, 1, true, true, 88, 88, true, true},
+    {kAdam, 1, true, true, 144, 144, false, true},
+    {kSmorms3, 1, true, true, 153, 153, false, true},
 };
 
 std::string name_of_build(const Build& b) {
   return std::string(name_of(b.algorithm)) + "_" + std::to_string(b.pes) +
          (b.iterative ? "_iterative" : "_pipelined") + (b.fast ? "_fast" : "_paper") +
-         (b.subnormal ? "_subnormal" : "");
+         (b.subnormal ? "_subnormal" : "") + (b.eps_outside ? "_eps_outside" : "");
 }
 
 sim::RunSpec spec_of(const Build& b, uint64_t salt = 0) {
@@ -48,6 +62,7 @@ sim::RunSpec spec_of(const Build& b, uint64_t salt = 0) {
                                      {"kind", b.iterative ? "iterative" : "pipelined"},
                                      {"profile", b.fast ? "fast" : "paper"},
                                      {"subnormal", b.subnormal ? "1" : "0"}});
+  if (b.eps_outside) spec.options.set("eps-outside", "yes");
   spec.seed = seed() * 1000 + salt;
   return spec;
 }
@@ -122,9 +137,10 @@ TEST_P(Builds, PipelinedLatencyIsThatOfTheGraph) {
   const Build& b = GetParam();
   if (b.iterative) GTEST_SKIP() << "shared operators have a schedule of their own";
   const optimizer::Latencies fast{.add = 6, .mul = 4, .div = 12, .sqrt = 14, .min = 1};
-  EXPECT_EQ(b.latency,
-            static_cast<uint64_t>(optimizer::latency(optimizer::graph_of(b.algorithm),
-                                                     b.fast ? fast : optimizer::kPaperLatencies)));
+  const optimizer::Graph& graph = optimizer::graph_of(
+      b.algorithm, b.eps_outside ? optimizer::Epsilon::kAfterRoot : optimizer::Epsilon::kUnderRoot);
+  EXPECT_EQ(b.latency, static_cast<uint64_t>(
+                           optimizer::latency(graph, b.fast ? fast : optimizer::kPaperLatencies)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Optimizer, Builds, ::testing::ValuesIn(kBuilds),
@@ -173,10 +189,10 @@ TEST(OptimizerModel, RunsEveryCombination) {
   for (const int pes : {1, 2, 4, 8, 16, 32, 64}) {
     for (const bool iterative : {false, true}) {
       for (const auto algorithm : optimizer::kAlgorithms) {
-        for (const char* subnormal : {"0", "1"}) {
-          sim::RunSpec spec = spec_of({algorithm, pes, iterative, false, 0, 0});
+        for (const int kind : {0, 1, 2, 3}) {
+          sim::RunSpec spec =
+              spec_of({algorithm, pes, iterative, false, 0, 0, kind % 2 == 1, kind / 2 == 1});
           spec.rtl = false;
-          spec.options.set("subnormal", subnormal);
           for (const char* traffic : {"anything", "irregular"}) {
             run_synth("optimizer", traffic, 60, spec);
             ASSERT_FALSE(HasFailure()) << name_of(algorithm) << " " << pes << " " << traffic;

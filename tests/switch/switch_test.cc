@@ -74,6 +74,19 @@ INSTANTIATE_TEST_SUITE_P(Switch, SwitchMatrix,
                            return name;
                          });
 
+// A build with epsilon after the root; of the report, where it is.
+TEST(SwitchEpsilon, AfterTheRoot) {
+  sim::RunSpec spec = switch_spec(true, 3);
+  spec.options.set("eps-outside", "yes").set("eps", "0.001");
+  spec.options.set("iterations", "6").set("sequences", "6").set("duplicate", "10");
+  const sim::Outcome outcome = run_synth("switch", "workers", 0, spec);
+  EXPECT_EQ(outcome.sections.at("optimizer").at("epsilon"), "after the root");
+  EXPECT_GT(outcome.sections.at("optimizer").at("optimised"), 20);
+  EXPECT_LT(outcome.sections.at("optimizer").at("ulp").at("max"), 1000);
+  const sim::Outcome inside = run_synth("switch", "workers", 0, switch_spec(true, 3));
+  EXPECT_EQ(inside.sections.at("optimizer").at("epsilon"), "under the root");
+}
+
 class SwitchRates : public ::testing::TestWithParam<bool> {};
 
 TEST_P(SwitchRates, LineRateOnFourPortsWithoutADrop) {

@@ -127,6 +127,8 @@ void add_sweep(CLI::App& app, Invocation& invocation) {
   list("--pes", a->sweep.pes, "1,2,4,8,16,32,64 (default: all)");
   list("--kind", a->sweep.kinds, "pipelined,iterative (default: both)");
   list("--profile", a->sweep.profiles, "paper,fast (default: both)");
+  command->add_flag("--eps-outside", a->sweep.eps_outside,
+                    "PEs that add epsilon after the root, as PyTorch does");
   command->add_option("--clock", a->sweep.clock_mhz, "MHz")->capture_default_str();
   command->add_option("--ports", a->ports,
                       "ports of the link that the array shall hold (default: 4)");
