@@ -68,7 +68,7 @@ stimuli() {
       done
       ;;
     mx)
-      for k in "mxfp8 on" "mxfp8 off" "mxfp4 on" "mxfp4 off"; do
+      for k in "mxfp8 on" "mxfp8 off" "mxfp8-e5m2 on" "mxfp8-e5m2 off" "mxfp4 on" "mxfp4 off"; do
         for synth in mixed single raw zeros irregular; do
           for stall in "${stalls[@]}"; do
             [ "$product" = whole ] || next_stall

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdlib>
 
 #include "models/systemc/lane_words.h"
@@ -28,6 +29,16 @@ Adaptive::Adaptive(uint32_t rows, AdaptiveConfig config) : BufferedQuantiser(row
   reset();
 }
 
+/// Empty histograms. What is not between the ends is empty already.
+void Adaptive::open(const AdaptiveConfig&) {
+  for (Side& side : sides_) {
+    if (bottom_ <= top_) std::fill(&side.bins[bottom_], &side.bins[top_] + 1, uint16_t{0});
+    side.count = 0;
+  }
+  top_ = 0;
+  bottom_ = kBins;
+}
+
 /// v, its signs, and the bins that it counts in.
 void Adaptive::quantise(const Payload& payload, Item& item) {
   if (payload.beat == nullptr) {  // +0, which counts, in no bin
@@ -45,29 +56,38 @@ void Adaptive::quantise(const Payload& payload, Item& item) {
   sides_[0].count += payload.below - negatives;
   sides_[1].count += negatives;
   for (const uint32_t word : item.values.words) {
-    const uint32_t at = (word & ~lanes::kSign) >> kBinBit;
-    if (at >= kFirstBin) ++sides_[word >> 31].bins[std::min(at - kFirstBin, kBins - 1)];
+    const uint32_t magnitude = word & ~lanes::kSign;
+    if (magnitude == 0) continue;
+    const uint32_t at = magnitude >> kBinBit;
+    ++sides_[word >> 31].bins[at];
+    top_ = std::max(top_, at);
+    bottom_ = std::min(bottom_, at);
   }
 }
 
 /// Takes a side's bins from the top down, as the scan does.
 Adaptive::Selected Adaptive::select(const Side& side) const {
   Selected taken{.least = kAdaptiveNone, .count = 0, .mean = 0};
+  if (bottom_ > top_) return taken;
   const uint32_t most = std::max(1u, side.count >> config_.p);
-  uint64_t sum = 0;
-  for (uint32_t bin = kBins; bin-- > 0;) {
+  const uint32_t last = top_ < kWindow ? 0 : top_ - (kWindow - 1);
+  // Subnormal numbers have the exponent of the field above theirs.
+  const auto exponent = [](uint32_t bin) { return std::max(bin / 4, 1u); };
+  uint64_t sum = 0;  // in eighths of the lowest binade's width
+  for (uint32_t bin = top_ + 1; bin-- > last;) {
     const uint32_t values = side.bins[bin];
     if (values == 0) continue;
     if (taken.count != 0 && taken.count + values > most) break;
-    // Its middle, (9, 11, 13, 15) / 8 2^x, x = -28 in the lowest binade, in units of 2^-32.
-    const uint64_t middle = uint64_t{9 + 2 * (bin % 4)} << (1 + bin / 4);
+    const uint64_t middle = (bin < 4 ? 1 : 9) + 2 * (bin % 4);
     taken.count += values;
-    sum += values * middle;
-    taken.least = (kFirstBin + bin) << kBinBit;
+    sum += values * (middle << (exponent(bin) - exponent(last)));
+    taken.least = std::max(bin << kBinBit, 1u);  // a zero is not sent
   }
   if (taken.count == 0) return taken;
-  const float rounded = static_cast<float>(sum) * 0x1p-32F;  // rounded once, to 24 bits
-  taken.mean = std::bit_cast<uint32_t>(rounded / static_cast<float>(taken.count));
+  const auto rounded = static_cast<float>(sum);  // to 24 bits
+  const double mean = static_cast<double>(rounded) / taken.count;
+  const int eighth = static_cast<int>(exponent(last)) - 127 - 3;
+  taken.mean = std::bit_cast<uint32_t>(static_cast<float>(std::ldexp(mean, eighth)));
   return taken;
 }
 

@@ -36,9 +36,9 @@ class Adaptive : public BufferedQuantiser<Adaptive, AdaptiveConfig, AdaptiveExtr
   friend BufferedQuantiser;
   static constexpr uint8_t kFormat = 5;
   static constexpr uint32_t kLeastP = 1, kMostP = 10;
-  static constexpr uint32_t kBins = 128;      // of a side
-  static constexpr uint32_t kFirstBin = 396;  // bits 30:21 of the values in bin 0
+  static constexpr uint32_t kBins = 1024;  // of a side, by bits 30:21 of a value
   static constexpr uint32_t kBinBit = 21;
+  static constexpr uint32_t kWindow = 128;     // bins of a scan
   static constexpr uint32_t kScanDelay = 9;    // from the last payload item's start, at least
   static constexpr uint32_t kScanCycles = 64;  // two bins each
   static constexpr uint32_t kHistogramLead =
@@ -48,8 +48,8 @@ class Adaptive : public BufferedQuantiser<Adaptive, AdaptiveConfig, AdaptiveExtr
   static constexpr uint32_t kFreeDelay = 11;  // and its row can be read from p+11 on
 
   struct Side {
-    std::array<uint32_t, kBins> bins;
-    uint32_t count;  // of its values, those in no bin included
+    std::array<uint16_t, kBins> bins;  // a chunk has 4,096 values at most
+    uint32_t count;                    // of its values, those in no bin included
   };
   struct Selected {
     uint32_t least;  // magnitude, as bits
@@ -61,7 +61,7 @@ class Adaptive : public BufferedQuantiser<Adaptive, AdaptiveConfig, AdaptiveExtr
     return config.p >= kLeastP && config.p <= kMostP;
   }
   bool may_begin() const { return scan_before_ < now_ + kHistogramLead; }
-  void open(const AdaptiveConfig&) { sides_ = {}; }
+  void open(const AdaptiveConfig&);
   void quantise(const Payload& payload, Item& item);
   void decide(Chunk& chunk);
   static uint8_t coding(const Chunk& chunk) {
@@ -77,6 +77,7 @@ class Adaptive : public BufferedQuantiser<Adaptive, AdaptiveConfig, AdaptiveExtr
   Selected select(const Side& side) const;
 
   std::array<Side, 2> sides_{};          // of the chunk whose items start
+  uint32_t top_ = 0, bottom_ = kBins;    // the bins of both sides that may hold a value; or none
   uint64_t scan_before_ = 0, scan_ = 0;  // last cycles of the scans of the two before it
   SentCode code_;                        // of the chunk whose items are popped
   uint32_t code_item_ = 0;

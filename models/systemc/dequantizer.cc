@@ -42,6 +42,7 @@ constexpr auto mx_magnitudes() {
 }
 constexpr auto kE4m3 = mx_magnitudes<4, 3, 7>();
 constexpr auto kE2m1 = mx_magnitudes<2, 1, 1>();
+constexpr auto kE5m2 = mx_magnitudes<5, 2, 15>();
 
 /// An element times 2^(scale - 127): exact, or infinite.
 template <class Magnitudes>
@@ -52,6 +53,12 @@ uint32_t mx_value(const Magnitudes& magnitudes, uint32_t code, uint32_t scale) {
 }
 uint32_t mxfp8_value(uint32_t code, uint32_t scale) {
   return scale == 0xFF || (code & 0x7F) == 0x7F ? kQuietNan : mx_value(kE4m3, code, scale);
+}
+uint32_t mxfp8_e5m2_value(uint32_t code, uint32_t scale) {
+  const uint32_t magnitude = code & 0x7F;
+  if (scale == 0xFF || magnitude > 0x7C) return kQuietNan;
+  if (magnitude == 0x7C) return 0x7F80'0000 | (code & 0x80) << 24;
+  return mx_value(kE5m2, code, scale);
 }
 uint32_t mxfp4_value(uint32_t code, uint32_t scale) {
   return scale == 0xFF ? kQuietNan : mx_value(kE2m1, code, scale);
@@ -167,7 +174,7 @@ void Dequantizer::begin() {
 uint8_t Dequantizer::header_reason(const uint8_t* h) const {
   const Input& input = in_[head_];
   if ((lasts_ & 1) != 0 && input.valid <= kHeaderBytes) return kShort;
-  if (h[0] > kMxfp4) return kFormat;
+  if (h[0] > kMxfp8E5m2) return kFormat;
   const bool threshold = h[0] == kWgt || h[0] == kBgt || h[0] == kQgt;
   const bool means = h[0] == kOneBit || h[0] == kAdaptive;
   const bool has_rice = h[0] == kBgt || h[0] == kQgt || h[0] == kAdaptive;
@@ -249,14 +256,15 @@ void Dequantizer::dense_token(const uint8_t* at, Token& token) {
     return;
   }
   const bool opens = beat_ % 4 == 0;
-  const uint32_t each = format_ == kMxfp8 ? 8 : 4;
+  const uint32_t each = format_ == kMxfp4 ? 4 : 8;
   token.bytes = (opens ? 1 : 0) + each * (final_beat() ? 4 - beat_ % 4 : 1);
   // Whether the token will be read is not known yet; until then its scale is the same.
   if (opens) scale_ = *at++;
   for (uint32_t i = 0; i < values; ++i) {
-    token.lanes[i] = format_ == kMxfp8
-                         ? mxfp8_value(at[i], scale_)
-                         : mxfp4_value(static_cast<uint32_t>(at[i / 2]) >> 4 * (i % 2), scale_);
+    token.lanes[i] = format_ == kMxfp8 ? mxfp8_value(at[i], scale_)
+                     : format_ == kMxfp4
+                         ? mxfp4_value(static_cast<uint32_t>(at[i / 2]) >> 4 * (i % 2), scale_)
+                         : mxfp8_e5m2_value(at[i], scale_);
   }
 }
 

@@ -67,7 +67,7 @@ class Dequantizer {
   static constexpr uint32_t kListItems = 32;  // the list's 24, and those on their way to it
   static constexpr uint32_t kWordBits = 64, kWordBytes = 8;
 
-  enum Format : uint8_t { kRaw, kWgt, kBgt, kQgt, kOneBit, kAdaptive, kMxfp8, kMxfp4 };
+  enum Format : uint8_t { kRaw, kWgt, kBgt, kQgt, kOneBit, kAdaptive, kMxfp8, kMxfp4, kMxfp8E5m2 };
   using Lanes = std::array<uint32_t, kLanes>;
 
   struct Input {

@@ -13,7 +13,9 @@ namespace {
 
 constexpr uint32_t kMxSign = 0x8000'0000;
 constexpr uint32_t kMxExponent = 0x7F80'0000;
-constexpr uint32_t kMxPoison = 255;  // the scale of a block that is none
+constexpr uint32_t kMxFraction = 0x007F'FFFF;
+constexpr uint32_t kMxLastField = 254;  // of finite numbers
+constexpr uint32_t kMxPoison = 255;     // the scale of a block that is none
 
 template <class To, class From>
 To mx_bits(const From& from) {
@@ -70,7 +72,7 @@ void Mx::reset() {
   phase_ = Phase::kBetween;
   fillers_ = false;
   block_.items = block_.taken = 0;
-  block_.exponents = {};
+  block_.magnitudes = {};
   block_.poisoned = false;
   now_ = pop_ = 0;
   used_ = queued_ = 0;
@@ -129,8 +131,11 @@ void Mx::begin(const Input& input) {
   items_ = std::max((n_ + kLanes - 1) / kLanes, 1u);
   item_ = 0;
   residual_ = input.config.residual && !memory_.empty();
-  const bool raw = n_ == 0 || (residual_ && row_ + items_ > memory_.size());
-  format_ = raw ? kRaw : input.config.fp4 ? kFp4 : kFp8;
+  constexpr std::array kFormats = {kFp8, kFp4, kFp8E5m2, kRaw};
+  const Format asked = kFormats[input.config.format & 3];
+  const bool raw = n_ == 0 || asked == kRaw || (residual_ && row_ + items_ > memory_.size());
+  format_ = raw ? kRaw : asked;
+  up_ = input.config.up;
   residual_ &= !raw;
   not_finite_ = error_ = false;
   bytes_in_ = 0;
@@ -218,18 +223,23 @@ void Mx::put_values(const Beat* beat, uint32_t present) {
   not_finite_ |= poisoned;
   block_.poisoned |= poisoned;
   row = mx_bits<Row>(values);
-  const Words exponents = values & kMxExponent, most = mx_bits<Words>(block_.exponents);
-  block_.exponents = mx_bits<Row>(exponents > most ? exponents : most);
+  const Words magnitudes = values & ~kMxSign, most = mx_bits<Words>(block_.magnitudes);
+  block_.magnitudes = mx_bits<Row>(magnitudes > most ? magnitudes : most);
   ++block_.items;
   ++block_.taken;
 }
 
 /// Quantises the block whose last item starts. last: that item is the packet's last.
 void Mx::close_block(bool last) {
-  const uint32_t fields = *std::ranges::max_element(block_.exponents.words) >> 23;
-  const uint32_t top = format_ == kFp8 ? 8 : 2;
+  const bool fp4 = format_ == kFp4;
+  // What is added carries into the exponent field from beyond the largest element's fraction on.
+  // In the last binade it must not: an element could stand for what is infinite.
+  const uint32_t above = !up_ ? 0 : fp4 ? kMxFraction >> 1 : kMxFraction >> 2;
+  const uint32_t largest = *std::ranges::max_element(block_.magnitudes.words);
+  const uint32_t fields = std::min((largest + above) >> 23, kMxLastField);
+  const uint32_t top = format_ == kFp8 ? 8 : fp4 ? 2 : 15;
   const uint32_t scale = block_.poisoned ? kMxPoison : fields > top ? fields - top : 0;
-  const uint32_t element_bytes = format_ == kFp8 ? kLanes : kLanes / 2;
+  const uint32_t element_bytes = fp4 ? kLanes / 2 : kLanes;
   const uint32_t items = block_.items;
   const uint32_t first_item = item_ + 1 - items;
   const bool ends = item_ + 1 == items_;
@@ -243,7 +253,8 @@ void Mx::close_block(bool last) {
   } else {
     for (uint32_t i = 0; i < items; ++i) {
       out = format_ == kFp8 ? put_elements<3, 7, 0x7E>(i, scale, out)
-                            : put_elements<1, 1, 0x7>(i, scale, out);
+            : fp4           ? put_elements<1, 1, 0x7>(i, scale, out)
+                            : put_elements<2, 15, 0x7B>(i, scale, out);
     }
     std::memset(out, 0, filling);
   }
@@ -257,12 +268,12 @@ void Mx::close_block(bool last) {
     if (residual_ && i < block_.taken) free_at_[row_ + first_item + i] = popped + kFreeDelay;
   }
   block_.items = block_.taken = 0;
-  block_.exponents = {};
+  block_.magnitudes = {};
   block_.poisoned = false;
 }
 
-/// One item's elements, of a sign, 7 - kMantissa (or 3 - kMantissa) bits of exponent biased by
-/// kBias, and kMantissa bits; the residuals that they leave, where they are kept.
+/// One item's elements, of a sign, 7 - kMantissa (of MXFP4 3 - kMantissa) bits of exponent biased
+/// by kBias, and kMantissa bits; the residuals that they leave, where they are kept.
 ///
 /// An element is rounded in the number's own bits if it is normal; if it is subnormal, by adding
 /// what makes its last place the unit of the sum. The larger of them has no rounding to do below
@@ -299,7 +310,7 @@ uint8_t* Mx::put_elements(uint32_t item, uint32_t scale, uint8_t* out) {
                                  mx_bits<Words>(row)));
   }
 
-  if constexpr (kMantissa == 3) {
+  if constexpr (kMantissa != 1) {
     using Bytes = uint8_t __attribute__((vector_size(8)));
     const Bytes bytes = __builtin_convertvector(codes | signs >> 24, Bytes);
     std::memcpy(out, &bytes, sizeof bytes);

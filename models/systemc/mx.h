@@ -18,8 +18,11 @@ namespace gw::systemc {
 
 /// The pins that select what a packet becomes.
 struct MxConfig {
-  bool fp4 = false;       ///< format_i: MXFP4 (E2M1), else MXFP8 (E4M3)
-  bool residual = false;  ///< residual_i: residuals are added and kept
+  uint8_t format = kE4m3;  ///< format_i: one of these, or 3: RAW
+  bool up = false;         ///< scale_i: scales are so large that nothing saturates, else OCP's
+  bool residual = false;   ///< residual_i: residuals are added and kept
+
+  static constexpr uint8_t kE4m3 = 0, kE2m1 = 1, kE5m2 = 2;  ///< MXFP8, MXFP4, MXFP8
 
   friend bool operator==(const MxConfig&, const MxConfig&) = default;
 };
@@ -33,8 +36,8 @@ class Mx {
   /// takes them from a user refuses them before.
   explicit Mx(uint32_t rows = kDefaultRows, MxConfig config = {});
 
-  /// Drives format_i and residual_i from this cycle on. A packet keeps what they are when its first
-  /// beat is accepted.
+  /// Drives format_i, scale_i and residual_i from this cycle on. A packet keeps what they are when
+  /// its first beat is accepted.
   void configure(MxConfig config) { pins_ = config; }
   /// Whether the next beat begins a packet, and so looks at them.
   bool begins_packet() const { return first_; }
@@ -77,7 +80,7 @@ class Mx {
   static constexpr uint32_t kMerge = 4;
 
   enum class Phase : uint8_t { kBetween, kPayload, kSurplus };
-  enum Format : uint8_t { kRaw = 0, kFp8 = 6, kFp4 = 7 };
+  enum Format : uint8_t { kRaw = 0, kFp8 = 6, kFp4 = 7, kFp8E5m2 = 8 };
 
   /// What goes with a beat's bytes.
   struct Sideband {
@@ -97,7 +100,7 @@ class Mx {
   struct Block {
     std::array<Row, kBlockItems> values;   // v
     std::array<Row, kBlockItems> present;  // all ones where a value came
-    Row exponents;                         // the largest exponent field of v, by lane, in place
+    Row magnitudes;                        // the largest of v, by lane
     uint32_t items, taken;                 // started, and those that are not fillers
     bool poisoned;
   };
@@ -135,6 +138,7 @@ class Mx {
   bool fillers_;  // its tlast beat is taken, payload items are left
   bool not_finite_, error_;
   Format format_;
+  bool up_;
   bool residual_;  // residuals on, and not RAW
   uint32_t n_, row_;
   uint32_t item_, items_;

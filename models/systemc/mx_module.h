@@ -10,7 +10,8 @@ namespace gw::systemc {
 
 class gw_mx : public BasicStreamPins<53> {
  public:
-  sc_core::sc_in<bool> SC_NAMED(format_i);
+  sc_core::sc_in<sc_dt::sc_uint<2>> SC_NAMED(format_i);
+  sc_core::sc_in<bool> SC_NAMED(scale_i);
   sc_core::sc_in<bool> SC_NAMED(residual_i);
 
   sc_core::sc_out<sc_dt::sc_uint<32>> SC_NAMED(raw_count_o);
@@ -25,7 +26,9 @@ class gw_mx : public BasicStreamPins<53> {
     if (!aresetn.read()) {
       core_.reset();
     } else {
-      core_.configure({.fp4 = format_i.read(), .residual = residual_i.read()});
+      core_.configure({.format = static_cast<uint8_t>(format_i.read().to_uint()),
+                       .up = scale_i.read(),
+                       .residual = residual_i.read()});
       const Beat beat = sample_s_axis();
       core_.clock(s_axis_tvalid.read() ? &beat : nullptr, m_axis_tready.read());
     }

@@ -237,6 +237,7 @@ nlohmann::json quantizer_json(const quant::Config& config, const quant::Figures&
   }
   if (quant::is_threshold(config.method)) q["t"] = config.threshold;
   if (config.method == quant::Method::kAdaptive) q["p"] = config.p;
+  if (quant::is_mx(config.method)) q["scale"] = quant::scale_rule_name(config.scale);
   if (quant::is_sparse(config.method)) q["coding"] = quant::coding_name(config.coding);
   if (f.k_mean >= 0) q["k_mean"] = f.k_mean;
   if (f.entries != 0) q["bits_per_entry"] = f.bits_per_entry;

@@ -50,8 +50,10 @@ std::vector<std::string> usual_specs(double rms) {
   for (const char* coding : {"", ",coding=rice"}) {
     for (const int p : {4, 6, 8}) specs.push_back(fmt::format("adaptive:p={}{}", p, coding));
   }
-  for (const char* mx : {"mxfp8", "mxfp4", "mxfp8:residual=on", "mxfp4:residual=on"}) {
-    specs.emplace_back(mx);
+  for (const char* mx : {"mxfp8", "mxfp8-e5m2", "mxfp4"}) {
+    for (const char* how : {"", ":scale=up", ":residual=on", ":scale=up,residual=on"}) {
+      specs.emplace_back(std::string(mx) + how);
+    }
   }
   return specs;
 }
@@ -164,6 +166,7 @@ constexpr Family kFamilies[] = {{"inceptionn bounded", "INCEPTIONN, bounded", "a
                                 {"onebit", "one-bit", "ink"},
                                 {"adaptive", "adaptive", "half"},
                                 {"mxfp8", "MXFP8", "good"},
+                                {"mxfp8-e5m2", "MXFP8, E5M2", "paper"},
                                 {"mxfp4", "MXFP4", "bad"},
                                 {"raw", "RAW", "line"}};
 

@@ -9,6 +9,7 @@
 
 #include "models/reference/quant/decoder.h"
 #include "models/reference/quant/packet.h"
+#include "models/reference/quant/values.h"
 #include "testbenches/quant/codes.h"
 #include "testbenches/quant/ports.h"
 
@@ -92,12 +93,14 @@ class QuantiserCoverage : public sim::coverage::Family<Beat> {
         static_cast<size_t>(std::ranges::find(facts_.methods, method) - facts_.methods.begin());
     chunks_.hit(format, residual_of(chunk) ? 1 : 0, came(chunk, n));
     status_.hit(bytes.back() & quant::kStatusBits, format);
-    if (method != Method::kRaw) payload_left(bytes, format, n);
+    if (method != Method::kRaw) payload_left(bytes, format, n, chunk.config);
   }
 
  protected:
-  /// A packet that is not RAW has left; `format` is its method's place in the axis.
-  virtual void payload_left(std::span<const uint8_t> bytes, size_t format, uint32_t n) = 0;
+  /// A packet that is not RAW has left; `format` is its method's place in the axis, `pins` what it
+  /// was made with.
+  virtual void payload_left(std::span<const uint8_t> bytes, size_t format, uint32_t n,
+                            const sim::PacketConfig& pins) = 0;
 
   const uint32_t rows_;
   Table chunks_, values_, status_, rows_again_;
@@ -105,10 +108,6 @@ class QuantiserCoverage : public sim::coverage::Family<Beat> {
  private:
   enum Came : size_t { kWhole, kFewerBeats, kFewerValues, kPart, kMoreHere, kMoreBeats, kNoValues };
 
- protected:
-  static constexpr size_t kCameNoValues = kNoValues;
-
- private:
   bool residual_of(const sim::Packet<Beat>& chunk) const {
     // Of RAW, too: what its pins asked for.
     return rows_ != 0 && chunk.config[facts_.residual_pin] != 0;
@@ -149,32 +148,24 @@ class MxCoverage final : public QuantiserCoverage {
   explicit MxCoverage(uint32_t rows)
       : QuantiserCoverage(mx_facts(), rows),
         tails_("last block", "values of the last block x format",
-               {{"values", numbers(1, 32)}, {"format", {"mxfp8", "mxfp4"}}}),
+               {{"values", numbers(1, 32)}, {"format", formats_of(mx_facts().methods, false)}}),
         elements_("elements", "what an element is x its sign x format",
                   {{"element", {"zero", "subnormal", "normal", "largest"}},
                    {"sign", {"+", "-"}},
-                   {"format", {"mxfp8", "mxfp4"}}}),
-        scales_("scales", "scale of a block x format x its place in the packet",
+                   {"format", formats_of(mx_facts().methods, false)}}),
+        scales_("scales", "scale of a block x format x rule x its place in the packet",
                 {{"scale", {"0", "1 and more", "poisoned"}},
-                 {"format", {"mxfp8", "mxfp4"}},
-                 {"block", {"first", "later"}}}) {
-    chunks_.impossible("without residuals only n = 0 leaves as RAW", [](Table::At at) {
-      return at[0] == kMxRaw && at[1] == 0 && at[2] != kCameNoValues;
-    });
-    status_.impossible("n = 0 is said in status bit 1; RAW of more values needs residuals",
-                       [rows](Table::At at) {
-                         return rows == 0 && at[1] == kMxRaw && (at[0] & quant::kStatusLength) == 0;
-                       });
-  }
+                 {"format", formats_of(mx_facts().methods, false)},
+                 {"rule", {"floor", "up"}},
+                 {"block", {"first", "later"}}}) {}
 
   void shape(StreamTables& tables) const override {
     // Sizes of packets are those of whole blocks, or of RAW.
     std::set<std::pair<size_t, size_t>> sizes;
     for (size_t n = 0; n <= 16 * 32 * quant::kMxBlock; ++n) {
-      for (const MxFormat format : {kMx8, kMx4, kMxRaw}) {
-        if (n == 0 && format != kMxRaw) continue;
-        if (rows_ == 0 && n != 0 && format == kMxRaw) continue;
-        const size_t bytes = packet_bytes(format, n);
+      for (const Method method : {Method::kMxfp8, Method::kMxfp4, Method::kRaw}) {
+        if (n == 0 && method != Method::kRaw) continue;
+        const size_t bytes = packet_bytes(method, n);
         const size_t beats = (bytes + kBeatBytes - 1) / kBeatBytes;
         sizes.insert({StreamTables::beats_class(static_cast<uint32_t>(beats)),
                       bytes - (beats - 1) * kBeatBytes});
@@ -194,45 +185,42 @@ class MxCoverage final : public QuantiserCoverage {
   }
 
  protected:
-  void payload_left(std::span<const uint8_t> bytes, size_t format, uint32_t n) override {
+  void payload_left(std::span<const uint8_t> bytes, size_t format, uint32_t n,
+                    const sim::PacketConfig& pins) override {
     tails_.hit((n - 1) % quant::kMxBlock, format);
-    const size_t element_bytes = quant::kMxBlock / (format == kMx8 ? 1 : 2);
-    for (size_t at = quant::kHeaderBytes; at + element_bytes < bytes.size();
-         at += 1 + element_bytes) {
+    const auto method = static_cast<Method>(bytes[0]);
+    const bool wide = quant::mx_element_bits(method) == 8;
+    const quant::MxElement& element = quant::mx_element(method);
+    const size_t block_bytes = quant::mx_block_bytes(method);
+    for (size_t at = quant::kHeaderBytes; at + block_bytes <= bytes.size() - quant::kStatusBytes;
+         at += block_bytes) {
       const uint8_t scale = bytes[at];
       const size_t kind = scale == quant::kMxPoisoned ? 2 : scale == 0 ? 0 : 1;
-      scales_.hit(kind, format, at == quant::kHeaderBytes ? 0 : 1);
+      scales_.hit(kind, format, pins[1] & 1, at == quant::kHeaderBytes ? 0 : 1);
       if (kind == 2) continue;
-      for (size_t i = 1; i <= element_bytes; ++i) {
+      for (size_t i = 1; i < block_bytes; ++i) {
         const uint8_t byte = bytes[at + i];
-        if (format == kMx8) {
-          count_element(byte & 0x7F, byte >> 7, 8, 0x7E, format);
-        } else {
-          count_element(byte & 7, byte >> 3 & 1, 2, 7, format);
-          count_element(byte >> 4 & 7, byte >> 7, 2, 7, format);
-        }
+        count_element(wide ? byte : byte & 0xF, element, format);
+        if (!wide) count_element(byte >> 4, element, format);
       }
     }
   }
 
  private:
-  enum MxFormat : size_t { kMx8, kMx4, kMxRaw };
-
   /// Bytes of a packet of n values.
-  static size_t packet_bytes(MxFormat format, size_t n) {
+  static size_t packet_bytes(Method method, size_t n) {
     const size_t blocks = (n + quant::kMxBlock - 1) / quant::kMxBlock;
-    const size_t payload = format == kMx8   ? blocks * (1 + quant::kMxBlock)
-                           : format == kMx4 ? blocks * (1 + quant::kMxBlock / 2)
-                                            : 4 * n;
+    const size_t payload = method == Method::kRaw ? 4 * n : blocks * quant::mx_block_bytes(method);
     return quant::kHeaderBytes + payload + quant::kStatusBytes;
   }
-  void count_element(uint32_t magnitude, uint32_t sign, uint32_t first_normal, uint32_t largest,
-                     size_t format) {
-    const size_t kind = magnitude == 0             ? 0
-                        : magnitude < first_normal ? 1
-                        : magnitude < largest      ? 2
-                                                   : 3;
-    elements_.hit(kind, sign, format);
+  void count_element(uint32_t code, const quant::MxElement& element, size_t format) {
+    const uint32_t sign_bit = 1u << (element.exponent_bits + element.mantissa_bits);
+    const uint32_t magnitude = code & (sign_bit - 1);
+    const size_t kind = magnitude == 0                            ? 0
+                        : magnitude < 1u << element.mantissa_bits ? 1
+                        : magnitude < element.largest             ? 2
+                                                                  : 3;
+    elements_.hit(kind, (code & sign_bit) != 0 ? 1 : 0, format);
   }
 
   Table tails_, elements_, scales_;
@@ -260,7 +248,8 @@ class SparseCoverage : public QuantiserCoverage {
   /// A value that is sent, of a packet in Rice code or not.
   virtual void entry(const PacketCode& code, Method method, bool rice) = 0;
 
-  void payload_left(std::span<const uint8_t> bytes, size_t format, uint32_t n) override {
+  void payload_left(std::span<const uint8_t> bytes, size_t format, uint32_t n,
+                    const sim::PacketConfig&) override {
     const auto method = static_cast<Method>(bytes[0]);
     for (const PacketCode& code : codes_of(bytes)) {
       switch (code.kind) {
@@ -335,7 +324,7 @@ class AdaptiveCoverage final : public SparseCoverage {
                 {"negative", {"none", "1", "2 to 15", "16 and more"}},
                 {"coding", {"mask", "rice"}}}),
         means_("means", "mean of a side x side",
-               {{"mean", {"zero", "below one", "one and more", "the largest"}},
+               {{"mean", {"zero", "subnormal", "below one", "one and more"}},
                 {"side", {"positive", "negative"}}}) {
     // 3 c 2^k <= 2 n <= 8,192.
     gaps_.impossible("a value that is sent of at most 4,096 makes k at most 11, none makes it 14",
@@ -351,15 +340,15 @@ class AdaptiveCoverage final : public SparseCoverage {
   }
 
  protected:
-  void payload_left(std::span<const uint8_t> bytes, size_t format, uint32_t n) override {
+  void payload_left(std::span<const uint8_t> bytes, size_t format, uint32_t n,
+                    const sim::PacketConfig& pins) override {
     sent_ = {};
-    SparseCoverage::payload_left(bytes, format, n);
+    SparseCoverage::payload_left(bytes, format, n, pins);
     const auto kind = [](size_t sent) { return sent < 2 ? sent : sent < 16 ? 2u : 3u; };
     sides_.hit(kind(sent_[0]), kind(sent_[1]), bytes[1] != 0 ? 1 : 0);
     for (size_t side = 0; side < 2; ++side) {
       const float mean = mean_in(bytes, side);
-      // The middle of the last bin.
-      means_.hit(mean == 0 ? 0 : mean < 1 ? 1 : mean < 15 ? 2 : 3, side);
+      means_.hit(mean == 0 ? 0 : mean < 0x1p-126f ? 1 : mean < 1 ? 2 : 3, side);
     }
   }
   void entry(const PacketCode& code, Method, bool) override { ++sent_[code.negative ? 1 : 0]; }
@@ -385,7 +374,8 @@ class OneBitCoverage final : public QuantiserCoverage {
   }
 
  protected:
-  void payload_left(std::span<const uint8_t> bytes, size_t, uint32_t n) override {
+  void payload_left(std::span<const uint8_t> bytes, size_t, uint32_t n,
+                    const sim::PacketConfig&) override {
     size_t positive = 0;
     for (const uint8_t byte : bytes.subspan(quant::kHeaderBytes, quant::rows_of(n))) {
       positive += static_cast<size_t>(std::popcount(unsigned{byte}));

@@ -22,9 +22,9 @@ size_t first_group_end(std::span<const uint8_t> bytes, const Decoded& d) {
     case Method::kOneBit:
       return kHeaderBits + 8;
     case Method::kMxfp8:
-      return kHeaderBits + 8 + 8 * quant::kLanes;
+    case Method::kMxfp8E5m2:
     case Method::kMxfp4:
-      return kHeaderBits + 8 + 4 * quant::kLanes;
+      return kHeaderBits + 8 + quant::mx_element_bits(d.method) * quant::kLanes;
     default:
       break;
   }

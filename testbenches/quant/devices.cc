@@ -23,7 +23,8 @@ namespace gw::testbenches {
 namespace {
 
 systemc::MxConfig pins_of(const systemc::Mx&, const sim::PacketConfig& config) {
-  return {.fp4 = config[0] != 0, .residual = config[1] != 0};
+  return {
+      .format = static_cast<uint8_t>(config[0]), .up = config[1] != 0, .residual = config[2] != 0};
 }
 
 systemc::ThresholdConfig pins_of(const systemc::Threshold&, const sim::PacketConfig& config) {
@@ -202,7 +203,7 @@ class MxDevice final : public QuantiserDevice<MxPorts, systemc::Mx> {
       : QuantiserDevice(
             {.name = "mx",
              .summary = "quantiser: chunks of binary32 gradients to OCP microscaling blocks, "
-                        "MXFP8 or MXFP4, with residuals",
+                        "MXFP8 (E4M3, E5M2) or MXFP4, with residuals",
              .inside = {"u_issue.n_q[19:0]", "u_issue.left_q[16:0]", "u_issue.place_q[1:0]",
                         "u_issue.surplus_q", "start", "credit_q", "used_q[6:0]", "pop",
                         "vector_valid", "vector_first", "vector_last", "vector_length[5:0]",
@@ -213,6 +214,7 @@ class MxDevice final : public QuantiserDevice<MxPorts, systemc::Mx> {
   void name_settings(const reference::quant::Config& config,
                      nlohmann::json& report) const override {
     report["format"] = reference::quant::method_name(config.method);
+    report["scale"] = reference::quant::scale_rule_name(config.scale);
   }
 };
 

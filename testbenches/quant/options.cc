@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <bit>
 
 #include "models/systemc/adaptive.h"
@@ -37,8 +38,16 @@ uint32_t rows_of(const sim::OptionSet& options, int64_t least = kLeastRows) {
   return static_cast<uint32_t>(options.integer("rows", least, kMostRows));
 }
 
+/// By the pin's number; what is beyond leaves as RAW.
+constexpr std::array kMxFormats = {Method::kMxfp8, Method::kMxfp4, Method::kMxfp8E5m2};
+
 ChunkSettings mx_settings(const sim::OptionSet& options) {
-  const uint32_t fp4 = options.choice("format", {"mxfp8", "mxfp4"}) == 1 ? 1 : 0;
+  const auto format = static_cast<uint32_t>(options.choice(
+      "format", {quant::method_name(kMxFormats[0]), quant::method_name(kMxFormats[1]),
+                 quant::method_name(kMxFormats[2])}));
+  const auto scale =
+      static_cast<uint32_t>(options.choice("scale", {scale_rule_name(quant::ScaleRule::kFloor),
+                                                     scale_rule_name(quant::ScaleRule::kUp)}));
   const uint32_t residual = residual_of(options);
   const auto rows = static_cast<uint32_t>(options.integer("rows", 0, kMostRows));
   if (rows != 0 && rows < kLeastRows) {
@@ -48,18 +57,31 @@ ChunkSettings mx_settings(const sim::OptionSet& options) {
   if (residual != 0 && rows == 0) {
     throw sim::UsageError("--residual on needs a memory: --rows 0 has none");
   }
-  return {.config = {fp4, residual}, .rows = rows};
+  return {.config = {format, scale, residual}, .rows = rows};
 }
 
+PacketConfig legal_mx(sim::Random& random) {
+  const uint32_t format = random.below(kMxFormats.size()), scale = random.below(2);
+  return {format, scale, random.below(4) != 0 ? 1u : 0u};
+}
+
+/// One in eight may have no format.
 PacketConfig any_mx(sim::Random& random) {
-  const uint32_t fp4 = random.below(2);
-  return {fp4, random.below(4) != 0 ? 1u : 0u};
+  PacketConfig pins = legal_mx(random);
+  if (random.below(8) == 0) pins[0] = random.below(4);
+  return pins;
 }
 
 quant::Config mx_config(const PacketConfig& pins, uint32_t rows) {
   quant::Config made;
-  made.method = pins[0] != 0 ? Method::kMxfp4 : Method::kMxfp8;
-  made.residual = pins[1] != 0 && rows != 0;
+  if ((pins[0] & 3) >= kMxFormats.size()) {
+    made.method = Method::kRaw;
+    made.residual = false;
+    return made;
+  }
+  made.method = kMxFormats[pins[0] & 3];
+  made.scale = (pins[1] & 1) != 0 ? quant::ScaleRule::kUp : quant::ScaleRule::kFloor;
+  made.residual = pins[2] != 0 && rows != 0;
   return made;
 }
 
@@ -185,15 +207,20 @@ PacketConfig any_adaptive(sim::Random& random) {
 
 const QuantiserFacts& mx_facts() {
   static const QuantiserFacts kFacts = {
-      .methods = {Method::kMxfp8, Method::kMxfp4},
-      .residual_pin = 1,
-      .options = {{"format", "mxfp8 (E4M3) or mxfp4 (E2M1)", "mxfp8", kQuantiserGroup},
-                  residual_option("off"),
-                  {"rows", "rows of the residual memory, 8 values each: 0 (none), 8 to 262144",
-                   "8192", kQuantiserGroup}},
+      .methods = {kMxFormats.begin(), kMxFormats.end()},
+      .residual_pin = 2,
+      .options =
+          {{"format", "mxfp8 (E4M3), mxfp8-e5m2 or mxfp4 (E2M1)", "mxfp8", kQuantiserGroup},
+           {"scale",
+            "how a block gets its scale: floor (OCP's rule: the largest values may saturate) "
+            "or up (none does)",
+            "floor", kQuantiserGroup},
+           residual_option("off"),
+           {"rows", "rows of the residual memory, 8 values each: 0 (none), 8 to 262144", "8192",
+            kQuantiserGroup}},
       .settings = &mx_settings,
       .config = &mx_config,
-      .pins = {.options = {"format", "residual"}, .legal = &any_mx}};
+      .pins = {.options = {"format", "scale", "residual"}, .legal = &legal_mx, .any = &any_mx}};
   return kFacts;
 }
 

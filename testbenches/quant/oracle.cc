@@ -61,6 +61,7 @@ std::optional<size_t> completing_group(std::span<const uint8_t> packet, const Ch
       if (!whole) return std::nullopt;
       return 0;
     case Method::kMxfp8:
+    case Method::kMxfp8E5m2:
     case Method::kMxfp4:  // a block is packed when it is whole, and header and block fill a beat
       return std::min(quant::kMxBlock / quant::kLanes, groups) - 1;
     case Method::kOneBit:

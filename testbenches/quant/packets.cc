@@ -32,7 +32,7 @@ constexpr int64_t kMostPacketValues =
 /// Every format and coding.
 constexpr const char* kEveryCodec =
     "raw/wgt/bgt/bgt:coding=rice/qgt/qgt:coding=rice/onebit/adaptive/adaptive:coding=rice/mxfp8/"
-    "mxfp4";
+    "mxfp4/mxfp8-e5m2";
 
 /// Senders: one quantiser a codec, each with residuals of its own.
 class Senders {
@@ -282,7 +282,7 @@ void spoil_packet(std::vector<uint8_t>& packet, Reason reason, Random& random) {
       packet.resize(1 + any(quant::kHeaderBytes));  // an empty one breaks the stream profile
       break;
     case Reason::kFormat:
-      packet[0] = static_cast<uint8_t>(8 + any(248));
+      packet[0] = static_cast<uint8_t>(quant::kMethods + any(256 - quant::kMethods));
       break;
     case Reason::kCoding:
       packet[1] = static_cast<uint8_t>(

@@ -40,8 +40,8 @@ struct ChunkPorts {
 };
 
 struct MxPorts : ChunkPorts {
-  /// A packet's configuration: MXFP4, residuals.
-  static constexpr std::array<sim::Pin, 2> kPinsOfPacket = {{{"format_i", 1}, {"residual_i", 1}}};
+  static constexpr std::array<sim::Pin, 3> kPinsOfPacket = {
+      {{"format_i", 2}, {"scale_i", 1}, {"residual_i", 1}}};
 };
 
 struct ThresholdPorts : ChunkPorts {

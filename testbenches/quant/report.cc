@@ -68,11 +68,13 @@ void QuantiserScore::report(nlohmann::json& sections) const {
   }
   if (quant::is_threshold(config.method)) section["t"] = config.threshold;
   if (config.method == quant::Method::kAdaptive) section["p"] = config.p;
+  if (quant::is_mx(config.method)) section["scale"] = quant::scale_rule_name(config.scale);
   if (quant::is_sparse(config.method)) section["coding"] = quant::coding_name(config.coding);
   if (drawn("method") || drawn("format")) section["method"] = kDrawnPerPacket;
   if (drawn("threshold")) section["t"] = kDrawnPerPacket;
   if (drawn("p")) section["p"] = kDrawnPerPacket;
   if (drawn("coding")) section["coding"] = kDrawnPerPacket;
+  if (drawn("scale")) section["scale"] = kDrawnPerPacket;
   if (f.k_mean >= 0) section["k_mean"] = f.k_mean;
   if (residual) {
     section["residual"] = {

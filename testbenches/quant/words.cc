@@ -58,9 +58,9 @@ void add_codes(std::string& text, std::span<const uint8_t> bytes, quant::Method 
 /// The blocks and elements of a packet that begin in its bytes from..to - 1.
 void add_blocks(std::string& text, std::span<const uint8_t> bytes, quant::Method method,
                 size_t from, size_t to) {
-  const bool fp4 = method == quant::Method::kMxfp4;
+  const bool fp4 = quant::mx_element_bits(method) == 4;
   const quant::MxElement& element = quant::mx_element(method);
-  const size_t block_bytes = 1 + quant::kMxBlock / (fp4 ? 2 : 1);
+  const size_t block_bytes = quant::mx_block_bytes(method);
   const size_t end = std::min(bytes.size() - quant::kStatusBytes, to);
   const size_t begin = std::max(from, quant::kHeaderBytes);
   for (size_t at = begin; at < end; ++at) {

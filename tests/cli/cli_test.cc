@@ -529,7 +529,7 @@ TEST_F(Cli, QuantisersEncodeAndDecodeFiles) {
   write("f.bin", floats);
   for (const std::string spec :
        {"raw", "wgt:t=0.001", "bgt:t=2^-8,coding=rice", "qgt:t=0.001", "onebit",
-        "adaptive:p=4,coding=rice", "mxfp8", "mxfp4:residual=on"}) {
+        "adaptive:p=4,coding=rice", "mxfp8", "mxfp8-e5m2:scale=up", "mxfp4:residual=on"}) {
     SCOPED_TRACE(spec);
     ASSERT_EQ(gradwire("codec encode f.bin q.bin --chunk 300 --codec " + spec).code, 0);
     ASSERT_EQ(gradwire("codec decode q.bin d.bin --codec " + spec).code, 0);
@@ -559,7 +559,7 @@ TEST_F(Cli, QuantisersEncodeAndDecodeFiles) {
 TEST_F(Cli, CodecCompareIsOneTable) {
   std::string floats;
   for (int i = 0; i < 4096; ++i) {
-    const float f = std::sin(static_cast<float>(i * i)) * 0.01f;
+    const float f = std::sin(static_cast<float>(i * i)) * 0.015f;
     floats.append(reinterpret_cast<const char*>(&f), 4);
   }
   write("f.bin", floats);
@@ -576,9 +576,9 @@ TEST_F(Cli, CodecCompareIsOneTable) {
     EXPECT_NE(all.out.find(row["name"].get<std::string>()), std::string::npos);
     if (row.value("device", "") == "compressor") EXPECT_EQ(row["cycles_per_burst"], 1.0);
   }
-  EXPECT_EQ(families,
-            (std::set<std::string>{"inceptionn bounded", "inceptionn paper", "truncation", "snappy",
-                                   "wgt", "bgt", "qgt", "onebit", "adaptive", "mxfp8", "mxfp4"}));
+  EXPECT_EQ(families, (std::set<std::string>{"inceptionn bounded", "inceptionn paper", "truncation",
+                                             "snappy", "wgt", "bgt", "qgt", "onebit", "adaptive",
+                                             "mxfp8", "mxfp8-e5m2", "mxfp4"}));
   // Of every quantiser the values that were sent, in percent: the column behind the ratio.
   for (const json& row : d["codecs"]) {
     if (!row.contains("quantizer")) continue;
@@ -589,6 +589,20 @@ TEST_F(Cli, CodecCompareIsOneTable) {
     ASSERT_EQ(std::sscanf(&all_of[line + 1 + name.size()], "%lf %lf", &ratio, &sent), 2) << name;
     EXPECT_NEAR(ratio, row["ratio"].get<double>(), 0.005) << name;
     EXPECT_NEAR(sent, 100 * row["quantizer"]["sent_share"].get<double>(), 0.005) << name;
+  }
+  // Both rules of every element, with and without residuals; up gives no larger error than floor
+  // where something saturates.
+  const auto error_of = [&](const std::string& name) {
+    for (const json& row : d["codecs"]) {
+      if (row["name"] == name) return row["max_abs_error"].get<double>();
+    }
+    ADD_FAILURE() << "no row of " << name;
+    return 0.0;
+  };
+  for (const std::string mx : {"mxfp8", "mxfp8-e5m2", "mxfp4"}) {
+    EXPECT_LT(error_of(mx + ":scale=up"), error_of(mx)) << mx;
+    error_of(mx + ":residual=on");
+    error_of(mx + ":scale=up,residual=on");
   }
   const Ended stats = gradwire("codec stats f.bin --chunk 1024 --codec wgt:t=0.005");
   const json q = json::parse(

@@ -123,7 +123,11 @@ void set_options(const Point& point, const sim::Device& device, sim::RunSpec& sp
   set("workers", 1 + point.salt * 2);
   set("depth", point.salt == 1 ? 1024 : 5);
   if (spec.options.knows("format")) {
-    spec.options.set("format", point.stimulus.size() % 2 == 1 ? "mxfp4" : "mxfp8");
+    constexpr const char* kFormats[] = {"mxfp8", "mxfp4", "mxfp8-e5m2"};
+    spec.options.set("format", kFormats[(point.stimulus.size() + point.salt) % 3]);
+  }
+  if (spec.options.knows("scale")) {
+    spec.options.set("scale", point.stall.size() % 2 == 1 ? "up" : "floor");
   }
   if (spec.options.knows("residual")) {
     spec.options.set("residual", point.salt == 1 ? "on" : "off");

@@ -44,7 +44,7 @@ void set(Core& core, const PacketConfig& c) {
   }
 }
 void set(systemc::Mx& core, const PacketConfig& c) {
-  core.configure({.fp4 = c[0] != 0, .residual = c[1] != 0});
+  core.configure({.format = static_cast<uint8_t>(c[0]), .up = c[1] != 0, .residual = c[2] != 0});
 }
 void set(systemc::Threshold& core, const PacketConfig& c) {
   core.configure({.method = static_cast<uint8_t>(c[0]),

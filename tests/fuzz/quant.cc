@@ -59,6 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                       ? quant::Coding::kRice
                       : quant::Coding::kMask;
   config.residual = (choice & 32) == 0;
+  config.scale = (choice & 128) == 0 ? quant::ScaleRule::kFloor : quant::ScaleRule::kUp;
   config.p = quant::kMinP + detail % (quant::kMaxP - quant::kMinP + 1);
   config.threshold = std::ldexp(1.0f, detail % 201 - 100);
   quant::Quantiser quantiser(config, kRows), plain(config, kRows);

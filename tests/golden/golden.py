@@ -46,7 +46,8 @@ def runs():
             yield f"{device} --synth {kind} --stall source:30 --seed 3"
             yield f"{device} --synth {kind} --stall sink:60 --seed 5"
             yield f"{device} --synth {kind} --stall both:30 --seed 7 --packets 64"
-    for options in ["", " --format mxfp4", " --residual on", " --residual on --format mxfp4"]:
+    for options in ["", " --format mxfp4", " --residual on", " --residual on --format mxfp4",
+                    " --format mxfp8-e5m2", " --format mxfp8-e5m2 --scale up --residual on"]:
         for trace in GRADIENT_TRACES:
             yield f"mx --trace traces/{trace}.pcap{options}"
         for kind in GRADIENT_KINDS:
@@ -78,7 +79,7 @@ def runs():
         yield f"dequantizer --trace traces/{trace}.pcap"
     for kind in GRADIENT_KINDS:
         yield f"dequantizer --synth {kind}"
-    for codec in ["wgt", "bgt", "qgt", "bgt:coding=rice", "qgt:coding=rice", "onebit", "adaptive", "adaptive:coding=rice", "mxfp8", "mxfp4"]:
+    for codec in ["wgt", "bgt", "qgt", "bgt:coding=rice", "qgt:coding=rice", "onebit", "adaptive", "adaptive:coding=rice", "mxfp8", "mxfp8-e5m2", "mxfp4"]:
         yield f"dequantizer --synth gradients --codec {codec}"
     yield "dequantizer --synth mixed --stall both:30 --seed 7"
     yield "dequantizer --random hostile --packets 300 --seed 5"

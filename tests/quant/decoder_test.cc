@@ -22,11 +22,13 @@ const std::string kNone = "00000000 00000000";
 TEST(QuantDecoder, EveryReason) {
   EXPECT_EQ(reason_of(""), Reason::kShort);
   EXPECT_EQ(reason_of("02 00 0000 08000000" + kT), Reason::kShort);
-  EXPECT_EQ(reason_of("08 00 0000 01000000" + kNone + "00"), Reason::kFormat);
+  EXPECT_EQ(reason_of("09 00 0000 01000000" + kNone + "00"), Reason::kFormat);
   EXPECT_EQ(reason_of("FF 00 0000 01000000" + kNone + "00"), Reason::kFormat);
   EXPECT_EQ(reason_of("01 01 0000 08000000" + kT + "0000 00"), Reason::kCoding);  // WGT in Rice
   EXPECT_EQ(reason_of("02 10 0000 08000000" + kT + "0000 00"), Reason::kCoding);  // k = 15
   EXPECT_EQ(reason_of("04 01 0000 08000000" + kT + "00 00"), Reason::kCoding);
+  EXPECT_EQ(reason_of("08 01 0000 08000000" + kNone + "00 00"), Reason::kCoding);
+  EXPECT_EQ(reason_of("08 00 0000 08000000" + kT + "00 00"), Reason::kReserved);
   EXPECT_EQ(reason_of("02 00 0100 08000000" + kT + "0000 00"), Reason::kReserved);
   EXPECT_EQ(reason_of("02 00 0080 08000000" + kT + "0000 00"), Reason::kReserved);
   EXPECT_EQ(reason_of("02 00 0000 08000000 0000803F 00000080 0000 00"), Reason::kReserved);
@@ -84,7 +86,7 @@ TEST(QuantDecoder, EveryWayThatAPayloadIsWrong) {
 
 TEST(QuantDecoder, TheFirstReasonCounts) {
   // Everything is wrong; what is mended uncovers the next.
-  std::vector<uint8_t> packet = bytes_of("08 10 0100 00000000 0000807F 01000000 09 FF");
+  std::vector<uint8_t> packet = bytes_of("09 10 0100 00000000 0000807F 01000000 09 FF");
   const auto reason = [&] {
     std::vector<float> out;
     return decode_packet(packet, 4, out).reason;
@@ -120,10 +122,35 @@ TEST(QuantDecoder, Values) {
             all_bits(std::vector<float>{-2, 0.75f, -2}));
 }
 
+/// Every code of E5M2 under a scale, by the fields' meaning.
+TEST(QuantDecoder, EveryElementOfFormat8) {
+  for (const int scale : {0, 100, 127, 140, 255}) {
+    for (int block = 0; block < 8; ++block) {
+      std::vector<uint8_t> packet = bytes_of("08 00 0000 20000000" + kNone);
+      packet.push_back(static_cast<uint8_t>(scale));
+      for (int i = 0; i < 32; ++i) packet.push_back(static_cast<uint8_t>(32 * block + i));
+      packet.push_back(0);
+      const std::vector<float> got = decoded(packet);
+      ASSERT_EQ(got.size(), 32u);
+      for (int i = 0; i < 32; ++i) {
+        const int code = 32 * block + i, field = code >> 2 & 31, fraction = code & 3;
+        double magnitude = field == 0 ? fraction * std::pow(2.0, -16)
+                                      : (1 + fraction / 4.0) * std::pow(2.0, field - 15);
+        magnitude *= std::pow(2.0, scale - 127);
+        if (field == 31) magnitude = HUGE_VAL;
+        const auto expected = static_cast<float>(code >= 128 ? -magnitude : magnitude);
+        const bool none = scale == 255 || (field == 31 && fraction != 0);
+        ASSERT_EQ(bits_of(got[static_cast<size_t>(i)]), none ? 0x7FC00000u : bits_of(expected))
+            << code << " under " << scale;
+      }
+    }
+  }
+}
+
 TEST(QuantDecoder, EveryCutOfAPacketIsMalformedAndReadsNothingBeyond) {
   for (const char* spec :
        {"wgt:t=1", "bgt:t=1", "bgt:t=1,coding=rice", "qgt:t=1", "qgt:t=1,coding=rice", "onebit",
-        "adaptive:p=2", "mxfp8", "mxfp4", "adaptive:p=2,coding=rice", "raw"}) {
+        "adaptive:p=2", "mxfp8", "mxfp8-e5m2", "mxfp4", "adaptive:p=2,coding=rice", "raw"}) {
     Quantiser quantiser(config_of(spec), 64);
     std::vector<float> g(200);
     for (size_t i = 0; i < g.size(); ++i) g[i] = static_cast<float>(std::sin(i * i) * 3);

@@ -23,6 +23,10 @@ const std::vector<std::string>& specs() {
                                                   "adaptive:p=2,coding=rice",
                                                   "mxfp8:residual=on",
                                                   "mxfp4:residual=on",
+                                                  "mxfp8-e5m2:residual=on",
+                                                  "mxfp8:scale=up,residual=on",
+                                                  "mxfp4:scale=up",
+                                                  "mxfp8-e5m2:scale=up,residual=on",
                                                   "mxfp8",
                                                   "mxfp4",
                                                   "onebit:residual=off",
@@ -242,7 +246,8 @@ TEST(QuantDegenerate, NotFiniteLeavesResidualsAlone) {
 }
 
 TEST(QuantDegenerate, OverflowOfTheSum) {
-  for (const char* spec : {"bgt:t=1", "qgt:t=1", "onebit", "adaptive:p=1", "mxfp8:residual=on"}) {
+  for (const char* spec : {"bgt:t=1", "qgt:t=1", "onebit", "adaptive:p=1", "mxfp8:residual=on",
+                           "mxfp8:scale=up,residual=on", "mxfp8-e5m2:scale=up,residual=on"}) {
     SCOPED_TRACE(spec);
     Quantiser quantiser(config_of(spec), 16);
     ChunkReport report;
@@ -250,6 +255,20 @@ TEST(QuantDegenerate, OverflowOfTheSum) {
     const std::vector<float> d = follow(quantiser, {3e38f, -1}, report);
     EXPECT_EQ(report.status, kStatusNotFinite);  // v = r; a block of MX is not poisoned by it
     EXPECT_TRUE(std::isfinite(d[0]) && std::isfinite(quantiser.residuals()[kLanes]));
+  }
+}
+
+// Rounded to the element above it would be 2^128: residuals would be infinite ever after.
+TEST(QuantDegenerate, TheLargestNumberOfAll) {
+  for (const char* format : {"mxfp8", "mxfp4", "mxfp8-e5m2"}) {
+    for (const char* rest : {":residual=on", ":scale=up,residual=on"}) {
+      SCOPED_TRACE(std::string(format) + rest);
+      Quantiser quantiser(config_of(std::string(format) + rest), 16);
+      ChunkReport report;
+      const std::vector<float> d = follow(quantiser, {0x1.fffffep127f, -0x1.fffffep127f}, report);
+      EXPECT_TRUE(std::isfinite(d[0]) && std::isfinite(d[1]));
+      EXPECT_TRUE(std::isfinite(quantiser.residuals()[kLanes]));
+    }
   }
 }
 

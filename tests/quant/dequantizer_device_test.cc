@@ -48,7 +48,8 @@ const std::vector<std::string>& codecs() {
                                                 "adaptive:p=2",
                                                 "adaptive:p=2,coding=rice",
                                                 "mxfp8",
-                                                "mxfp4"};
+                                                "mxfp4",
+                                                "mxfp8-e5m2"};
   return kAll;
 }
 
@@ -222,7 +223,8 @@ TEST(Dequantizer, AStatusOrAnInputInErrorLeavesWithTuser) {
 }
 
 TEST(Dequantizer, ValuesThatNoEncoderSends) {
-  // 255 T beyond binary32, a T below its normal values, E4M3's NaN, the largest scale.
+  // 255 T beyond binary32, a T below its normal values, NaN of E4M3 and E5M2, the latter's
+  // infinity, the largest scale.
   std::vector<sim::RawPacket> packets;
   for (const uint32_t t : {0x7F7F'FFFFu, 0x0000'0001u, 0x8000'0001u, 0u, 0x3F80'0001u}) {
     std::vector<uint8_t> bytes = {3, 0, 0, 0, 4,    0,    0, 0, 0,   0,   0, 0,
@@ -231,10 +233,10 @@ TEST(Dequantizer, ValuesThatNoEncoderSends) {
     packets.push_back(packet_of(bytes));
   }
   for (const uint8_t scale : {0, 1, 127, 254, 255}) {
-    for (const uint8_t format : {6, 7}) {
+    for (const uint8_t format : {6, 7, 8}) {
       std::vector<uint8_t> bytes = {format, 0, 0, 0, 32, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, scale};
-      for (int i = 0; i < (format == 6 ? 32 : 16); ++i) {
-        bytes.push_back(static_cast<uint8_t>(i < 16 ? 17 * i : 0x70 + i));
+      for (int i = 0; i < (format == 7 ? 16 : 32); ++i) {
+        bytes.push_back(static_cast<uint8_t>(i < 16 ? 17 * i : i < 24 ? 0x68 + i : 0xE0 + i));
       }
       bytes.push_back(0);
       packets.push_back(packet_of(bytes));

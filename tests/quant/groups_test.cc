@@ -138,7 +138,7 @@ TEST(QuantGroups, AgreeWithTheDecoderOfWholePackets) {
     specs.emplace_back(method);
     specs.push_back(std::string(method) + ",coding=rice");
   }
-  for (const char* method : {"raw", "wgt:t=0.5", "onebit", "mxfp8", "mxfp4"}) {
+  for (const char* method : {"raw", "wgt:t=0.5", "onebit", "mxfp8", "mxfp8-e5m2", "mxfp4"}) {
     specs.emplace_back(method);
   }
   size_t malformed = 0, early = 0;

@@ -43,12 +43,31 @@ class Values {
 TEST(QuantImplementations, SameBytesAndResiduals) {
   size_t compared = 0;
   for (const Implementation by : implementations()) {
-    for (const char* spec :
-         {"wgt:t=0.001", "bgt:t=0.001", "qgt:t=0.001", "qgt:t=2^-3", "qgt:t=2^-100", "qgt:t=2^100",
-          "wgt:t=1,residual=off", "bgt:t=1,residual=off", "qgt:t=0.0123,residual=off", "mxfp8",
-          "mxfp4", "mxfp8:residual=on", "mxfp4:residual=on", "adaptive:p=2",
-          "bgt:t=0.001,coding=rice", "qgt:t=0.001,coding=rice", "qgt:t=2^100,coding=rice",
-          "bgt:t=2^-100,coding=rice", "qgt:t=0.0123,coding=rice,residual=off"}) {
+    for (const char* spec : {"wgt:t=0.001",
+                             "bgt:t=0.001",
+                             "qgt:t=0.001",
+                             "qgt:t=2^-3",
+                             "qgt:t=2^-100",
+                             "qgt:t=2^100",
+                             "wgt:t=1,residual=off",
+                             "bgt:t=1,residual=off",
+                             "qgt:t=0.0123,residual=off",
+                             "mxfp8",
+                             "mxfp4",
+                             "mxfp8-e5m2",
+                             "mxfp8:residual=on",
+                             "mxfp4:residual=on",
+                             "mxfp8-e5m2:residual=on",
+                             "mxfp8:scale=up",
+                             "mxfp8:scale=up,residual=on",
+                             "mxfp4:scale=up,residual=on",
+                             "mxfp8-e5m2:scale=up,residual=on",
+                             "adaptive:p=2",
+                             "bgt:t=0.001,coding=rice",
+                             "qgt:t=0.001,coding=rice",
+                             "qgt:t=2^100,coding=rice",
+                             "bgt:t=2^-100,coding=rice",
+                             "qgt:t=0.0123,coding=rice,residual=off"}) {
       SCOPED_TRACE(std::string(implementation_name(by)) + " " + spec);
       const Config config = config_of(spec);
       Values values(is_threshold(config.method) ? config.threshold : 0.01f);
@@ -82,7 +101,7 @@ TEST(QuantImplementations, SameBytesAndResiduals) {
       }
     }
   }
-  EXPECT_GE(compared, (tests::kSanitized ? 27u : 160u) * 19);
+  EXPECT_GE(compared, (tests::kSanitized ? 27u : 160u) * 25);
 }
 
 TEST(QuantImplementations, EveryScaleAndElement) {
@@ -94,6 +113,11 @@ TEST(QuantImplementations, EveryScaleAndElement) {
         for (int i = 0; i < 32; ++i) packet.push_back(static_cast<uint8_t>(32 * half + i));
         packet.push_back(0);
         std::vector<float> x, y;
+        decode_packet(packet, 32, x, Implementation::kScalar);
+        decode_packet(packet, 32, y, by);
+        ASSERT_EQ(x.size(), 32u);
+        ASSERT_EQ(all_bits(x), all_bits(y)) << scale;
+        packet[0] = 8;
         decode_packet(packet, 32, x, Implementation::kScalar);
         decode_packet(packet, 32, y, by);
         ASSERT_EQ(x.size(), 32u);
@@ -113,7 +137,8 @@ TEST(QuantImplementations, DamagedPacketsAreMalformedForTheSameReason) {
   std::mt19937_64 random(22);
   size_t malformed = 0, fine = 0;
   for (const Implementation by : implementations()) {
-    for (const char* spec : {"wgt:t=1", "bgt:t=1", "qgt:t=1", "adaptive:p=2", "mxfp8", "mxfp4"}) {
+    for (const char* spec :
+         {"wgt:t=1", "bgt:t=1", "qgt:t=1", "adaptive:p=2", "mxfp8", "mxfp8-e5m2", "mxfp4"}) {
       Quantiser quantiser(config_of(spec), 64);
       for (int round = 0; round < tests::rounds(3000); ++round) {
         std::vector<float> g(1 + random() % 500);

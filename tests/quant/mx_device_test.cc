@@ -37,7 +37,7 @@ TEST(MxRows, AChunkThatDoesNotFitLeavesAsRawAndLosesNothing) {
 
 TEST(MxRows, TheSameRowsAgainAndAgainWaitForThemselves) {
   sim::Random random(seed());
-  for (const char* format : {"mxfp8", "mxfp4"}) {
+  for (const char* format : {"mxfp8", "mxfp4", "mxfp8-e5m2"}) {
     const sim::RunSpec spec = mx_spec({{"residual", "on"}, {"format", format}, {"rows", "8192"}});
     for (const size_t n : {1u, 8u, 16u, 33u, 64u}) {
       std::vector<sim::RawPacket> packets;
@@ -86,7 +86,8 @@ TEST(MxOptions, WhatIsRefusedAndHow) {
   EXPECT_EQ(refused({{"rows", "7"}}), "--rows 7 is neither 0 nor between 8 and 262144");
   EXPECT_EQ(refused({{"rows", "262145"}}), "--rows 262145 is not between 0 and 262144");
   EXPECT_NE(refused({{"rows", "many"}}), "");
-  EXPECT_EQ(refused({{"format", "fp8"}}), "--format 'fp8' is not mxfp8 or mxfp4");
+  EXPECT_EQ(refused({{"format", "fp8"}}), "--format 'fp8' is not mxfp8, mxfp4 or mxfp8-e5m2");
+  EXPECT_EQ(refused({{"scale", "down"}}), "--scale 'down' is not floor or up");
   EXPECT_EQ(refused({{"residual", "1"}}), "--residual '1' is not on or off");
   EXPECT_EQ(refused({{"rows", "0"}, {"residual", "on"}}),
             "--residual on needs a memory: --rows 0 has none");
@@ -94,10 +95,16 @@ TEST(MxOptions, WhatIsRefusedAndHow) {
 
 TEST(MxOptions, AsPinsOfAPacketAndInTheReport) {
   const sim::RunSpec spec = mx_spec({{"format", "mxfp4"}, {"residual", "on"}});
-  EXPECT_EQ(mx().packet_config(spec), (sim::PacketConfig{1, 1}));
+  EXPECT_EQ(mx().packet_config(spec), (sim::PacketConfig{1, 0, 1}));
   json report;
   mx().describe_settings(spec, report);
-  EXPECT_EQ(report, (json{{"format", "mxfp4"}, {"residual", "on"}, {"rows", 64}}));
+  EXPECT_EQ(report,
+            (json{{"format", "mxfp4"}, {"scale", "floor"}, {"residual", "on"}, {"rows", 64}}));
+  const sim::RunSpec up = mx_spec({{"format", "mxfp8-e5m2"}, {"scale", "up"}});
+  EXPECT_EQ(mx().packet_config(up), (sim::PacketConfig{2, 1, 0}));
+  mx().describe_settings(up, report);
+  EXPECT_EQ(report,
+            (json{{"format", "mxfp8-e5m2"}, {"scale", "up"}, {"residual", "off"}, {"rows", 64}}));
 }
 
 // ---- Words
@@ -130,6 +137,8 @@ TEST(MxWords, PacketsOfEveryFormat) {
   EXPECT_EQ(words("mxfp4", two, 0).substr(0, 55),
             "32 bytes, header mxfp4 n 2, block 0 scale 125: 1.5 -0.5");
   EXPECT_EQ(words("mxfp4", two, 1), "2 bytes, values 0 0, status 0");
+  EXPECT_EQ(words("mxfp8-e5m2", two, 0).substr(0, 61),
+            "32 bytes, header mxfp8-e5m2 n 2, block 0 scale 112: 1.75 -0.5");
   const Words ten(10, bits(0.25f));  // at row 64 they do not fit
   EXPECT_EQ(words("mxfp8", ten, 0), "32 bytes, header raw n 10, floats 0.25 0.25 0.25 0.25");
   EXPECT_EQ(words("mxfp8", ten, 1), "25 bytes, floats 0.25 0.25 0.25 0.25 0.25 0.25, status 0");
@@ -140,7 +149,7 @@ TEST(MxWords, AnyBytesWillDo) {
   for (int i = 0; i < 1000; ++i) {
     std::vector<uint8_t> bytes(random.below(150));
     for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random.next() >> 56);
-    if (!bytes.empty()) bytes[0] = static_cast<uint8_t>(random.below(9));
+    if (!bytes.empty()) bytes[0] = static_cast<uint8_t>(random.below(10));
     const auto packet = sim::make_packet<Beat>(bytes);
     for (size_t beat = 0; beat < packet->beats.size(); ++beat) {
       EXPECT_NE(testbenches::describe_quantised(*packet, beat).find(" bytes"), std::string::npos);
@@ -160,6 +169,7 @@ TEST(MxReport, FiguresByHand) {
   // Two blocks of eights: exact. 64 floats are 256 bytes; a packet has 16 + 66 + 1.
   const json exact = quantizer_of({Words(64, bits(8))}, mx_spec());
   EXPECT_EQ(exact.at("method"), "mxfp8");
+  EXPECT_EQ(exact.at("scale"), "floor");
   EXPECT_EQ(exact.at("entries"), 64);
   EXPECT_EQ(exact.at("sent_share"), 1.0);
   EXPECT_DOUBLE_EQ(exact.at("bits_per_entry"), 8 * 66 / 64.0);
@@ -183,9 +193,42 @@ TEST(MxReport, FiguresByHand) {
   EXPECT_EQ(twice.at("residual").at("max"), 0.0);
 }
 
+// 1.9375 saturates at 1.75; under the next scale it is 2, a tie to even.
+TEST(MxReport, ScaleUpDoesNotSaturate) {
+  const auto error = [](const char* scale, const char* format) {
+    const json q =
+        quantizer_of({{bits(1.9375f), bits(1)}}, mx_spec({{"scale", scale}, {"format", format}}));
+    EXPECT_EQ(q.at("scale"), scale);
+    return q.at("max_abs_error").get<double>();
+  };
+  EXPECT_EQ(error("floor", "mxfp8"), 0.1875);
+  EXPECT_EQ(error("up", "mxfp8"), 0.0625);
+  EXPECT_EQ(error("floor", "mxfp8-e5m2"), 0.1875);
+  EXPECT_EQ(error("up", "mxfp8-e5m2"), 0.0625);
+  EXPECT_EQ(error("floor", "mxfp4"), 0.4375);
+  EXPECT_EQ(error("up", "mxfp4"), 0.0625);
+}
+
+// A format that there is not, between others: its chunk leaves as RAW and leaves its residuals.
+TEST(MxReport, NoFormatLeavesAsRaw) {
+  const sim::RunSpec spec = mx_spec({{"residual", "on"}});
+  const Words values = {bits(1.9375f), bits(1)};
+  std::vector<sim::RawPacket> packets(3, chunk(values, spec));
+  packets[1].config = {3, 1, 1};
+  Kept kept;
+  const sim::Outcome outcome = run(packets, spec, &kept);
+  EXPECT_EQ(outcome.statistics.at(0), 1u);
+  EXPECT_EQ(kept.packets[0][0], 6);
+  ASSERT_EQ(kept.packets[1].size(), 25u);
+  EXPECT_EQ(std::memcmp(kept.packets[1].data() + 16, values.data(), 8), 0);
+  EXPECT_EQ(kept.packets[2][0], 6);
+  EXPECT_EQ(kept.packets[2][16], 120);  // 1.9375 + 0.1875
+  EXPECT_EQ(outcome.sections.at("quantizer").at("method"), "drawn per packet");
+}
+
 TEST(MxReport, NothingIsLostWithResiduals) {
   sim::Random random(seed());
-  for (const char* format : {"mxfp8", "mxfp4"}) {
+  for (const char* format : {"mxfp8", "mxfp4", "mxfp8-e5m2"}) {
     std::vector<Words> chunks;
     for (int iteration = 0; iteration < 16; ++iteration) {
       chunks.emplace_back(512);

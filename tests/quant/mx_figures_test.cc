@@ -54,8 +54,9 @@ TEST(MxFigures, Latency) {
     const char *rows, *format;
     uint64_t cycles;
   };
-  for (const Case& c : {Case{"64", "mxfp4", 14}, Case{"64", "mxfp8", 12}, Case{"0", "mxfp4", 9},
-                        Case{"0", "mxfp8", 7}}) {
+  for (const Case& c :
+       {Case{"64", "mxfp4", 14}, Case{"64", "mxfp8", 12}, Case{"0", "mxfp4", 9},
+        Case{"0", "mxfp8", 7}, Case{"64", "mxfp8-e5m2", 12}, Case{"0", "mxfp8-e5m2", 7}}) {
     sim::RunOptions options;
     options.spec = mx_spec({{"rows", c.rows}, {"format", c.format}});
     for (const char* kind : {"gradients", "uniform"}) {
@@ -74,10 +75,10 @@ TEST(MxFigures, ABeatACycleInChunksOfEveryLength) {
   std::vector<size_t> lengths(130);
   std::iota(lengths.begin(), lengths.end(), 1);
   for (const char* residual : {"off", "on"}) {
-    for (const char* format : {"mxfp8", "mxfp4"}) {
+    for (const char* format : {"mxfp8", "mxfp4", "mxfp8-e5m2"}) {
       SCOPED_TRACE(fmt::format("{} {}", format, residual));
       const sim::RunSpec spec =
-          mx_spec({{"format", format}, {"residual", residual}, {"rows", "8192"}});
+          mx_spec({{"format", format}, {"scale", "up"}, {"residual", residual}, {"rows", "8192"}});
       expect_a_beat_a_cycle(lengths, 40, spec, mx(), [&](size_t n, uint32_t row) {
         return chunk(gradients_of(n, random), spec, row);
       });
@@ -88,7 +89,7 @@ TEST(MxFigures, ABeatACycleInChunksOfEveryLength) {
 // What does not fit through the port holds the device back, and nothing else does: it never pauses.
 TEST(MxFigures, ShortPacketsRunAtThePortsLimit) {
   sim::Random random(seed());
-  for (const char* format : {"mxfp8", "mxfp4"}) {
+  for (const char* format : {"mxfp8", "mxfp4", "mxfp8-e5m2"}) {
     const sim::RunSpec spec = mx_spec({{"format", format}});
     for (const size_t n : {1u, 7u, 8u}) {
       std::vector<sim::RawPacket> packets;

@@ -79,6 +79,27 @@ const std::vector<Example>& examples() {
        {1, 1.5f, 1.9f, -0.25f, 0.125f, 0.0625f, 0.1875f, 0.3125f},
        "07 00 0000 08000000 00000000 00000000  7D 76 A7 01 22 00000000 00000000 00000000  00",
        {0, 0, 1.9f - 1.5f, 0, 0, 0.0625f, -0.0625f, 0.0625f}},
+      // e = 127, scale 112: 32768, 63488 (saturates), -16384, 2^-16, 2^-17 (to even: 0), 1.5 2^-16
+      // (2), -0 + +0 = +0.
+      {"mxfp8_e5m2",
+       "mxfp8-e5m2:residual=on",
+       {1, 1.9375f, -0.5f, 0x1p-31f, 0x1p-32f, 0x1.8p-31f, -0.0f},
+       "08 00 0000 07000000 00000000 00000000  70 78 7B F4 01 00 02 00 00"
+       "00000000 00000000 00000000 00000000 00000000 00000000  00",
+       {0, 0.1875f, 0, 0, 0x1p-32f, -0x1p-32f, 0}},
+      // As above, but for 1.9375 the scale goes up to 120: 128, 248 (to even: 256), -64.
+      {"mxfp8_up",
+       "mxfp8:scale=up,residual=on",
+       {1, 1.9375f, -0.5f},
+       "06 00 0000 03000000 00000000 00000000  78 70 78 E8 00 00 00 00 00"
+       "00000000 00000000 00000000 00000000 00000000 00000000  00",
+       {0, -0.0625f, 0}},
+      // 1.5 is the largest element under 125: it stays; 1.9 would not.
+      {"mxfp4_up",
+       "mxfp4:scale=up,residual=on",
+       {1, 1.5f},
+       "07 00 0000 02000000 00000000 00000000  7D 76 00000000 00000000 00000000 000000  00",
+       {0, 0}},
       {"raw",
        "raw",
        {1, -0.0f},
@@ -103,7 +124,7 @@ TEST(QuantPacket, BytesByHand) {
     if (config_of(e.spec).method == Method::kRaw) continue;
     for (size_t i = 0; i < d.size(); ++i) EXPECT_EQ(e.g[i] - d[i], e.residuals[i]) << i;
   }
-  EXPECT_EQ(examples().size(), 11u);
+  EXPECT_EQ(examples().size(), 14u);
 }
 
 TEST(QuantPacket, WithoutResidualsMxKeepsTheSignOfZero) {

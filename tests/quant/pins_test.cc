@@ -55,10 +55,11 @@ struct Mx : Chunks<systemc::Mx> {
   using Core = systemc::Mx;
   static constexpr const char* kName = "mx";
   using Chunks::Chunks;
-  sim::PacketConfig pins() { return {random_.below(2), random_.below(4) != 0}; }
+  sim::PacketConfig pins() { return testbenches::mx_facts().pins.any(random_); }
   static Core core(uint32_t rows) { return Core(rows); }
   static void configure(Core& core, const sim::PacketConfig& pins) {
-    core.configure({.fp4 = pins[0] != 0, .residual = pins[1] != 0});
+    core.configure(
+        {.format = static_cast<uint8_t>(pins[0]), .up = pins[1] != 0, .residual = pins[2] != 0});
   }
 };
 

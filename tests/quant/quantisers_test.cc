@@ -26,9 +26,10 @@ void PrintTo(const Variant& v, std::ostream* out) { *out << name_of(v); }
 std::vector<Variant> variants() {
   std::vector<Variant> all;
   for (const char* residual : {"off", "on"}) {
-    for (const char* format : {"mxfp8", "mxfp4"}) {
+    for (const char* format : {"mxfp8", "mxfp4", "mxfp8-e5m2"}) {
       all.push_back({"mx", {{"format", format}, {"residual", residual}}});
     }
+    all.push_back({"mx", {{"scale", "up"}, {"residual", residual}}});
     all.push_back({"threshold", {{"method", "wgt"}, {"residual", residual}}});
     for (const char* coding : {"mask", "rice"}) {
       for (const char* method : {"bgt", "qgt"}) {

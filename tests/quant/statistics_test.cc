@@ -56,8 +56,9 @@ TEST(QuantStatistics, WhatIsLostIsSeen) {
 TEST(QuantStatistics, ConservationHoldsOverIterations) {
   std::mt19937_64 random(5);
   std::normal_distribution<float> normal(0, 0.002f);
-  for (const char* spec : {"wgt:t=0.001", "bgt:t=0.002", "qgt:t=0.001,coding=rice", "onebit",
-                           "adaptive:p=3", "mxfp8:residual=on", "mxfp4:residual=on"}) {
+  for (const char* spec :
+       {"wgt:t=0.001", "bgt:t=0.002", "qgt:t=0.001,coding=rice", "onebit", "adaptive:p=3",
+        "mxfp8:residual=on", "mxfp4:residual=on", "mxfp8-e5m2:scale=up,residual=on"}) {
     Quantiser quantiser(config_of(spec), 128);
     Statistics statistics(128);
     for (int iteration = 0; iteration < 16; ++iteration) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 
@@ -35,10 +36,10 @@ Values adaptive_floats(std::initializer_list<float> values) {
 
 TEST(Adaptive, SelectionByHand) {
   AdaptiveBench bench(kBegin, kHalf);
-  // Six above, K = 3: 8, 4, 2, the middles of whose bins are 9, 4.5, 2.25. Two below, K = 1: -16 is
-  // in the last bin, of middle 15.
+  // Six above, K = 3: 8, 4, 2, the middles of whose bins are 9, 4.5, 2.25. Two below, K = 1: that
+  // of -16 is -18.
   EXPECT_EQ(bench.one(mx_packet(adaptive_floats({8, 4, 2, 1, -16, -1, 0.5F, 0.25F})), kHalf).bytes,
-            packet_bytes(5, 0, 8, binary32(15.75F / 3), binary32(-15), {0x17, 0x10, 0}));
+            packet_bytes(5, 0, 8, binary32(15.75F / 3), binary32(-18), {0x17, 0x10, 0}));
   // K = 2: 8, and the two of the next bin would be three. What is behind it would fit, but is over.
   EXPECT_EQ(bench.one(mx_packet(adaptive_floats({1, 0.5F, 8, 1})), kHalf).bytes,
             packet_bytes(5, 0, 4, binary32(9), kMinusZero, {4, 0, 0}));
@@ -57,20 +58,50 @@ TEST(Adaptive, SelectionByHand) {
 
 TEST(Adaptive, EndsOfTheBins) {
   AdaptiveBench bench(kBegin, kHalf);
-  // The least that has a bin, the float below it, the last bin's least and the float below that.
-  EXPECT_EQ(bench.one(mx_packet({binary32(0x1p-28F)}), kHalf).bytes,
-            packet_bytes(5, 0, 1, binary32(0x1.2p-28F), kMinusZero, {1, 0, 0}));
-  EXPECT_EQ(bench.one(mx_packet({binary32(0x1p-28F) - 1}), kHalf).bytes,
-            packet_bytes(5, 0, 1, 0, kMinusZero, {0, 0, 0}));
-  EXPECT_EQ(bench.one(mx_packet({binary32(14)}), kHalf).bytes,
-            packet_bytes(5, 0, 1, binary32(15), kMinusZero, {1, 0, 0}));
-  EXPECT_EQ(bench.one(mx_packet({binary32(14) - 1}), kHalf).bytes,
-            packet_bytes(5, 0, 1, binary32(13), kMinusZero, {1, 0, 0}));
-  EXPECT_EQ(bench.one(mx_packet({0xFF7F'FFFF}), kHalf).bytes,
-            packet_bytes(5, 0, 1, 0, binary32(-15), {1, 1, 0}));
+  // The middle that a value is received as, bit by bit: the ends of the bins of subnormal numbers,
+  // the least normal one, the largest.
+  const std::pair<uint32_t, uint32_t> middles[] = {
+      {0x0000'0001, 0x0010'0000},   {0x001F'FFFF, 0x0010'0000},      {0x0020'0000, 0x0030'0000},
+      {0x007F'FFFF, 0x0070'0000},   {0x0080'0000, 0x0090'0000},      {0x7F7F'FFFF, 0x7F70'0000},
+      {binary32(14), binary32(15)}, {binary32(14) - 1, binary32(13)}};
+  for (const auto& [value, middle] : middles) {
+    EXPECT_EQ(bench.one(mx_packet({value}), kHalf).bytes,
+              packet_bytes(5, 0, 1, middle, kMinusZero, {1, 0, 0}));
+    EXPECT_EQ(bench.one(mx_packet({value | kMinusZero}), kHalf).bytes,
+              packet_bytes(5, 0, 1, 0, middle | kMinusZero, {1, 1, 0}));
+  }
+  // A zero has no bin, whatever the others have.
+  EXPECT_EQ(bench.one(mx_packet({1, 0, kMinusZero, 0}), kHalf).bytes,
+            packet_bytes(5, 0, 4, 0x0010'0000, kMinusZero, {1, 0, 0}));
+  // A mean that is no multiple of 2^-149: 5 2^20 / 3 of them.
+  EXPECT_EQ(bench.one(mx_packet({1, 2, 0x0020'0000, 0, 0, 0}), kHalf).bytes,
+            packet_bytes(5, 0, 6, 1'747'627, kMinusZero, {7, 0, 0}));
+  // A sum that is no number of binary32.
+  EXPECT_EQ(bench.one(mx_packet(Values(8, 0x7F7F'FFFF)), kHalf).bytes,
+            packet_bytes(5, 0, 8, 0x7F70'0000, kMinusZero, {0xFF, 0, 0}));
+}
+
+// 128 bins from the largest value down, that of 15: [2^-28, 1.25 2^-28) is the last.
+TEST(Adaptive, TheWindow) {
+  AdaptiveBench bench(kBegin, kHalf);
+  const uint32_t least = binary32(0x1p-28F);
   // A sum of more than 24 bits: 15 and 2^-28's middle, which is lost.
-  EXPECT_EQ(bench.one(mx_packet(adaptive_floats({15, 0x1p-28F, 0, 0})), kHalf).bytes,
+  EXPECT_EQ(bench.one(mx_packet({binary32(15), least, 0, 0}), kHalf).bytes,
             packet_bytes(5, 0, 4, binary32(7.5F), kMinusZero, {3, 0, 0}));
+  EXPECT_EQ(bench.one(mx_packet({binary32(15), least - 1, 0, 0}), kHalf).bytes,
+            packet_bytes(5, 0, 4, binary32(15), kMinusZero, {1, 0, 0}));
+  // One window for both sides: 16 has the next bin, so that nothing below zero is sent.
+  EXPECT_EQ(bench.one(mx_packet({binary32(15), least | kMinusZero}), kHalf).bytes,
+            packet_bytes(5, 0, 2, binary32(15), binary32(-0x1.2p-28F), {3, 2, 0}));
+  EXPECT_EQ(bench.one(mx_packet({binary32(16), least | kMinusZero}), kHalf).bytes,
+            packet_bytes(5, 0, 2, binary32(18), kMinusZero, {1, 0, 0}));
+  // It is a chunk's own.
+  EXPECT_EQ(bench.one(mx_packet({0, least | kMinusZero}), kHalf).bytes,
+            packet_bytes(5, 0, 2, 0, binary32(-0x1.2p-28F), {2, 2, 0}));
+  // Where the largest value has a low bin, it ends at the lowest.
+  EXPECT_EQ(bench.one(mx_packet({0x0FC0'0000, 1, 0, 0}), kHalf).bytes[16], 3);  // bin 126
+  EXPECT_EQ(bench.one(mx_packet({0x0FE0'0000, 1, 0, 0}), kHalf).bytes[16], 3);
+  EXPECT_EQ(bench.one(mx_packet({0x1000'0000, 1, 0, 0}), kHalf).bytes[16], 1);
 }
 
 TEST(Adaptive, ResidualsByHand) {
@@ -301,14 +332,17 @@ class AdaptiveByValue {
       }
     } else {
       Values v(n, 0);
-      std::vector<uint32_t> tops[2];  // bits 30:21, of each side's values
+      std::vector<uint32_t> tops[2];  // bits 30:21 and one more; 0 of zeros
+      uint32_t top = 0;
       for (uint32_t j = 0; j < n; ++j) {
         if (came[j]) {
           const uint32_t r = c.residual ? residuals_[8 * row + j] : 0;
           v[j] = c.residual ? binary32(number(g[j]) + number(r)) : g[j];
           if (!finite(g[j]) || !finite(v[j])) v[j] = r, strange = true;
         }
-        tops[number(v[j]) < 0].push_back(std::min(v[j] << 1 >> 22, 396u + 127));
+        const uint32_t bin = number(v[j]) == 0 ? 0 : 1 + (v[j] << 1 >> 22);
+        tops[number(v[j]) < 0].push_back(bin);
+        top = std::max(top, bin);
       }
       // By sorting: of equal ones all or none, and the largest whatever their number.
       uint32_t least[2] = {~0u, ~0u};
@@ -319,18 +353,20 @@ class AdaptiveByValue {
         std::sort(all.begin(), all.end(), std::greater<>());
         const size_t most = std::max<size_t>(1, all.size() >> c.p);
         long double sum = 0;
-        for (size_t from = 0; from < all.size() && all[from] >= 396;) {
+        for (size_t from = 0; from < all.size() && all[from] != 0 && all[from] + 128 > top;) {
           size_t to = from;
           while (to < all.size() && all[to] == all[from]) ++to;
           if (from != 0 && to > most) break;
           // The middle of what has these bits: an eighth above its least.
-          const long double middle = number(all[from] << 21 | 1u << 20);
+          const long double middle = number((all[from] - 1) << 21 | 1u << 20);
           sum += static_cast<long double>(to - from) * middle;
           least[side] = all[from];
           taken[side] = from = to;
         }
         if (taken[side] == 0) continue;
-        mean[side] = static_cast<float>(static_cast<double>(static_cast<float>(sum)) /
+        int exponent = 0;  // not that of binary32: the sum may be too large for it
+        const auto rounded = static_cast<float>(std::frexp(sum, &exponent));
+        mean[side] = static_cast<float>(std::ldexp(static_cast<double>(rounded), exponent) /
                                         static_cast<double>(taken[side]));
       }
       for (int side = 0; side < 2; ++side) {
@@ -342,7 +378,8 @@ class AdaptiveByValue {
       std::vector<int> sent(n, 0);  // or the sign
       for (uint32_t j = 0; j < n; ++j) {
         const bool negative = number(v[j]) < 0;
-        if ((v[j] << 1 >> 22) >= least[negative]) sent[j] = negative ? -1 : 1;
+        if (number(v[j]) != 0 && 1 + (v[j] << 1 >> 22) >= least[negative])
+          sent[j] = negative ? -1 : 1;
         if (!c.residual || !came[j]) continue;
         const float d = sent[j] == 0 ? 0.0F : negative ? -mean[1] : mean[0];
         residuals_[8 * row + j] = binary32(number(v[j]) - d);

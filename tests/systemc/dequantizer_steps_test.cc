@@ -120,6 +120,19 @@ TEST(DequantizerSteps, FormatsByHand) {
   EXPECT_EQ(bench.one(fp8).values, Values(4, 0x7FC0'0000));
   fp8[16] = 0;
   EXPECT_EQ(bench.one(fp8).values[1], binary32(-0x1p-136F));
+  // E5M2: 1, the least subnormal, NaN, infinite, the largest, its neighbours above.
+  PacketBytes e5 =
+      packet_bytes(8, 0, 8, 0, 0, {127, 0x3C, 0x81, 0x7D, 0xFC, 0x7B, 0x7F, 0xFE, 0x7C});
+  e5.resize(16 + 33 + 1);
+  EXPECT_EQ(bench.one(e5).values, (Values{kUnit, binary32(-0x1p-16F), 0x7FC0'0000, 0xFF80'0000,
+                                          binary32(57344), 0x7FC0'0000, 0x7FC0'0000, 0x7F80'0000}));
+  e5[16] = 254;
+  EXPECT_EQ(bench.one(e5).values[4], 0x7F80'0000u);
+  e5[16] = 255;
+  EXPECT_EQ(bench.one(e5).values, Values(8, 0x7FC0'0000));
+  e5[16] = 0;
+  EXPECT_EQ(bench.one(e5).values[1], binary32(-0x1p-143F));
+  EXPECT_EQ(bench.one(e5).values[3], 0xFF80'0000u);
   PacketBytes fp4 = packet_bytes(7, 0, 4, 0, 0, {128, 0x21, 0xF8});
   fp4.resize(16 + 17 + 1);
   EXPECT_EQ(bench.one(fp4).values, (Values{kUnit, binary32(2), kMinus, binary32(-12)}));
@@ -149,10 +162,10 @@ TEST(DequantizerSteps, MalformedByReason) {
   DequantizerBench bench;
   bench.malformed(D::kShort, packet_bytes(4, 0, 1, kUnit, kMinus, {}));
   bench.malformed(D::kShort, {});
-  bench.malformed(D::kFormat, packet_bytes(8, 99, 0, 1, 1, {0, 0}));
+  bench.malformed(D::kFormat, packet_bytes(9, 99, 0, 1, 1, {0, 0}));
   bench.malformed(D::kCoding, packet_bytes(2, 16, 1, kUnit, 0, {1, 0, 0}));
   bench.malformed(D::kCoding, packet_bytes(1, 1, 1, kUnit, 0, {1, 0, 0}));
-  for (const uint8_t format : {0, 4, 6, 7}) {
+  for (const uint8_t format : {0, 4, 6, 7, 8}) {
     bench.malformed(D::kCoding, packet_bytes(format, 1, 1, 0, 0, {1, 0, 0}));
   }
   bench.malformed(D::kReserved, packet_bytes(2, 0, 0, kUnit, 1, {1, 0, 0}));

@@ -184,7 +184,7 @@ TEST(DequantizerByHand, MalformedPacketsEndAndTheNextOneIsRight) {
   const std::vector<Case> cases = {
       {Bytes(16, 0), Dequantizer::kShort, 0},
       {{}, Dequantizer::kShort, 0},
-      {packet(8, 0, 8, 0, 0, {1}), Dequantizer::kFormat, 0},
+      {packet(9, 0, 8, 0, 0, {1}), Dequantizer::kFormat, 0},
       {packet(4, 1, 8, 0, 0, {1}), Dequantizer::kCoding, 0},
       {packet(1, 1, 8, kOne, 0, {0, 0}), Dequantizer::kCoding, 0},
       {packet(2, 16, 8, kOne, 0, {0, 0}), Dequantizer::kCoding, 0},
@@ -294,7 +294,7 @@ class Traffic {
   uint8_t junk() { return static_cast<uint8_t>(random_()); }
   Bytes encoded() {
     quant::Config config;
-    config.method = static_cast<quant::Method>(below(8));
+    config.method = static_cast<quant::Method>(below(quant::kMethods));
     config.threshold =
         *quant::round_threshold(std::ldexp(1.0 + below(200) / 256.0, -static_cast<int>(below(8))));
     config.p = 1 + static_cast<int>(below(10));

@@ -30,29 +30,31 @@ inline double number(uint32_t bits) { return std::bit_cast<float>(bits); }
 inline uint32_t nearest(double exact) { return std::bit_cast<uint32_t>(static_cast<float>(exact)); }
 inline bool finite(uint32_t bits) { return (bits >> 23 & 255) != 255; }
 
+/// The contract's table of elements, by format_i; how many bits, and a packet's first byte.
+struct Fields {
+  int fraction_bits, bias, largest;
+  uint32_t x;
+  int bits;
+  uint8_t format;
+};
+inline constexpr Fields kFields[] = {
+    {3, 7, 0x7E, 8, 8, 6}, {1, 1, 7, 2, 4, 7}, {2, 15, 0x7B, 15, 8, 8}};
+
 /// What a decoder makes of an element's magnitude, before it is scaled.
-inline double element(int code, bool fp4) {
-  const int mantissa_bits = fp4 ? 1 : 3, bias = fp4 ? 1 : 7;
-  const int exponent = code >> mantissa_bits;
-  const double fraction = (code & ((1 << mantissa_bits) - 1)) / double(1 << mantissa_bits);
-  return exponent == 0 ? std::ldexp(fraction, 1 - bias) : std::ldexp(1 + fraction, exponent - bias);
+inline double element(int code, const Fields& f) {
+  const int exponent = code >> f.fraction_bits;
+  const double fraction = (code & ((1 << f.fraction_bits) - 1)) / double(1 << f.fraction_bits);
+  return exponent == 0 ? std::ldexp(fraction, 1 - f.bias)
+                       : std::ldexp(1 + fraction, exponent - f.bias);
 }
 
 /// The code nearest to `magnitude`, the even one of two; the largest there is if it is beyond.
-inline int nearest_code(double magnitude, bool fp4) {
-  static const auto kElements = [] {
-    std::array<std::array<double, 128>, 2> all{};
-    for (int code = 0; code < 128; ++code) all[0][code] = element(code, false);
-    for (int code = 0; code < 8; ++code) all[1][code] = element(code, true);
-    return all;
-  }();
-  const auto& elements = kElements[fp4];
-  const int most = fp4 ? 7 : 0x7E;
-  for (int code = 0; code < most; ++code) {
-    const double low = magnitude - elements[code], high = elements[code + 1] - magnitude;
+inline int nearest_code(double magnitude, const Fields& f) {
+  for (int code = 0; code < f.largest; ++code) {
+    const double low = magnitude - element(code, f), high = element(code + 1, f) - magnitude;
     if (low < high || (low == high && code % 2 == 0)) return code;
   }
-  return most;
+  return f.largest;
 }
 
 }  // namespace mx_spec
@@ -68,6 +70,7 @@ class LiteralMx {
     bool tails_need_credit = true, surplus_needs_credit = false;
     bool raw_by_length = true, pins_at_accept = true;
     bool signs_of_zeros = true, even = true, overflow_keeps = true, tail_carries = true;
+    bool no_format_is_raw = true, scale_counts = true, last_binade = true;
     int zeroing = 0;  // edges more, or fewer
   };
 
@@ -149,7 +152,8 @@ class LiteralMx {
     ItemRef item;
   };
   struct Chunk {
-    bool fp4, residual, raw;
+    uint8_t format;  // format_i
+    bool up, residual, raw;
     uint32_t n, row, items;
     uint32_t next = 0;        // payload item
     bool ended = false;       // the tlast beat is taken
@@ -169,11 +173,13 @@ class LiteralMx {
       c.row = in.beat.meta[0] & 0xFFFFFF;
       c.n = in.beat.meta[1] & 0xFFFFF;
       const MxConfig config = n_.pins_at_accept ? in.config : pins_;
-      c.fp4 = config.fp4;
+      c.format = config.format % 3;
+      c.up = config.up && n_.scale_counts;
       c.residual = config.residual && !memory_.empty();
       const uint32_t rows = (c.n + 7) / 8;
       c.items = std::max(1u, rows);
-      c.raw = c.n == 0 || (c.residual && c.row + (n_.raw_by_length ? rows : 0) > memory_.size());
+      c.raw = c.n == 0 || (config.format == 3 && n_.no_format_is_raw) ||
+              (c.residual && c.row + (n_.raw_by_length ? rows : 0) > memory_.size());
       chunk_ = c;
     }
     Chunk& c = *chunk_;
@@ -199,7 +205,7 @@ class LiteralMx {
     item->first = c.next == 0;
     item->raw = c.raw;
     if (item->first) {
-      item->header = {static_cast<uint8_t>(c.raw ? 0 : c.fp4 ? 7 : 6), 0, 0, 0};
+      item->header = {static_cast<uint8_t>(c.raw ? 0 : mx_spec::kFields[c.format].format), 0, 0, 0};
       for (int b = 0; b < 4; ++b) item->header.push_back(static_cast<uint8_t>(c.n >> (8 * b)));
       item->header.resize(16);
     }
@@ -286,14 +292,24 @@ class LiteralMx {
   }
 
   void close_block(const Chunk& c, bool last_payload) {
+    const mx_spec::Fields& f = mx_spec::kFields[c.format];
+    const double most = mx_spec::element(f.largest, f);
     uint32_t e = 0;
+    double largest = 0;
     bool poisoned = false;
     for (const ItemRef& item : block_) {
       poisoned |= item->poisons;
-      for (const uint32_t v : item->v) e = std::max(e, v >> 23 & 255);
+      for (const uint32_t v : item->v) {
+        e = std::max(e, v >> 23 & 255);
+        largest = std::max(largest, std::fabs(mx_spec::number(v)));
+      }
     }
-    const uint32_t top = c.fp4 ? 2 : 8;
-    const uint32_t s = poisoned ? 255 : e < top ? 0 : e - top;
+    uint32_t s = e < f.x ? 0 : e - f.x;
+    if (c.up) {
+      const uint32_t last = n_.last_binade ? 254 - f.x : 254;
+      for (s = 0; s < last && std::ldexp(largest, 127 - static_cast<int>(s)) > most;) ++s;
+    }
+    if (poisoned) s = 255;
     const int exponent = static_cast<int>(s) - 127;
     block_.front()->bytes.push_back(static_cast<uint8_t>(s));
     for (const ItemRef& item : block_) {
@@ -304,30 +320,29 @@ class LiteralMx {
         const bool negative = v >> 31 != 0;
         if (!poisoned) {
           const double magnitude = std::ldexp(std::fabs(mx_spec::number(v)), -exponent);
-          int code = mx_spec::nearest_code(magnitude, c.fp4);
-          if (!n_.even && magnitude > mx_spec::element(code, c.fp4) && code < 7 &&
-              magnitude - mx_spec::element(code, c.fp4) ==
-                  mx_spec::element(code + 1, c.fp4) - magnitude) {
+          int code = mx_spec::nearest_code(magnitude, f);
+          if (!n_.even && magnitude > mx_spec::element(code, f) && code < 7 &&
+              magnitude - mx_spec::element(code, f) == mx_spec::element(code + 1, f) - magnitude) {
             ++code;
           }
-          const double d = std::ldexp(mx_spec::element(code, c.fp4), exponent);
+          const double d = std::ldexp(mx_spec::element(code, f), exponent);
           if (item->keeps[i]) {
             item->after[i] = mx_spec::nearest(mx_spec::number(v) - (negative ? -d : d));
           }
-          if (negative && (code != 0 || n_.signs_of_zeros)) code |= c.fp4 ? 8 : 128;
+          if (negative && (code != 0 || n_.signs_of_zeros)) code |= 1 << (f.bits - 1);
           codes[i] = code;
         } else if (!n_.poisoned_keep) {
           item->after[i] = 0;
         }
       }
-      for (int i = 0; i < kLanes; i += c.fp4 ? 2 : 1) {
+      for (int i = 0; i < kLanes; i += 8 / f.bits) {
         item->bytes.push_back(
-            static_cast<uint8_t>(c.fp4 ? codes[i] | codes[i + 1] << 4 : codes[i]));
+            static_cast<uint8_t>(f.bits == 4 ? codes[i] | codes[i + 1] << 4 : codes[i]));
       }
     }
     if (last_payload) {
       block_.back()->bytes.resize(block_.back()->bytes.size() +
-                                  (4 - block_.size()) * (c.fp4 ? 4 : 8));
+                                  (4 - block_.size()) * static_cast<size_t>(f.bits));
     }
     block_.clear();
   }

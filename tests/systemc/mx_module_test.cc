@@ -13,12 +13,14 @@ namespace gw::systemc::mx_module_test {
 namespace {
 
 struct MxWires : BasicStreamWires<53> {
-  sc_core::sc_signal<bool> format{"format"}, residual{"residual"};
+  sc_core::sc_signal<sc_dt::sc_uint<2>> format{"format"};
+  sc_core::sc_signal<bool> scale{"scale"}, residual{"residual"};
   sc_core::sc_signal<sc_dt::sc_uint<32>> raw_count{"raw_count"}, error_count{"error_count"};
 
   void bind(gw_mx& device) {
     BasicStreamWires::bind(device);
     device.format_i(format);
+    device.scale_i(scale);
     device.residual_i(residual);
     device.raw_count_o(raw_count);
     device.error_count_o(error_count);
@@ -38,7 +40,8 @@ void compare(uint32_t rows) {
                   .drive =
                       [&](int) {
                         config = traffic.config();
-                        wires.format.write(config.fp4);
+                        wires.format.write(config.format);
+                        wires.scale.write(config.up);
                         wires.residual.write(config.residual);
                       },
                   .configure = [&] { core.configure(config); },
@@ -55,10 +58,10 @@ TEST(MxModule, EqualsCoreWithoutMemory) { compare(0); }
 
 TEST(MxModule, PortsAreNamedAsTheRtls) {
   const std::set<std::string> expected = {
-      "aclk",         "aresetn",       "format_i",      "residual_i",    "s_axis_tdata",
-      "s_axis_tkeep", "s_axis_tvalid", "s_axis_tready", "s_axis_tlast",  "s_axis_tuser",
-      "m_axis_tdata", "m_axis_tkeep",  "m_axis_tvalid", "m_axis_tready", "m_axis_tlast",
-      "m_axis_tuser", "raw_count_o",   "error_count_o"};
+      "aclk",         "aresetn",      "format_i",      "scale_i",       "residual_i",
+      "s_axis_tdata", "s_axis_tkeep", "s_axis_tvalid", "s_axis_tready", "s_axis_tlast",
+      "s_axis_tuser", "m_axis_tdata", "m_axis_tkeep",  "m_axis_tvalid", "m_axis_tready",
+      "m_axis_tlast", "m_axis_tuser", "raw_count_o",   "error_count_o"};
   EXPECT_EQ(port_names<gw_mx>(), expected);
 }
 

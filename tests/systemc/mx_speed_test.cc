@@ -77,10 +77,13 @@ void bench(const char* name, MxConfig config, uint64_t packet_beats) {
 
 TEST(MxSpeed, NanosecondsACycle) {
   const uint64_t blocks = (kValues + 31) / 32;
-  bench("MXFP8", {.fp4 = false, .residual = false}, (17 + 33 * blocks + 31) / 32);
-  bench("MXFP8, residuals", {.fp4 = false, .residual = true}, (17 + 33 * blocks + 31) / 32);
-  bench("MXFP4", {.fp4 = true, .residual = false}, (17 + 17 * blocks + 31) / 32);
-  bench("MXFP4, residuals", {.fp4 = true, .residual = true}, (17 + 17 * blocks + 31) / 32);
+  bench("MXFP8", {}, (17 + 33 * blocks + 31) / 32);
+  bench("MXFP8, residuals", {.residual = true}, (17 + 33 * blocks + 31) / 32);
+  bench("MXFP8 E5M2, up, residuals", {.format = MxConfig::kE5m2, .up = true, .residual = true},
+        (17 + 33 * blocks + 31) / 32);
+  bench("MXFP4", {.format = MxConfig::kE2m1}, (17 + 17 * blocks + 31) / 32);
+  bench("MXFP4, residuals", {.format = MxConfig::kE2m1, .residual = true},
+        (17 + 17 * blocks + 31) / 32);
 
   Mx idle;
   while (!idle.s_ready()) idle.clock(nullptr, true);

@@ -79,7 +79,10 @@ class MxTraffic {
     return beats;
   }
 
-  MxConfig config() { return {.fp4 = one_in(2), .residual = !one_in(3)}; }
+  MxConfig config() {
+    const auto format = static_cast<uint8_t>(one_in(8) ? 3 : below(3));
+    return {.format = format, .up = one_in(2), .residual = !one_in(3)};
+  }
   uint32_t below(uint32_t n) { return random_.below(n); }
   bool one_in(uint32_t n) { return random_.below(n) == 0; }
 

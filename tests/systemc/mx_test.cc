@@ -21,9 +21,11 @@ using mx_spec::Bytes;
 constexpr uint32_t kOne = 0x3F80'0000;
 constexpr uint32_t kInf = 0x7F80'0000;
 constexpr uint32_t kQuietNan = 0x7FC0'0000;
-constexpr MxConfig kFp8{.fp4 = false, .residual = false}, kFp4{.fp4 = true, .residual = false};
-constexpr MxConfig kFp8Residual{.fp4 = false, .residual = true};
-constexpr MxConfig kFp4Residual{.fp4 = true, .residual = true};
+constexpr MxConfig kFp8{.format = MxConfig::kE4m3}, kFp4{.format = MxConfig::kE2m1};
+constexpr MxConfig kE5{.format = MxConfig::kE5m2};
+constexpr MxConfig kFp8Residual{.format = MxConfig::kE4m3, .residual = true};
+constexpr MxConfig kFp4Residual{.format = MxConfig::kE2m1, .residual = true};
+constexpr MxConfig kE5Residual{.format = MxConfig::kE5m2, .residual = true};
 
 uint32_t bits_of(float value) { return std::bit_cast<uint32_t>(value); }
 
@@ -146,6 +148,65 @@ TEST(Mx, Fp4ByHand) {
   EXPECT_EQ(packet.bytes, expected(7, 11, {127, 0xE7, 0x25, 0x81, 0x22, 0x64, 0x07}, 17, 0));
 }
 
+// 57344 = 1.75 x 2^15, field 142: scale 127.
+TEST(Mx, E5m2ByHand) {
+  const Values values = {
+      bits_of(57344.0F),       // 11110.11
+      bits_of(1.0F),           // 01111.00
+      bits_of(-1.0F),          // and a sign
+      bits_of(0x1p-14F),       // the least normal: 00001.00
+      bits_of(0x1p-16F),       // the least subnormal: 00000.01
+      bits_of(-0x1p-17F),      // half of it: to the even 0, with its sign
+      bits_of(0x1.8p-16F),     // to the even 00000.10
+      bits_of(1.125F),         // halfway to 1.25: to the even 1
+      bits_of(1.375F),         // halfway from 1.25 to 1.5: to the even 1.5, 01111.10
+      bits_of(0x1.200002p0F),  // 1.25, 01111.01
+      bits_of(61440.0F),       // halfway to what would be infinite: 57344
+      bits_of(-65504.0F),      // beyond: -57344
+      bits_of(0x1.cp-15F),  // 3.5 units, halfway from the largest subnormal: to the even 00001.00
+  };
+  MxBench bench(8);
+  const Bytes block = {127,  0x7B, 0x3C, 0xBC, 0x04, 0x01, 0x80,
+                       0x02, 0x3C, 0x3E, 0x3D, 0x7B, 0xFB, 0x04};
+  EXPECT_EQ(bench.one(mx_packet(values), kE5).bytes, expected(8, 13, block, 33, 0));
+  // 61440 leaves 4096: field 139, scale 124; 2^15.
+  EXPECT_EQ(bench.one(mx_packet({bits_of(61440.0F)}, 1, 2), kE5Residual).bytes,
+            expected(8, 1, {127, 0x7B}, 33, 0));
+  EXPECT_EQ(bench.one(mx_packet({0}, 1, 2), kE5Residual).bytes, expected(8, 1, {124, 0x78}, 33, 0));
+}
+
+// Up: what is no larger than the largest element keeps the scale, what is one ulp above does not.
+TEST(Mx, ScaleUpByHand) {
+  MxBench bench(8);
+  const auto scale = [&](MxConfig config, const Values& values) {
+    config.up = true;
+    return int{bench.one(mx_packet(values), config).bytes[16]};
+  };
+  EXPECT_EQ(scale(kFp8, {bits_of(448.0F), bits_of(-1.0F)}), 127);
+  EXPECT_EQ(scale(kFp8, {bits_of(-448.0F) + 1, bits_of(1.0F)}), 128);
+  EXPECT_EQ(scale(kFp4, {bits_of(6.0F)}), 127);
+  EXPECT_EQ(scale(kFp4, {bits_of(6.0F) + 1}), 128);
+  EXPECT_EQ(scale(kE5, {bits_of(57344.0F)}), 127);
+  EXPECT_EQ(scale(kE5, {bits_of(57344.0F) + 1}), 128);
+  // Values that are not the largest do not count, nor poisoned blocks; small ones stay at 0.
+  EXPECT_EQ(scale(kFp8, {bits_of(256.0F), bits_of(255.0F)}), 127);
+  EXPECT_EQ(scale(kFp8, {kInf, bits_of(511.0F)}), 255);
+  EXPECT_EQ(scale(kFp8, {8u << 23, 0}), 0);
+  EXPECT_EQ(scale(kFp8, {8u << 23 | 0x60'0001}), 1);
+  EXPECT_EQ(scale(kFp8, {7u << 23 | 0x7F'FFFF, 1}), 0);
+  // In the last binade all is as with floor: 2^8 x 2^120 would be infinite.
+  EXPECT_EQ(scale(kFp8, {0x7F7F'FFFF}), 246);
+  EXPECT_EQ(scale(kFp4, {0x7F7F'FFFF}), 252);
+  EXPECT_EQ(scale(kE5, {0xFF7F'FFFF}), 239);
+  EXPECT_EQ(scale(kE5, {0x7EFF'FFFF}), 239);
+  // 7.5 under 128 is 3.75: to the even 4, so that less than nothing is left.
+  MxConfig up = kFp4Residual;
+  up.up = true;
+  EXPECT_EQ(bench.one(mx_packet({bits_of(7.5F)}, 1, 1), up).bytes,
+            expected(7, 1, {128, 0x6}, 17, 0));
+  EXPECT_EQ(bench.one(mx_packet({0}, 1, 1), up).bytes, expected(7, 1, {124, 0xE}, 17, 0));
+}
+
 // The scale is the largest field less 8 (2), and not below 0; the second block has its own.
 TEST(Mx, ScalesByHand) {
   MxBench bench(0);
@@ -217,6 +278,15 @@ TEST(Mx, RawByHand) {
   EXPECT_EQ(bench.one(mx_packet(values, 3, 7), kFp8Residual).bytes[0], 6);
   EXPECT_EQ(bench.device.raw_count(), 2u);
 
+  // A format that there is not, whatever the rest says.
+  for (const bool residual : {false, true}) {
+    EXPECT_EQ(
+        bench.one(mx_packet(values, 3, 1), {.format = 3, .up = true, .residual = residual}).bytes,
+        want);
+  }
+  EXPECT_EQ(bench.device.raw_count(), 4u);
+  EXPECT_EQ(bench.one(mx_packet({0}, 1, 1), kFp8Residual).bytes[16], 0);  // nothing was left
+
   // By length, too: 65 values are nine rows.
   EXPECT_EQ(bench.one(mx_packet(Values(65), 65, 0), kFp8Residual).bytes[0], 0);
   EXPECT_EQ(bench.one(mx_packet(Values(64), 64, 0), kFp8Residual).bytes[0], 6);
@@ -245,7 +315,7 @@ TEST(Mx, StatusBits) {
     EXPECT_EQ(packet.user, (packet.bytes.back() & 4) != 0);
     return int{packet.bytes.back()};
   };
-  for (const MxConfig config : {kFp8, kFp4, kFp8Residual, kFp4Residual}) {
+  for (const MxConfig config : {kFp8, kFp4, kFp8Residual, kFp4Residual, kE5Residual}) {
     for (const uint32_t row : {0u, 100u}) {  // MX, or RAW if residuals are on
       for (const uint32_t n : {1u, 8u, 9u, 31u, 32u, 40u}) {
         const Values v(n, kOne);
@@ -332,14 +402,17 @@ TEST(Mx, MissingValuesAndLanesAboveKeepResiduals) {
 /// second and third if they leave directly behind.
 std::array<uint64_t, 3> worst_latency(uint32_t rows) {
   std::array<uint64_t, 3> worst{};
-  for (const MxConfig config : {kFp8, kFp4, kFp8Residual}) {
+  for (const MxConfig config : {kFp8, kFp4, kFp8Residual, kE5}) {
     for (uint32_t n = 1; n <= 600; ++n) {
       MxBench bench(rows, config);
       const uint32_t row = config.residual && n % 2 != 0 ? rows : 0;  // every other one RAW
       bench.send(mx_packet(Values(n, kOne), n, row));
       bench.drain();
       const bool raw = bench.packets().at(0).bytes[0] == 0;
-      const uint64_t unit = raw ? 4 : config.fp4 ? 17 : 33, values = raw ? 1 : 32;
+      const uint64_t unit = raw                                ? 4
+                            : config.format == MxConfig::kE2m1 ? 17
+                                                               : 33,
+                     values = raw ? 1 : 32;
       uint64_t completing = ~uint64_t{0}, nth = 0;
       for (size_t i = 0; i < bench.left.size(); ++i) {
         const uint64_t payload = 32 * (i + 1) - 16;  // bytes up to the beat's end
@@ -590,13 +663,16 @@ TEST(Mx, SurplusNeedsNoCredit) {
 
 // The pins count in the cycle in which a packet's first beat is accepted, and in no other.
 TEST(Mx, ConfigurationBelongsToThePacket) {
+  constexpr uint32_t kWithMore = 0x3FF8'0000;  // 1.9375 saturates, or is rounded
   MxBench bench(64);
-  const std::array<MxConfig, 4> configs = {kFp8, kFp4Residual, kFp4, kFp8Residual};
+  const std::array<MxConfig, 6> configs = {
+      kFp8, kFp4Residual, kFp4, kFp8Residual, kE5, {.format = 0, .up = true, .residual = true}};
   std::vector<MxConfig> pins;
   for (uint32_t p = 0; p < configs.size(); ++p) {
-    bench.send(mx_packet(Values(80, kWithRest), 80, 10 * p));
+    bench.send(mx_packet(Values(80, kWithMore), 80, 10 * p));
     for (int i = 0; i < 10; ++i) {
-      pins.push_back(i == 0 ? configs[p] : MxConfig{i % 2 == 0, i % 3 == 0});
+      const auto format = static_cast<uint8_t>((configs[p].format + i) % 4);
+      pins.push_back(i == 0 ? configs[p] : MxConfig{format, i % 2 == 0, i % 3 == 0});
     }
   }
   while (bench.accepted.size() < pins.size()) {
@@ -610,10 +686,12 @@ TEST(Mx, ConfigurationBelongsToThePacket) {
   }
   bench.drain();
   const auto packets = bench.packets();
-  ASSERT_EQ(packets.size(), 8u);
-  for (size_t p = 0; p < 4; ++p) {
-    EXPECT_EQ(packets[p].bytes[0], configs[p].fp4 ? 7 : 6);
-    EXPECT_EQ(packets[p + 4].bytes[16] != 0, configs[p].residual) << p;
+  ASSERT_EQ(packets.size(), 12u);
+  for (size_t p = 0; p < 6; ++p) {
+    const int floor = std::array{119, 125, 112}.at(configs[p].format);
+    EXPECT_EQ(packets[p].bytes[0], 6 + configs[p].format);
+    EXPECT_EQ(packets[p].bytes[16], floor + configs[p].up) << p;
+    EXPECT_EQ(packets[p + 6].bytes[16] != 0, configs[p].residual) << p;
   }
 }
 
@@ -812,6 +890,9 @@ TEST(MxContract, NoticesMutants) {
   EXPECT_TRUE(notices({.even = false}));
   EXPECT_TRUE(notices({.overflow_keeps = false}));
   EXPECT_TRUE(notices({.tail_carries = false}));
+  EXPECT_TRUE(notices({.no_format_is_raw = false}));
+  EXPECT_TRUE(notices({.scale_counts = false}));
+  EXPECT_TRUE(notices({.last_binade = false}));
   EXPECT_TRUE(notices({.zeroing = 1}));
   EXPECT_TRUE(notices({.zeroing = -1}));
 }

@@ -422,7 +422,7 @@ void add_codec(CLI::App& app, Invocation& invocation) {
     if (!writes) sub->add_option("--json", a->json_path, "as JSON; - for standard output");
     sub->add_option("--codec", a->spec,
                     "a quantiser in INCEPTIONN's place: wgt:t=0.001, bgt:t=2^-8,coding=rice, qgt, "
-                    "onebit, adaptive:p=6, mxfp8, mxfp4:residual=on");
+                    "onebit, adaptive:p=6, mxfp8, mxfp8-e5m2:scale=up, mxfp4:residual=on");
     if (encodes) add_chunks(sub);
     if (encodes) add_reading(sub);
     if (writes && encodes) {

@@ -201,6 +201,7 @@ uint64_t Codec::payload_bits(size_t entries, size_t bytes) const {
     case quant::Method::kQgt:
       return 8 * entries;
     case quant::Method::kMxfp8:
+    case quant::Method::kMxfp8E5m2:
     case quant::Method::kMxfp4:  // scales and blocks are not optional
       return 8 * (bytes - quant::kHeaderBytes - quant::kStatusBytes);
     default:

@@ -328,7 +328,10 @@ GW_QUANT_AVX2 Encoded threshold_rice(Method method, float t, const float* g, flo
 /// Elements of eight lanes, as codes in words and back.
 struct Element {
   int mantissa_bits;
+  int top;
+  uint32_t most_fraction;  // bits of a binary32 fraction as large as that of the largest element
   __m256i round, one, bias, largest, sign_at;
+  __m256i infinity;                       // its code, or none
   __m256 to_units, from_units, smallest;  // of subnormal elements
   __m256 largest_value;
 
@@ -336,6 +339,8 @@ struct Element {
     const MxElement& e = mx_element(method);
     const int smallest_exponent = 1 - e.bias;
     mantissa_bits = e.mantissa_bits;
+    top = e.top;
+    infinity = all_words(e.infinite ? e.largest + 1u : ~0u);
     round = all_words((1u << (22 - e.mantissa_bits)) - 1);
     one = all_words(1);
     bias = all_words(static_cast<uint32_t>(127 - e.bias) << e.mantissa_bits);
@@ -344,7 +349,16 @@ struct Element {
     to_units = _mm256_set1_ps(power(e.mantissa_bits - smallest_exponent));
     from_units = _mm256_set1_ps(power(smallest_exponent - e.mantissa_bits));
     smallest = _mm256_set1_ps(power(smallest_exponent));
-    largest_value = _mm256_set1_ps(mx_decode(e.largest, 127, e));
+    const float most = mx_decode(e.largest, 127, e);
+    most_fraction = std::bit_cast<uint32_t>(most) & 0x7FFFFF;
+    largest_value = _mm256_set1_ps(most);
+  }
+
+  /// Scale of a block whose largest magnitude has these bits.
+  int scale_of(int32_t largest_bits, ScaleRule rule) const {
+    const bool more = rule == ScaleRule::kUp && largest_bits >> 23 != 254 &&
+                      (static_cast<uint32_t>(largest_bits) & 0x7FFFFF) > most_fraction;
+    return std::max(0, (largest_bits >> 23) - top + (more ? 1 : 0));
   }
 
   static float power(int exponent) {  // -127..127
@@ -394,8 +408,11 @@ struct Element {
         _mm256_mul_ps(_mm256_blendv_ps(normal, units, _mm256_castsi256_ps(is_small)), down);
     const __m256 with_sign = _mm256_or_ps(value, _mm256_castsi256_ps(sign));
     const __m256i none = _mm256_cmpgt_epi32(magnitude, largest);
-    return _mm256_blendv_ps(with_sign, _mm256_castsi256_ps(all_words(0x7FC00000)),
-                            _mm256_castsi256_ps(none));
+    const __m256 special =
+        _mm256_blendv_ps(_mm256_castsi256_ps(all_words(0x7FC00000)),
+                         _mm256_castsi256_ps(_mm256_or_si256(all_words(0x7F800000), sign)),
+                         _mm256_castsi256_ps(_mm256_cmpeq_epi32(magnitude, infinity)));
+    return _mm256_blendv_ps(with_sign, special, _mm256_castsi256_ps(none));
   }
 };
 
@@ -413,10 +430,10 @@ GW_QUANT_AVX2 inline __m256i magnitude_bits(__m256 x) {
 
 /// A block of 32; says whether something was not finite.
 template <bool kResiduals>
-GW_QUANT_AVX2 inline bool mx_block(Method method, const Element& element, const float* g, float* r,
-                                   uint8_t* out) {
+GW_QUANT_AVX2 inline bool mx_block(Method method, ScaleRule rule, const Element& element,
+                                   const float* g, float* r, uint8_t* out) {
   constexpr int32_t kInfinity = 0x7F800000;
-  const bool wide = method == Method::kMxfp8;
+  const bool wide = mx_element_bits(method) == 8;
   __m256 v[4];
   __m256i most = _mm256_setzero_si256();
   for (size_t i = 0; i < 4; ++i) {
@@ -442,7 +459,7 @@ GW_QUANT_AVX2 inline bool mx_block(Method method, const Element& element, const 
     }
     largest = largest_of(most);
   }
-  const int scale = std::max(0, (largest >> 23) - mx_element(method).top);
+  const int scale = element.scale_of(largest, rule);
   const __m256 up = _mm256_set1_ps(Element::power(127 - scale));
   const __m256 down = _mm256_set1_ps(Element::power(scale - 127));
   __m256i code[4];
@@ -469,14 +486,15 @@ GW_QUANT_AVX2 inline bool mx_block(Method method, const Element& element, const 
 }
 
 template <bool kResiduals>
-GW_QUANT_AVX2 Encoded mx_blocks(Method method, const float* g, float* r, size_t n, uint8_t* out) {
+GW_QUANT_AVX2 Encoded mx_blocks(Method method, ScaleRule rule, const float* g, float* r, size_t n,
+                                uint8_t* out) {
   const Element element(method);
-  const size_t block = 1 + (method == Method::kMxfp8 ? kMxBlock : kMxBlock / 2);
+  const size_t block = mx_block_bytes(method);
   Encoded done{.bytes = 0, .entries = n, .not_finite = false};
   size_t i = 0;
   for (; i + kMxBlock <= n; i += kMxBlock, done.bytes += block) {
-    const bool bad = mx_block<kResiduals>(method, element, g + i, kResiduals ? r + i : nullptr,
-                                          out + done.bytes);
+    const bool bad = mx_block<kResiduals>(method, rule, element, g + i,
+                                          kResiduals ? r + i : nullptr, out + done.bytes);
     done.not_finite = done.not_finite || bad;
   }
   if (i < n) {
@@ -484,7 +502,7 @@ GW_QUANT_AVX2 Encoded mx_blocks(Method method, const float* g, float* r, size_t 
     std::copy(g + i, g + n, last_g.begin());
     if (kResiduals) std::copy(r + i, r + n, last_r.begin());
     const bool bad =
-        mx_block<kResiduals>(method, element, last_g.data(), last_r.data(), out + done.bytes);
+        mx_block<kResiduals>(method, rule, element, last_g.data(), last_r.data(), out + done.bytes);
     done.not_finite = done.not_finite || bad;
     done.bytes += block;
     if (kResiduals) std::copy_n(last_r.begin(), n - i, r + i);
@@ -492,9 +510,10 @@ GW_QUANT_AVX2 Encoded mx_blocks(Method method, const float* g, float* r, size_t 
   return done;
 }
 
-GW_QUANT_AVX2 Encoded mx(Method method, const float* g, float* r, size_t n, uint8_t* out) {
-  return r != nullptr ? mx_blocks<true>(method, g, r, n, out)
-                      : mx_blocks<false>(method, g, r, n, out);
+GW_QUANT_AVX2 Encoded mx(Method method, ScaleRule rule, const float* g, float* r, size_t n,
+                         uint8_t* out) {
+  return r != nullptr ? mx_blocks<true>(method, rule, g, r, n, out)
+                      : mx_blocks<false>(method, rule, g, r, n, out);
 }
 
 GW_QUANT_AVX2 void mx_block_values(Method method, const Element& element, const uint8_t* in,
@@ -503,7 +522,7 @@ GW_QUANT_AVX2 void mx_block_values(Method method, const Element& element, const 
                                            : _mm256_set1_ps(Element::power(in[0] - 127));
   for (size_t i = 0; i < 4; ++i) {
     __m256i code;
-    if (method == Method::kMxfp8) {
+    if (mx_element_bits(method) == 8) {
       code =
           _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(in + 1 + 8 * i)));
     } else {
@@ -519,7 +538,7 @@ GW_QUANT_AVX2 void mx_block_values(Method method, const Element& element, const 
 
 GW_QUANT_AVX2 void decode_mx(Method method, const uint8_t* in, size_t n, float* out) {
   const Element element(method);
-  const size_t block = 1 + (method == Method::kMxfp8 ? kMxBlock : kMxBlock / 2);
+  const size_t block = mx_block_bytes(method);
   size_t i = 0;
   for (; i + kMxBlock <= n; i += kMxBlock, in += block) {
     mx_block_values(method, element, in, out + i);

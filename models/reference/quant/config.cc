@@ -9,7 +9,8 @@ namespace gw::reference::quant {
 namespace {
 
 constexpr std::string_view kUsage =
-    "raw, wgt, bgt, qgt, onebit, adaptive, mxfp8 or mxfp4, then perhaps :KEY=VALUE,...";
+    "raw, wgt, bgt, qgt, onebit, adaptive, mxfp8, mxfp8-e5m2 or mxfp4, then perhaps "
+    ":KEY=VALUE,...";
 
 ConfigResult refuse(const std::string& sentence) { return {std::nullopt, sentence}; }
 
@@ -41,6 +42,7 @@ bool takes(Method method, std::string_view key) {
   if (key == "t") return is_threshold(method);
   if (key == "p") return method == Method::kAdaptive;
   if (key == "coding") return is_sparse(method);
+  if (key == "scale") return is_mx(method);
   return key == "residual" && method != Method::kRaw;
 }
 
@@ -73,6 +75,11 @@ std::string assign(Config& config, std::string_view key, std::string_view value)
       return std::string(method) + " has no coding=" + std::string(value) +
              ": its values are too long for it to matter";
     }
+  } else if (key == "scale") {
+    if (value != "floor" && value != "up") {
+      return "scale=" + std::string(value) + " is neither floor nor up";
+    }
+    config.scale = value == "floor" ? ScaleRule::kFloor : ScaleRule::kUp;
   } else {
     if (value != "on" && value != "off") {
       return "residual=" + std::string(value) + " is neither on nor off";
@@ -140,6 +147,7 @@ std::string config_text(const Config& config) {
   }
   if (config.method == Method::kAdaptive) add("p=" + std::to_string(config.p));
   if (config.coding != left_out.coding) add("coding=" + std::string(coding_name(config.coding)));
+  if (config.scale != left_out.scale) add("scale=" + std::string(scale_rule_name(config.scale)));
   if (config.residual != left_out.residual) {
     add(std::string("residual=") + (config.residual ? "on" : "off"));
   }

@@ -69,6 +69,7 @@ class Payload {
         return one_bit();
       case Method::kMxfp8:
       case Method::kMxfp4:
+      case Method::kMxfp8E5m2:
         return mx();
       default:
         return d_.k >= 0 ? rice() : mask();
@@ -102,8 +103,8 @@ class Payload {
 
   size_t mx() {
     const MxElement& element = mx_element(d_.method);
-    const bool wide = d_.method == Method::kMxfp8;
-    const size_t block = 1 + (wide ? kMxBlock : kMxBlock / 2);
+    const bool wide = mx_element_bits(d_.method) == 8;
+    const size_t block = mx_block_bytes(d_.method);
     const size_t size = (n() + kMxBlock - 1) / kMxBlock * block;
     if (kernels_ != nullptr && out_ != nullptr && has(size)) {
       kernels_->decode_mx(d_.method, bytes_.data(), n(), out_);
@@ -240,7 +241,7 @@ class Groups {
       for (size_t i = 0; i < count; ++i) out[i] = (signs >> i & 1) != 0 ? d_.first : d_.second;
       return has();
     }
-    const int width = d_.method == Method::kMxfp8 ? 8 : 4;
+    const auto width = static_cast<int>(mx_element_bits(d_.method));
     if (first % kMxBlock == 0) scale_ = static_cast<uint8_t>(bits_.take(8));
     for (size_t i = 0; i < kLanes; ++i) {
       const auto code = static_cast<uint8_t>(bits_.take(width));

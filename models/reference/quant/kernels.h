@@ -29,7 +29,7 @@ struct Kernels {
                             uint8_t* out);
   Encoded (*threshold_rice)(Method method, float t, const float* g, float* r, size_t n, int k,
                             uint8_t* out);
-  Encoded (*mx)(Method method, const float* g, float* r, size_t n, uint8_t* out);
+  Encoded (*mx)(Method method, ScaleRule rule, const float* g, float* r, size_t n, uint8_t* out);
   /// Whole payloads, of ceil(n / 32) blocks.
   void (*decode_mx)(Method method, const uint8_t* in, size_t n, float* out);
   /// Whole groups from the beginning, up to the last ones, or to what is malformed: the scalar code

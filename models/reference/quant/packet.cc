@@ -8,8 +8,12 @@ namespace gw::reference::quant {
 
 std::string_view method_name(Method method) {
   static constexpr std::array<std::string_view, kMethods> kNames = {
-      "raw", "wgt", "bgt", "qgt", "onebit", "adaptive", "mxfp8", "mxfp4"};
+      "raw", "wgt", "bgt", "qgt", "onebit", "adaptive", "mxfp8", "mxfp4", "mxfp8-e5m2"};
   return kNames[static_cast<size_t>(method)];
+}
+
+std::string_view scale_rule_name(ScaleRule rule) {
+  return rule == ScaleRule::kFloor ? "floor" : "up";
 }
 
 std::string_view coding_name(Coding coding) { return coding == Coding::kMask ? "mask" : "rice"; }

@@ -24,27 +24,37 @@ namespace gw::reference::quant {
 
 /// What a packet holds. The numbers are those of the packet's first byte.
 enum class Method : uint8_t {
-  kRaw = 0,       ///< the gradients themselves: what a chunk that does not fit leaves as
-  kWgt = 1,       ///< values of at least T, whole
-  kBgt = 2,       ///< +-T for them
-  kQgt = 3,       ///< +-m T, m = 1..255
-  kOneBit = 4,    ///< a sign a value, two means a chunk
-  kAdaptive = 5,  ///< about the largest 2^-p of each sign, two means a chunk
-  kMxfp8 = 6,     ///< blocks of 32 E4M3 elements under one scale
-  kMxfp4 = 7,     ///< blocks of 32 E2M1 elements under one scale
+  kRaw = 0,        ///< the gradients themselves: what a chunk that does not fit leaves as
+  kWgt = 1,        ///< values of at least T, whole
+  kBgt = 2,        ///< +-T for them
+  kQgt = 3,        ///< +-m T, m = 1..255
+  kOneBit = 4,     ///< a sign a value, two means a chunk
+  kAdaptive = 5,   ///< about the largest 2^-p of each sign, two means a chunk
+  kMxfp8 = 6,      ///< blocks of 32 E4M3 elements under one scale
+  kMxfp4 = 7,      ///< blocks of 32 E2M1 elements under one scale
+  kMxfp8E5m2 = 8,  ///< blocks of 32 E5M2 elements under one scale
 };
-inline constexpr size_t kMethods = 8;
+inline constexpr size_t kMethods = 9;
 
 /// How WGT, BGT, QGT and ADAPTIVE say which values they send.
 enum class Coding : uint8_t { kMask, kRice };
 
-std::string_view method_name(Method method);  ///< "raw", "wgt" ... "onebit", "adaptive", "mxfp8"
-std::string_view coding_name(Coding coding);  ///< "mask", "rice"
+/// How a block of MX gets its scale.
+enum class ScaleRule : uint8_t {
+  kFloor,  ///< OCP's: the exponent of the largest value alone decides; some elements may saturate
+  kUp,     ///< the smallest with which no element saturates, or would be infinite
+};
+
+std::string_view method_name(Method method);       ///< "raw", "wgt" ... "onebit", "mxfp8-e5m2"
+std::string_view scale_rule_name(ScaleRule rule);  ///< "floor", "up"
+std::string_view coding_name(Coding coding);       ///< "mask", "rice"
 
 constexpr bool is_threshold(Method m) {
   return m == Method::kWgt || m == Method::kBgt || m == Method::kQgt;
 }
-constexpr bool is_mx(Method m) { return m == Method::kMxfp8 || m == Method::kMxfp4; }
+constexpr bool is_mx(Method m) {
+  return m == Method::kMxfp8 || m == Method::kMxfp4 || m == Method::kMxfp8E5m2;
+}
 constexpr bool has_means(Method m) { return m == Method::kOneBit || m == Method::kAdaptive; }
 /// Only some values are sent, so that the packet says which.
 constexpr bool is_sparse(Method m) { return is_threshold(m) || m == Method::kAdaptive; }
@@ -59,6 +69,10 @@ inline constexpr size_t kMaxValues = (1u << 20) - 1;  ///< of a chunk
 inline constexpr size_t kMaxBufferedValues = 4096;    ///< of a chunk of ONEBIT or ADAPTIVE
 inline constexpr size_t kMxBlock = 32;                ///< values under one scale
 inline constexpr uint8_t kMxPoisoned = 255;           ///< scale of a block that is not finite
+/// Bits of an element of MX.
+constexpr size_t mx_element_bits(Method m) { return m == Method::kMxfp4 ? 4 : 8; }
+/// Bytes of a block: scale and elements.
+constexpr size_t mx_block_bytes(Method m) { return 1 + kMxBlock * mx_element_bits(m) / 8; }
 inline constexpr int kMaxRiceK = 14;
 inline constexpr int kFirstRiceK = 6;        ///< of `threshold`, before any packet
 inline constexpr uint32_t kRiceEscape = 15;  ///< so many ones: the gap in 20 bits

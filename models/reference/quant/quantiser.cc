@@ -138,27 +138,29 @@ Sides sides_of_all(std::span<const float> v) {
   return sides;
 }
 
-/// Marks what ADAPTIVE sends of v; its sums are of bins' middles.
-Sides sides_of_largest(std::span<const float> v, int p, std::span<uint8_t> sent) {
+/// Marks what ADAPTIVE sends of v; the means of its sides.
+std::array<float, 2> select_largest(std::span<const float> v, int p, std::span<uint8_t> sent) {
   std::array<std::array<uint32_t, kBins>, 2> histogram{};
   std::array<size_t, 2> values{};
+  int top = -1;
   for (const float x : v) {
     ++values[negative(x)];
-    if (const int bin = bin_of(x); bin >= 0) ++histogram[negative(x)][static_cast<size_t>(bin)];
+    const int bin = bin_of(x);
+    if (bin >= 0) ++histogram[negative(x)][static_cast<size_t>(bin)];
+    top = std::max(top, bin);
   }
-  Sides sides;
   std::array<int, 2> from{};
+  std::array<float, 2> means{};
   for (size_t side = 0; side < 2; ++side) {
-    const Selection s = select_bins(histogram[side], values[side], p);
+    const Selection s = select_bins(histogram[side], values[side], p, top);
     from[side] = s.from;
-    sides.sum[side] = s.sum;
-    sides.count[side] = s.taken;
+    means[side] = mean_of_bins(s, side == 1);
   }
   for (size_t i = 0; i < v.size(); ++i) {
     const int bin = bin_of(v[i]);
     sent[i] = bin >= 0 && bin >= from[negative(v[i])] ? 1 : 0;
   }
-  return sides;
+  return means;
 }
 
 /// What the decoder makes of a value of a threshold method.
@@ -215,7 +217,7 @@ bool Quantiser::encode_fast(const Chunk& chunk, std::vector<uint8_t>& packet, Ch
   } else if (threshold) {
     done = kernels->threshold_mask(method, config_.threshold, g, r, report.n, payload);
   } else {
-    done = kernels->mx(method, g, r, report.n, payload);
+    done = kernels->mx(method, config_.scale, g, r, report.n, payload);
   }
   report.method = method;
   report.entries = done.entries;
@@ -289,14 +291,14 @@ ChunkReport Quantiser::encode(const Chunk& chunk, std::vector<uint8_t>& packet) 
       for (size_t i = from; i < std::min(from + kMxBlock, g.size()); ++i) {
         poisoned = poisoned || !std::isfinite(g[i]);
       }
-      const uint8_t scale = poisoned ? kMxPoisoned : mx_scale(block, element);
+      const uint8_t scale = poisoned ? kMxPoisoned : mx_scale(block, element, config_.scale);
       std::array<uint8_t, kMxBlock> codes{};
       for (size_t i = 0; i < block.size() && !poisoned; ++i) {
         codes[i] = mx_encode(block[i], scale, element);
         keep(from + i, mx_decode(codes[i], scale, element));
       }
       packet.push_back(scale);
-      if (method == Method::kMxfp8) {
+      if (mx_element_bits(method) == 8) {
         packet.insert(packet.end(), codes.begin(), codes.end());
       } else {
         for (size_t i = 0; i < kMxBlock; i += 2) {
@@ -326,8 +328,7 @@ ChunkReport Quantiser::encode(const Chunk& chunk, std::vector<uint8_t>& packet) 
   } else {
     std::array<float, 2> field = {config_.threshold, 0.0f};
     if (method == Method::kAdaptive) {
-      const Sides sides = sides_of_largest(v, config_.p, sent_);
-      field = {sides.mean(false), sides.mean(true)};
+      field = select_largest(v, config_.p, sent_);
       for (size_t i = 0; i < n; ++i) keep(i, sent_[i] != 0 ? field[negative(v[i])] : 0.0f);
     } else {
       for (size_t i = 0; i < n; ++i) {

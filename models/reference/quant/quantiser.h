@@ -31,6 +31,7 @@ struct Config {
   int p = 6;                   ///< ADAPTIVE sends about 2^-p of each sign: 1..10
   Coding coding = Coding::kMask;
   bool residual = true;  ///< what was not sent is added to the next chunk of the same rows
+  ScaleRule scale = ScaleRule::kFloor;  ///< of the blocks of MX
 
   friend bool operator==(const Config&, const Config&) = default;
 };
@@ -42,9 +43,9 @@ struct ConfigResult {
 };
 
 /// METHOD[:KEY=VALUE,...]: raw, wgt, bgt, qgt (t=, coding=, residual=), onebit (residual=),
-/// adaptive (p=, coding=, residual=), mxfp8, mxfp4 (residual=). t is decimal or 2^N and is rounded
-/// as round_threshold() does; coding is mask or rice, residual on or off. Left out: t=2^-10, p=6,
-/// mask, residuals on except of raw and MX.
+/// adaptive (p=, coding=, residual=), mxfp8, mxfp8-e5m2, mxfp4 (scale=, residual=). t is decimal or
+/// 2^N and is rounded as round_threshold() does; coding is mask or rice, scale floor or up,
+/// residual on or off. Left out: t=2^-10, p=6, mask, floor, residuals on except of raw and MX.
 ConfigResult parse_config(std::string_view spec);
 /// The shortest text that parse_config() reads as `config`.
 std::string config_text(const Config& config);

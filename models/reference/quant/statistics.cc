@@ -14,6 +14,7 @@ double papers_bits(Method method) {
       return 32;
     case Method::kQgt:
     case Method::kMxfp8:
+    case Method::kMxfp8E5m2:
       return 8;
     case Method::kMxfp4:
       return 4;

@@ -8,8 +8,6 @@
 namespace gw::reference::quant {
 namespace {
 
-constexpr int kFirstBin = 396;  // bits 30:21 of 2^-28
-
 uint32_t bits_of(float x) { return std::bit_cast<uint32_t>(x); }
 
 }  // namespace
@@ -37,35 +35,59 @@ int multiples_of(float v, float t) {
   return static_cast<int>(magnitude / step);
 }
 
-int bin_of(float v) {
-  const int bin = static_cast<int>(bits_of(v) >> 21 & 0x3FF) - kFirstBin;
-  return bin < 0 ? -1 : std::min(bin, kBins - 1);
+int bin_of(float v) { return v == 0 ? -1 : static_cast<int>(bits_of(v) >> 21 & 0x3FF); }
+
+double bin_middle(int bin) {
+  // An eighth of a binade's width is the unit: 8 of them lie below a normal value, 0 below a
+  // subnormal one.
+  const int field = bin / 4;
+  const int eighths = (field == 0 ? 1 : 9) + 2 * (bin % 4);
+  return std::ldexp(eighths, std::max(field, 1) - 127 - 3);
 }
 
-uint64_t bin_middle(int bin) {
-  // (1 + (2 q + 1) / 8) 2^(e - 28) in units of 2^-32, q the quarter of binade e.
-  return static_cast<uint64_t>(9 + 2 * (bin % 4)) << (bin / 4 + 1);
-}
-
-Selection select_bins(std::span<const uint32_t, kBins> histogram, size_t values, int p) {
+Selection select_bins(std::span<const uint32_t, kBins> histogram, size_t values, int p, int top) {
   const uint64_t wanted = values == 0 ? 0 : std::max<uint64_t>(1, uint64_t{values} >> p);
   Selection s;
-  for (int bin = kBins - 1; bin >= 0; --bin) {
+  for (int bin = top; bin >= std::max(0, top - kWindow + 1); --bin) {
     const uint64_t here = histogram[static_cast<size_t>(bin)];
     if (s.taken != 0 && s.taken + here > wanted) break;
+    if (here == 0) continue;
     s.from = bin;
     s.taken += here;
-    s.sum += here * bin_middle(bin);
+    // Exact: 12 bits of count and 33 binades of middles fit into binary64.
+    s.sum += static_cast<double>(here) * bin_middle(bin);
     if (s.taken > wanted) break;  // only the first bin that holds a value may
   }
   return s;
 }
 
-uint8_t mx_scale(std::span<const float> block, const MxElement& element) {
-  int largest = 0;
-  for (const float v : block)
-    largest = std::max(largest, static_cast<int>(bits_of(v) >> 23 & 0xFF));
-  return static_cast<uint8_t>(std::max(0, largest - element.top));
+float mean_of_bins(const Selection& selection, bool negative) {
+  double mean = 0;
+  if (selection.taken != 0) {
+    int exponent = 0;
+    const double fraction = std::frexp(selection.sum, &exponent);
+    const double sum = std::ldexp(std::nearbyint(std::ldexp(fraction, 24)), exponent - 24);
+    // A quotient of 24 bits by 13 lies no nearer to a tie of binary32, subnormal ones included,
+    // than binary64 tells: rounding twice is rounding once.
+    mean = sum / static_cast<double>(selection.taken);
+  }
+  const auto rounded = static_cast<float>(mean);
+  return negative ? -rounded : rounded;
+}
+
+uint8_t mx_scale(std::span<const float> block, const MxElement& element, ScaleRule rule) {
+  double largest = 0;
+  int field = 0;
+  for (const float v : block) {
+    largest = std::max(largest, std::fabs(static_cast<double>(v)));
+    field = std::max(field, static_cast<int>(bits_of(v) >> 23 & 0xFF));
+  }
+  int scale = std::max(0, field - element.top);
+  if (rule == ScaleRule::kUp) {
+    const auto most = static_cast<double>(mx_decode(element.largest, 127, element));
+    while (scale < 254 - element.top && std::ldexp(largest, 127 - scale) > most) ++scale;
+  }
+  return static_cast<uint8_t>(scale);
 }
 
 uint8_t mx_encode(float v, uint8_t scale, const MxElement& element) {
@@ -83,14 +105,16 @@ uint8_t mx_encode(float v, uint8_t scale, const MxElement& element) {
 
 float mx_decode(uint8_t code, uint8_t scale, const MxElement& element) {
   const int magnitude = code & ((1 << (element.exponent_bits + element.mantissa_bits)) - 1);
-  if (scale == kMxPoisoned || magnitude > element.largest) {
+  const bool infinite = element.infinite && magnitude == element.largest + 1;
+  if (scale == kMxPoisoned || (magnitude > element.largest && !infinite)) {
     return std::numeric_limits<float>::quiet_NaN();
   }
   const int field = magnitude >> element.mantissa_bits;
   const int mantissa = magnitude & ((1 << element.mantissa_bits) - 1);
   const int units = field == 0 ? mantissa : mantissa | 1 << element.mantissa_bits;
   const int exponent = std::max(field, 1) - element.bias - element.mantissa_bits + scale - 127;
-  const float value = std::ldexp(static_cast<float>(units), exponent);
+  const float value = infinite ? std::numeric_limits<float>::infinity()
+                               : std::ldexp(static_cast<float>(units), exponent);
   return (code >> (element.exponent_bits + element.mantissa_bits) & 1) != 0 ? -value : value;
 }
 

@@ -9,7 +9,8 @@ int sc_main(int, char**) {
   using namespace sc_core;
   using namespace sc_dt;
   sc_clock aclk("aclk", 5, SC_NS);
-  sc_signal<bool> aresetn, format, residual;
+  sc_signal<bool> aresetn, scale, residual;
+  sc_signal<sc_uint<2>> format;
   sc_signal<sc_bv<256>> s_tdata, m_tdata;
   sc_signal<sc_uint<32>> s_tkeep, m_tkeep, raws, errors;
   sc_signal<bool> s_tvalid, s_tready, s_tlast, m_tvalid, m_tready, m_tlast, m_tuser;
@@ -19,6 +20,7 @@ int sc_main(int, char**) {
   device.aclk(aclk);
   device.aresetn(aresetn);
   device.format_i(format);
+  device.scale_i(scale);
   device.residual_i(residual);
   device.s_axis_tdata(s_tdata);
   device.s_axis_tkeep(s_tkeep);
