@@ -853,7 +853,7 @@ TEST(MxContract, EveryCycle) {
 // The comparison is worth something only if it notices a contract that is broken.
 TEST(MxContract, NoticesMutants) {
   const auto notices = [](const LiteralMx::Numbers& mutant) {
-    for (uint64_t seed = 1; seed <= tests::rounds(24u); ++seed) {
+    for (uint64_t seed = 1; seed <= tests::rounds(72u); ++seed) {
       const auto& stalls = kMxStalls[seed % std::size(kMxStalls)];
       const MxRun run{seed, seed % 3 == 0 ? 8u : 60u, stalls[0], stalls[1], false};
       try {
