@@ -243,6 +243,7 @@ systemc::RegisterMap frame_registers(const reference::Blocks& blocks, const Netw
         aggregator_map::kCapabilityAddLatencyField.in(blocks.aggregation ? kAddLatency : 0) |
         m::kCapabilityDepthLog2Field.in(kNetworkDepthLog2) |
         m::kCapabilityPesField.in(static_cast<uint32_t>(net.pes)) |
+        m::kCapabilityEpsOutsideField.in(net.eps_outside()) |
         m::kCapabilitySubnormalField.in(subnormal) | m::kCapabilityProfileField.in(net.fast) |
         m::kCapabilityKindField.in(net.iterative) | m::kCapabilityAlgorithmField.in(map.algorithm);
   } else if (blocks.aggregation) {

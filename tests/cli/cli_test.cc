@@ -841,6 +841,29 @@ TEST_F(Cli, ARunThatIsSavedAndLoadedGoesOn) {
   expect_one_sentence(gradwire("run optimizer --engine model --synth workers --load-state two"), 3,
                       "another configuration");
   expect_one_sentence(gradwire(run + " --load-state two --lr-at 4:1"), 2, "too late");
+  // Its v holds eps: with eps after the root it does not.
+  expect_one_sentence(gradwire(run + " --eps-outside --load-state two"), 3,
+                      "adam with eps after the root");
+}
+
+TEST_F(Cli, EpsilonAfterTheRootGoesOnToo) {
+  for (const std::string algorithm : {"adagrad", "adam", "smorms3"}) {
+    const std::string run =
+        "run optimizer --engine model --quiet --synth workers --eps 0.001 "
+        "--eps-outside --algorithm " +
+        algorithm;
+    EXPECT_EQ(gradwire(run + " --iterations 6 --save-state whole").code, 0);
+    EXPECT_EQ(gradwire(run + " --iterations 3 --save-state half").code, 0);
+    const Ended rest = gradwire(run +
+                                " --iterations 6 --from-iteration 4 --load-state half --save-state "
+                                "two --json -");
+    EXPECT_EQ(rest.code, 0) << rest.err;
+    EXPECT_TRUE(text_of(path("whole")) == text_of(path("two"))) << algorithm;
+    // The textbook follows what was loaded.
+    const json report = json::parse(rest.out);
+    EXPECT_EQ(report["optimizer"]["epsilon"], "after the root");
+    EXPECT_LT(report["optimizer"]["ulp"]["mean"], 100) << algorithm;
+  }
 }
 
 // ---- exit code 3: bad input file
@@ -1111,6 +1134,22 @@ TEST_F(Cli, SweepSizesTheOptimizer) {
   EXPECT_EQ(sweep["table2"]["adam"]["ours_paper_profile"], 137);
   EXPECT_GT(sweep["figure17"]["adam"]["cpu_ms"], 0);
   EXPECT_NE(text_of(path("sweep.csv")).find("adam,pipelined,fast,4,8"), std::string::npos);
+}
+
+// An addition more on the path: 137 + 12 cycles of the profile paper, 62 + 6 of fast.
+TEST_F(Cli, SweepOfPesWithEpsilonAfterTheRoot) {
+  const std::string sweep =
+      "sweep optimizer --algorithm adam --pes 1 --kind pipelined --profile fast --frames 64 "
+      "--no-area --no-cpu --check none --json s.json";
+  const auto latency = [&] {
+    return json::parse(text_of(path("s.json")))["points"][0]["frame_latency_cycles"].get<int>();
+  };
+  EXPECT_EQ(gradwire(sweep).code, 0);
+  const int inside = latency();
+  const Ended outside = gradwire(sweep + " --eps-outside");
+  EXPECT_THAT(outside.out, HasSubstr("200 MHz, epsilon after the root: "));
+  EXPECT_EQ(latency(), inside + 6);
+  EXPECT_EQ(json::parse(text_of(path("s.json")))["table2"]["adam"]["ours_paper_profile"], 149);
 }
 
 TEST_F(Cli, SweepIsHeldAgainstTheRateThatIsAskedFor) {

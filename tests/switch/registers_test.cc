@@ -271,10 +271,12 @@ Subject<AggregatorModel, systemc::AggregationConfig> aggregator() {
       "aggregator", {.aggregation = true}, spec, aggregation_config(network_spec(spec.options))};
 }
 Subject<OptimizerModel, systemc::OptimizerConfig> optimizer(const std::string& algorithm,
-                                                            const std::string& pes) {
-  const sim::RunSpec spec =
+                                                            const std::string& pes,
+                                                            bool eps_outside = false) {
+  sim::RunSpec spec =
       spec_of("optimizer",
               {{"host", "axi-lite"}, {"algorithm", algorithm}, {"pes", pes}, {"profile", "fast"}});
+  if (eps_outside) spec.options.set("eps-outside", "yes");
   return {"optimizer", {.optimization = true}, spec, optimizer_config(network_spec(spec.options))};
 }
 
@@ -309,6 +311,9 @@ TEST(Registers, ParserEqualsItsModel) { expect_equal(parser()); }
 TEST(Registers, AggregatorEqualsItsModel) { expect_equal(aggregator()); }
 TEST(Registers, SgdEqualsItsModel) { expect_equal(optimizer("sgd", "4")); }
 TEST(Registers, AdamEqualsItsModel) { expect_equal(optimizer("adam", "2")); }
+TEST(Registers, AdagradWithEpsOutsideEqualsItsModel) {
+  expect_equal(optimizer("adagrad", "2", true));
+}
 TEST(Registers, SwitchEqualsItsModel) { expect_equal(switch_of("sgd")); }
 
 // A fault of a register block, in the model: each is found.
