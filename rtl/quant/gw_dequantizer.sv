@@ -29,7 +29,7 @@ module gw_dequantizer (
   logic [2:0]   read, read_two, read_three, held, last, format;
   logic [4:0]   place, fixed;
   logic [6:0]   total, reason;
-  logic         user, zero, rice, none, single, mask;
+  logic         user, zero, e5m2, rice, none, single, mask;
   logic [7:0]   status;
   logic [511:0] beats;
   logic [8:0]   group;
@@ -42,7 +42,7 @@ module gw_dequantizer (
   gw_dequantizer_buffer u_buffer (
     .clk_i, .rst_ni, .limit_i, .valid_i(s_axis_tvalid), .ready_o(s_axis_tready), .data_i(s_axis_tdata), .keep_i(s_axis_tkeep),
     .last_i(s_axis_tlast), .user_i(s_axis_tuser), .read_i(read), .two_i(read_two[1:0]), .three_i(read_three[1:0]), .byte_i(place), .held_o(held), .last_o(last), .total_o(total),
-    .user_o(user), .status_o(status), .beats_o(beats), .group_o(group), .zero_o(zero), .reason_o(reason), .format_o(format), .rice_o(rice),
+    .user_o(user), .status_o(status), .beats_o(beats), .group_o(group), .zero_o(zero), .reason_o(reason), .format_o(format), .e5m2_o(e5m2), .rice_o(rice),
     .empty_o(none), .single_o(single), .mask_o(mask), .first_o(first_fixed), .k_o(k), .fixed_o(fixed), .beat_o(beat), .n_o(n), .tail_o(tail), .levels_o(levels)
   );
 
@@ -79,7 +79,7 @@ module gw_dequantizer (
   gw_dequantizer_group u_group (
     .clk_i, .rst_ni, .token_i(token), .first_i(first_token), .final_i(final_token), .runs_i(runs), .opens_i(opens), .groups_i(groups),
     .finish_i(finish), .byte_i(place), .total_i(total), .wrong_i(status[7:3] != 5'd0), .user_i(leaves_in_error), .beats_i(beats),
-    .format_i(format), .tail_i(tail), .reason_i(reason), .zeros_i(zeros_q), .valid_o(plain_valid), .malformed_o(plain_malformed), .error_o(plain_error),
+    .format_i(format), .e5m2_i(e5m2), .tail_i(tail), .reason_i(reason), .zeros_i(zeros_q), .valid_o(plain_valid), .malformed_o(plain_malformed), .error_o(plain_error),
     .final_o(plain_final), .user_o(plain_user), .below_o(plain_below), .lanes_o(plain_lanes), .whole_o(plain_whole)
   );
 

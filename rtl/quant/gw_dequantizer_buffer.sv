@@ -28,7 +28,8 @@ module gw_dequantizer_buffer (
   output logic [8:0]        group_o,     // a mask at byte_i: bytes up to its group's end 7, whether it needs a second beat, a third
   output logic              zero_o,      // that mask is 0
   output logic [6:0]        reason_o,    // of the oldest beat's packet: all there are
-  output logic [2:0]        format_o,
+  output logic [2:0]        format_o,    // 6 for both kinds of MXFP8
+  output logic              e5m2_o,
   output logic              rice_o,
   output logic              empty_o,
   output logic              single_o,    // one token: empty, or n is 8 or less
@@ -74,17 +75,17 @@ module gw_dequantizer_buffer (
     assign status[i] = (columns[32*i +: 32] & final_byte) != 32'd0 | (byte_before_q[i] & ~kept[0]);
   end
 
-  logic [132:0] packet_q;
+  logic [133:0] packet_q;
   wire  [6:0]   reason;
   wire  [2:0]   format;
-  wire          rice, empty;
+  wire          e5m2, rice, empty;
   wire  [3:0]   k;
   wire  [4:0]   fixed;
   wire  [16:0]  last_beat;
   wire  [19:0]  n;
   wire  [63:0]  levels;
   gw_dequantizer_header u_header (
-    .header_i(data_i[127:0]), .short_i(~&kept[16:0]), .limit_i, .reason_o(reason), .format_o(format), .rice_o(rice), .empty_o(empty), .k_o(k),
+    .header_i(data_i[127:0]), .short_i(~&kept[16:0]), .limit_i, .reason_o(reason), .format_o(format), .e5m2_o(e5m2), .rice_o(rice), .empty_o(empty), .k_o(k),
     .fixed_o(fixed), .last_o(last_beat), .n_o(n), .levels_o(levels)
   );
   wire       one_beat = last_beat == 17'd0;
@@ -94,8 +95,8 @@ module gw_dequantizer_buffer (
                           : mx ? (format[0] ? (one_beat ? 6'd17 : 6'd5) : one_beat ? 6'd33 : 6'd9) : 6'd1;
   wire       by_masks = ~(raw | mx | format == 3'd4);
   wire [6:0] first_finish = {1'b0, first_length} + 7'd16;
-  wire  [132:0] header = {by_masks, first_finish >= 7'd63, first_finish >= 7'd31, first_finish, empty | one_beat, levels, n, last_beat, fixed, k, empty, rice, format, reason};
-  wire [132:0] packet = first_q ? header : packet_q;
+  wire  [133:0] header = {e5m2, by_masks, first_finish >= 7'd63, first_finish >= 7'd31, first_finish, empty | one_beat, levels, n, last_beat, fixed, k, empty, rice, format, reason};
+  wire [133:0] packet = first_q ? header : packet_q;
 
   // What a group takes, were each byte a mask.
   wire [319:0] groups;   // by columns: 32 of each bit, as all that leads to them
@@ -149,7 +150,7 @@ module gw_dequantizer_buffer (
                    finish_6, finish_5, finish_4, finish_3, finish_2, finish_1, finish_0};
 
   (* ram_style = "distributed" *) logic [255:0] data_q    [0:3];
-  (* ram_style = "distributed" *) logic [90:0]  context_q [0:3];  // not needed before the cycle behind: reason, n, levels
+  (* ram_style = "distributed" *) logic [91:0]  context_q [0:3];  // not needed before the cycle behind: E5M2, reason, n, levels
   (* ram_style = "registers" *) logic [44:0]  fields_q [0:3];
   (* ram_style = "registers" *) logic [319:0] groups_q [0:3];
   (* ram_style = "registers" *) logic [5:0] bytes_q  [0:3];
@@ -159,7 +160,7 @@ module gw_dequantizer_buffer (
   always_ff @(posedge clk_i) begin
     if (accept) begin
       data_q[at]    <= data_i;
-      context_q[at] <= {packet[6:0], packet[57:38], packet[121:58]};
+      context_q[at] <= {packet[133], packet[6:0], packet[57:38], packet[121:58]};
       fields_q[at]  <= {packet[132:123], packet[40:38], packet[122], packet[37:21], packet[20:16], packet[15:12], packet[11], packet[10], packet[9:7]};
       groups_q[at]  <= groups;
       bytes_q[at]   <= bytes;
@@ -185,7 +186,7 @@ module gw_dequantizer_buffer (
   assign status_o = status_q[final_slot];
   assign user_o   = user_q[final_slot];
   assign beats_o  = {data_q[two], data_q[one]};
-  assign {reason_o, n_o, levels_o} = context_q[one];
+  assign {e5m2_o, reason_o, n_o, levels_o} = context_q[one];
   assign {mask_o, first_o, tail_o, single_o, beat_o, fixed_o, k_o, empty_o, rice_o, format_o} = fields_q[one];
   wire [319:0] groups_zero  = groups_q[0];
   wire [319:0] groups_one   = groups_q[1];

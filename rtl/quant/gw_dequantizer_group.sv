@@ -19,7 +19,8 @@ module gw_dequantizer_group (
   input  wire logic         wrong_i,     // bits 3-7 of the status byte
   input  wire logic         user_i,
   input  wire logic [511:0] beats_i,
-  input  wire logic [2:0]   format_i,
+  input  wire logic [2:0]   format_i,    // 6 for both kinds of MXFP8
+  input  wire logic         e5m2_i,
   input  wire logic [2:0]   tail_i,
   input  wire logic [6:0]   reason_i,
   input  wire logic [2:0]   zeros_i,     // in front of T's digits; two cycles behind the token
@@ -34,7 +35,7 @@ module gw_dequantizer_group (
 );
   // Cycle 1: in their place.
   logic         valid_1, valid_2, valid_3;
-  logic         first_1, final_1, runs_1, opens_1, wrong_1, user_1;
+  logic         first_1, final_1, runs_1, opens_1, wrong_1, user_1, e5m2_1;
   logic [8:0]   groups_1;
   logic [6:0]   finish_1, total_1, reason_1;
   logic [4:0]   byte_1;
@@ -59,6 +60,7 @@ module gw_dequantizer_group (
     byte_1   <= byte_i - {4'd0, format_i == 3'd0};  // RAW: as if a mask were in front of it
     beats_1  <= beats_i;
     format_1 <= format_i;
+    e5m2_1   <= e5m2_i;
     tail_1   <= tail_i;
   end
   wire [511:0] aligned = beats_1 >> {byte_1, 3'd0};
@@ -73,7 +75,7 @@ module gw_dequantizer_group (
   // Cycle 2: what is wrong, and whose byte is whose.
   logic [7:0]   scale;
   logic [63:0]  elements;
-  logic         first_2, final_2, runs_2, wrong_2, user_2, unfit_2;
+  logic         first_2, final_2, runs_2, wrong_2, user_2, unfit_2, e5m2_2;
   logic [8:0]   groups_2;
   logic [6:0]   reason_2;
   logic [263:0] data_2;
@@ -92,6 +94,7 @@ module gw_dequantizer_group (
     reason_2 <= reason_1 & (~reason_1 + 7'd1);   // the first in the table's order
     data_2   <= {aligned[263:8], aligned[7:0] | {8{format_1 == 3'd0}}};
     format_2 <= format_1;
+    e5m2_2   <= e5m2_1;
     below_2  <= final_1 & tail_1 != 3'd0 ? ~(8'hFF << tail_1) : 8'hFF;
   end
   wire raw    = format_2 == 3'd0;
@@ -148,7 +151,7 @@ module gw_dequantizer_group (
     wire [2:0] shift;
     gw_dequantizer_shift u_shift (.m_i(m_3[8*i+1 +: 7]), .zeros_i, .shift_o(shift));
     gw_dequantizer_element u_element (
-      .clk_i, .fp4_i(format_2[0]), .element_i(elements[8*i +: 8]), .scale_i(scale), .value_o(element_3[32*i +: 32])
+      .clk_i, .e5m2_i(e5m2_2), .fp4_i(format_2[0]), .element_i(elements[8*i +: 8]), .scale_i(scale), .value_o(element_3[32*i +: 32])
     );
     always_ff @(posedge clk_i) begin
       m_3[8*i +: 8]        <= m;

@@ -8,7 +8,8 @@ module gw_dequantizer_header (
   input  wire logic         short_i,    // fewer than 17 bytes
   input  wire logic [19:0]  limit_i,
   output logic [6:0]        reason_o,   // all there are: short, format, coding, reserved, count, limit, not_finite
-  output logic [2:0]        format_o,
+  output logic [2:0]        format_o,   // 6 for both kinds of MXFP8
+  output logic              e5m2_o,
   output logic              rice_o,
   output logic              empty_o,    // nothing is read: the header is malformed
   output logic [3:0]        k_o,
@@ -23,7 +24,8 @@ module gw_dequantizer_header (
   wire        threshold = format_o == 3'd1 | format_o == 3'd2 | qgt;
   wire        means     = format_o == 3'd4 | format_o == 3'd5;
   wire        codable   = format_o == 3'd2 | qgt | format_o == 3'd5;
-  assign format_o = header_i[2:0];
+  assign format_o = {header_i[2] | header_i[3], header_i[1] | header_i[3], header_i[0]};
+  assign e5m2_o   = header_i[3];
   assign rice_o   = coding != 8'd0;
   assign k_o      = coding[3:0] - 4'd1;
   assign fixed_o  = {1'b0, coding[3:0]} + {1'b0, qgt, 3'd1};
@@ -31,7 +33,7 @@ module gw_dequantizer_header (
   assign levels_o = {header_i[95:64], header_i[127:96]};
 
   assign reason_o[0] = short_i;
-  assign reason_o[1] = header_i[7:3] != 5'd0;
+  assign reason_o[1] = header_i[7:4] != 4'd0 | (header_i[3] & header_i[2:0] != 3'd0);
   assign reason_o[2] = codable ? coding[7:4] != 4'd0 : rice_o;
   assign reason_o[3] = header_i[31:16] != 16'd0 | (~threshold & ~means & header_i[95:64] != 32'd0) | (~means & header_i[127:96] != 32'd0);
   assign reason_o[4] = n == 32'd0;

@@ -1,4 +1,4 @@
-// Chunks of binary32 gradients in, packets of OCP microscaling blocks out: MXFP8 (E4M3) or MXFP4 (E2M1), with residuals or without.
+// Chunks of binary32 gradients in, packets of OCP microscaling blocks out: MXFP8 (E4M3 or E5M2) or MXFP4 (E2M1), with residuals or without.
 // Latency 14 cycles from the beat that completes an output beat (9 with Rows = 0), one beat a cycle.
 // OCP microscaling formats (MX v1.0) sections 5 and 6; ports and cycle contract: docs/devices/mx.md.
 `include "gw_assert.svh"
@@ -9,7 +9,8 @@ module gw_mx #(
 ) (
   input  wire logic         aclk,
   input  wire logic         aresetn,
-  input  wire logic         format_i,
+  input  wire logic [1:0]   format_i,
+  input  wire logic         scale_i,
   input  wire logic         residual_i,
   input  wire logic [255:0] s_axis_tdata,
   input  wire logic [31:0]  s_axis_tkeep,
@@ -32,18 +33,18 @@ module gw_mx #(
   wire rst_ni = aresetn;
 
   logic               open, credit_q, start, pop, residual_popped;
-  logic [35:0]        item;
+  logic [gw_mx_pkg::ItemBits-1:0] item;
   logic [7:0]         here;
   logic [255:0]       data;
   logic [RowBits-1:0] row, write_row;
   gw_mx_issue #(.Rows(Rows)) u_issue (
-    .clk_i, .rst_ni, .format_i, .residual_i, .s_axis_tdata, .s_axis_tkeep, .s_axis_tvalid, .s_axis_tready, .s_axis_tlast, .s_axis_tuser,
+    .clk_i, .rst_ni, .format_i, .scale_i, .residual_i, .s_axis_tdata, .s_axis_tkeep, .s_axis_tvalid, .s_axis_tready, .s_axis_tlast, .s_axis_tuser,
     .open_i(open), .credit_i(credit_q), .start_o(start), .item_o(item), .here_o(here), .data_o(data), .row_o(row),
     .pop_i(residual_popped), .write_row_o(write_row)
   );
 
   logic         summed_valid;
-  logic [35:0]  summed_item;
+  logic [gw_mx_pkg::ItemBits-1:0] summed_item;
   logic [7:0]   summed_here, bad, summed, finite;
   logic [255:0] sum, other;
   logic [7:0]   write;
@@ -70,7 +71,7 @@ module gw_mx #(
     wire unused = ^{row, write_row, write, remainder};
   end
 
-  logic [35:0]  popped_item;
+  logic [gw_mx_pkg::ItemBits-1:0] popped_item;
   logic [7:0]   popped_here;
   logic         spoilt, poison;
   logic [255:0] value;

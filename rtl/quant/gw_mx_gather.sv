@@ -8,7 +8,7 @@ module gw_mx_gather (
   input  wire logic         clk_i,
   input  wire logic         rst_ni,
   input  wire logic         valid_i,
-  input  wire logic [35:0]  item_i,
+  input  wire logic [gw_mx_pkg::ItemBits-1:0] item_i,
   input  wire logic [7:0]   here_i,
   input  wire logic [7:0]   bad_i,
   input  wire logic [7:0]   summed_i,
@@ -16,7 +16,7 @@ module gw_mx_gather (
   input  wire logic [7:0]   finite_i,
   input  wire logic [255:0] other_i,
   output logic              pop_o,
-  output logic [35:0]       item_o,
+  output logic [gw_mx_pkg::ItemBits-1:0] item_o,
   output logic [7:0]        here_o,
   output logic              spoilt_o,   // status bit 0 of the chunk so far
   output logic [255:0]      value_o,
@@ -24,16 +24,18 @@ module gw_mx_gather (
   output logic [8:0]        offset_n_q, // inverted, so that it stays a register of its own: all lanes are too many loads for one
   output logic              poison_q
 );
-  // Choose v; the larger one of each two exponents.
+  // Choose v; the larger one of each two exponents, with whether it is over.
   wire [255:0] v;
-  wire [31:0]  larger;
+  wire [71:0]  exponents;
+  wire [35:0]  larger;
   wire [7:0]   overflowed;
   for (genvar i = 0; i < 8; i++) begin : gen_lane
     assign v[32*i +: 32] = summed_i[i] & finite_i[i] ? sum_i[32*i +: 32] : other_i[32*i +: 32];
+    assign exponents[9*i +: 9] = {v[32*i + 23 +: 8], item_i[gw_mx_pkg::ItemUp] & gw_mx_pkg::over(v[32*i +: 31], item_i[34])};
     assign overflowed[i] = summed_i[i] & ~finite_i[i];
   end
   for (genvar i = 0; i < 4; i++) begin : gen_pair
-    assign larger[8*i +: 8] = gw_mx_pkg::larger(v[64*i + 23 +: 8], v[64*i + 55 +: 8]);
+    assign larger[9*i +: 9] = gw_mx_pkg::larger(exponents[18*i +: 9], exponents[18*i + 9 +: 9]);
   end
   wire item_first = item_i[33];
   wire item_opens = item_i[32];
@@ -51,8 +53,9 @@ module gw_mx_gather (
   // The items that wait; the next one to be popped is read a cycle ahead.
   logic [1:0] write_q, read_q;
   logic [2:0] ready_q;  // among them those up to which all can be popped
-  (* ram_style = "distributed" *) logic [300:0] item_memory [0:3];
-  wire  [300:0] item_new = {item_i, here_i, spoilt, v};
+  localparam int EntryBits = gw_mx_pkg::ItemBits + 8 + 1 + 256;
+  (* ram_style = "distributed" *) logic [EntryBits-1:0] item_memory [0:3];
+  wire  [EntryBits-1:0] item_new = {item_i, here_i, spoilt, v};
   wire  [1:0]   read_d   = read_q + {1'b0, pop_o};
   wire          overtakes = valid_i & write_q == read_d;
   always_ff @(posedge clk_i) if (valid_i) item_memory[write_q] <= item_new;
@@ -74,24 +77,30 @@ module gw_mx_gather (
   end
 
   // One cycle later: the largest exponent of the block so far.
-  logic        valid_q, closes_q, ends_q, fp4_q;  // ends: the next item begins anew
-  logic [31:0] larger_q;
-  logic [7:0]  before_q;
+  logic        valid_q, closes_q, ends_q, e5m2_q, fp4_q;  // ends: the next item begins anew
+  logic [35:0] larger_q;
+  logic [8:0]  before_q;
   always_ff @(posedge clk_i) valid_q <= valid_i & rst_ni;
   always_ff @(posedge clk_i) begin
     closes_q <= item_i[31];
     ends_q   <= item_ready;
+    e5m2_q   <= item_i[gw_mx_pkg::ItemE5m2];
     fp4_q    <= item_i[34];
     larger_q <= larger;
   end
-  wire [7:0] largest = gw_mx_pkg::largest(larger_q[7:0], larger_q[15:8], larger_q[23:16], larger_q[31:24], before_q);
+  // Offsets are worked out beside the comparisons, for each.
+  wire [8:0]  a = larger_q[8:0], b = larger_q[17:9], c = larger_q[26:18], d = larger_q[35:27];
+  wire [4:0]  wins    = gw_mx_pkg::largest(a, b, c, d, before_q);
+  wire [8:0]  largest = gw_mx_pkg::winner(wins, a, b, c, d, before_q);
+  wire [8:0]  offset  = gw_mx_pkg::winner(wins, gw_mx_pkg::offset(a, e5m2_q, fp4_q), gw_mx_pkg::offset(b, e5m2_q, fp4_q),
+                                          gw_mx_pkg::offset(c, e5m2_q, fp4_q), gw_mx_pkg::offset(d, e5m2_q, fp4_q),
+                                          gw_mx_pkg::offset(before_q, e5m2_q, fp4_q));
   always_ff @(posedge clk_i) begin
     if (!rst_ni)      before_q <= '0;
-    else if (valid_q) before_q <= largest & {8{~ends_q}};
+    else if (valid_q) before_q <= largest & {9{~ends_q}};
   end
 
   // Blocks that are complete and not begun to be popped; if there is none, the one that becomes complete now is the next.
-  wire [8:0]  offset = gw_mx_pkg::offset(largest, fp4_q);
   logic [2:0] block_write_q, block_read_q;
   (* ram_style = "distributed" *) logic [9:0] block_memory [0:3];
   wire block_done = valid_q & closes_q;

@@ -5,7 +5,7 @@
 `default_nettype none
 
 // The item's word, from the most significant bit on: what later stages need of it beside its values.
-//   raw, fp4, first (of the chunk), opens (a block), closes (a block), ready (the items before it and itself can be popped), final,
+//   e5m2, up (the scale), raw, fp4, first (of the chunk), opens (a block), closes (a block), ready (the items before it and itself can be popped), final,
 //   status[2:1], length[5:0] of its bytes, n[19:0], residual
 module gw_mx_issue #(
   parameter int Rows = 8192,
@@ -13,7 +13,8 @@ module gw_mx_issue #(
 ) (
   input  wire logic               clk_i,
   input  wire logic               rst_ni,
-  input  wire logic               format_i,
+  input  wire logic [1:0]         format_i,
+  input  wire logic               scale_i,
   input  wire logic               residual_i,
   input  wire logic [255:0]       s_axis_tdata,
   input  wire logic [31:0]        s_axis_tkeep,
@@ -24,14 +25,14 @@ module gw_mx_issue #(
   input  wire logic               open_i,       // the residual memory is zeroed at the end of this cycle
   input  wire logic               credit_i,
   output logic                    start_o,
-  output logic [35:0]             item_o,
+  output logic [gw_mx_pkg::ItemBits-1:0] item_o,
   output logic [7:0]              here_o,       // values of it that came and are below n
   output logic [255:0]            data_o,
   output logic [RowBits-1:0]      row_o,
   input  wire logic               pop_i,        // an item that keeps a residual is popped
   output logic [RowBits-1:0]      write_row_o
 );
-  localparam int Fields = 20 + 24 + 18 + 5;  // n, row, items, there is one, n = 0, raw, fp4, residual
+  localparam int Fields = 20 + 24 + 18 + 7;  // n, row, items, there is one, n = 0, raw, e5m2, up, fp4, residual
 
   // What the first beat says of the chunk, and how much of a beat came, is worked out on arrival.
   wire  accept = s_axis_tvalid & s_axis_tready;
@@ -42,7 +43,8 @@ module gw_mx_issue #(
   wire [17:0] items_in = {rounded[20:4], rounded[3] | empty_in};
   wire        keeps_in = residual_i && Rows != 0;
   wire        beyond   = {1'b0, row_in} + {7'd0, rounded[20:3]} > 25'(Rows);
-  wire [Fields-1:0] fields_in = {n_in, row_in, items_in, items_in == 18'd1, empty_in, empty_in | (keeps_in & beyond), format_i, keeps_in};
+  wire [Fields-1:0] fields_in = {n_in, row_in, items_in, items_in == 18'd1, empty_in, empty_in | (&format_i) | (keeps_in & beyond),
+                              format_i[1], scale_i, format_i[0], keeps_in};
   wire [8:0]   came_in = gw_mx_pkg::arrived(s_axis_tkeep) | {1'b0, {8{~s_axis_tlast}}};
   wire         part_in = came_in[8] & s_axis_tlast;
   wire [4:0]   told_in = {gw_mx_pkg::count_of(came_in[7:0]), came_in[0] & ~part_in, ~came_in[0] & ~part_in};
@@ -88,16 +90,16 @@ module gw_mx_issue #(
   logic [16:0] left_q;                        // payload items less one
   logic [19:0] n_q;
   logic [RowBits-1:0] row_q;
-  logic        empty_q, raw_q, fp4_q, keeps_q;
+  logic        empty_q, raw_q, e5m2_q, up_q, fp4_q, keeps_q;
 
-  wire        head_user, head_last, head_one, head_empty, head_raw, head_fp4, head_keeps;
+  wire        head_user, head_last, head_one, head_empty, head_raw, head_e5m2, head_up, head_fp4, head_keeps;
   wire [19:0] head_n;
   wire [23:0] head_row;
   wire [17:0] head_items;
   wire [7:0]  head_whole;              // values of it; of a chunk's first beat those below n
   wire [2:0]  head_count;              // of its values, modulo 8
   wire        head_exact, head_bare;  // some values came, or none, and no part of one
-  assign {head_n, head_row, head_items, head_one, head_empty, head_raw, head_fp4, head_keeps, head_user, head_last, head_count,
+  assign {head_n, head_row, head_items, head_one, head_empty, head_raw, head_e5m2, head_up, head_fp4, head_keeps, head_user, head_last, head_count,
           head_exact, head_bare, head_whole, data_o} = head_q;
   wire unused_row = ^{head_row, head_items[17]};
 
@@ -105,6 +107,8 @@ module gw_mx_issue #(
   wire [19:0] n      = first ? head_n : n_q;
   wire        raw    = first ? head_raw : raw_q;
   wire        fp4    = first ? head_fp4 : fp4_q;
+  wire        e5m2   = first ? head_e5m2 : e5m2_q;
+  wire        up     = first ? head_up : up_q;
   wire        keeps  = first ? head_keeps & ~head_raw : keeps_q;
   wire        last   = first ? head_one : last_q;
   wire [1:0]  place  = first ? 2'd0 : place_q;
@@ -145,6 +149,8 @@ module gw_mx_issue #(
       n_q     <= n;
       empty_q <= empty;
       raw_q   <= raw;
+      e5m2_q  <= e5m2;
+      up_q    <= up;
       fp4_q   <= fp4;
       keeps_q <= keeps;
       place_q <= place + 2'd1;
@@ -165,7 +171,7 @@ module gw_mx_issue #(
   wire       closes = ~raw & ~surplus_q & (last | (&place));
   wire       agrees = surplus_q ? exact_q & head_bare & n_q[2:0] == 3'd0
                                 : head_exact & head_count == n[2:0] & ~empty & ~filler;  // counts of the chunk's last item
-  assign item_o = {raw, fp4, first, opens, closes, raw | surplus_q | closes, final_item, filler ? error_q : head_user, ~agrees,
+  assign item_o = {e5m2, up, raw, fp4, first, opens, closes, raw | surplus_q | closes, final_item, filler ? error_q : head_user, ~agrees,
                    length, n, residual};
 
   if (Rows != 0) begin : gen_in_flight

@@ -10,7 +10,7 @@ module gw_mx_pack #(
   input  wire logic         clk_i,
   input  wire logic         rst_ni,
   input  wire logic         pop_i,
-  input  wire logic [35:0]  item_i,
+  input  wire logic [gw_mx_pkg::ItemBits-1:0] item_i,
   input  wire logic [7:0]   here_i,
   input  wire logic         spoilt_i,
   input  wire logic [255:0] value_i,
@@ -29,7 +29,7 @@ module gw_mx_pack #(
 );
   // Pop + 1: the item, and where its status goes. Item's fields: gw_mx_issue.
   logic         pop_q;
-  logic [35:0]  item_q;
+  logic [gw_mx_pkg::ItemBits-1:0] item_q;
   logic [7:0]   here_q;
   logic         spoilt_q;
   logic [255:0] value_q;
@@ -49,28 +49,29 @@ module gw_mx_pack #(
   end
   wire raw   = item_q[35];
   wire fp4   = item_q[34];
+  wire e5m2  = item_q[gw_mx_pkg::ItemE5m2];
   wire opens = item_q[32];
 
   wire [63:0] eights;
   wire [31:0] fours;
-  wire [79:0] told;
+  wire [87:0] told;
   for (genvar i = 0; i < 8; i++) begin : gen_lane
     gw_mx_lane u_lane (
-      .clk_i, .fp4_i(item_i[34]), .value_i(value_i[32*i +: 32]), .offset_i(i < 4 ? offset_i : ~offset_n_i),
-      .element_o(eights[8*i +: 8]), .told_o(told[10*i +: 10])
+      .clk_i, .e5m2_i(item_i[gw_mx_pkg::ItemE5m2]), .fp4_i(item_i[34]), .value_i(value_i[32*i +: 32]), .offset_i(i < 4 ? offset_i : ~offset_n_i),
+      .element_o(eights[8*i +: 8]), .told_o(told[11*i +: 11])
     );
     assign fours[4*i +: 4] = {eights[8*i + 7], eights[8*i + 2 +: 3]};
   end
 
   // Elements are the last to be known: chosen by one of four, all else is ready by then.
-  logic [3:0]  choose_q;   // E4M3, E4M3 behind a scale, E2M1, E2M1 behind a scale; none for RAW
+  logic [3:0]  choose_q;   // MXFP8, MXFP8 behind a scale, E2M1, E2M1 behind a scale; none for RAW
   always_ff @(posedge clk_i) begin
     choose_q <= {item_i[34] & item_i[32], item_i[34] & ~item_i[32], ~item_i[34] & item_i[32], ~item_i[34] & ~item_i[32]} & {4{~item_i[35]}};
   end
   wire [3:0]   choose  = choose_q & {4{~poison_i}};
   wire [71:0]  elements = ({8'd0, eights} & {72{choose[0]}}) | ({eights, 8'd0} & {72{choose[1]}})
                         | ({40'd0, fours} & {72{choose[2]}}) | ({32'd0, fours, 8'd0} & {72{choose[3]}});
-  wire [7:0]   scale   = (gw_mx_pkg::scale(offset_i[7:0], fp4) | {8{poison_i}}) & {8{opens}};
+  wire [7:0]   scale   = (gw_mx_pkg::scale(offset_i[7:0], e5m2, fp4) | {8{poison_i}}) & {8{opens}};
   wire [255:0] others  = raw ? value_q : {248'd0, scale};
   wire [63:0]  status  = {61'd0, item_q[28:27], spoilt_q} << {byte_q, 3'd0};
   wire [271:0] statuses = {status[15:0] & {16{word_q[4]}}, status & {64{word_q[3]}}, status & {64{word_q[2]}}, status & {64{word_q[1]}},
@@ -82,18 +83,19 @@ module gw_mx_pack #(
     first_o  <= item_q[33];
     last_o   <= item_q[29];
     user_o   <= {raw, item_q[28]};
-    header_o <= {64'd0, 12'd0, item_q[20:1], 24'd0, 5'd0, {2'd3, fp4} & {3{~raw}}};
+    header_o <= {64'd0, 12'd0, item_q[20:1], 24'd0, 4'd0, {e5m2, ~e5m2, ~e5m2, fp4} & {4{~raw}}};
   end
 
   if (Rows != 0) begin : gen_remainders
     logic [255:0] before_q;
-    logic         fp4_q;
-    logic [79:0]  told_q;
+    logic         e5m2_q, fp4_q;
+    logic [87:0]  told_q;
     logic [7:0]   write2_q, write3_q, write4_q, write5_q;
     wire  [3:0]   enable = {write5_q != 8'd0, write4_q != 8'd0, write3_q != 8'd0, write2_q != 8'd0};
     always_ff @(posedge clk_i) begin
       if (here_q != 8'd0) begin
         before_q <= value_q;
+        e5m2_q   <= e5m2;
         fp4_q    <= fp4;
         told_q   <= told;
       end
@@ -107,7 +109,7 @@ module gw_mx_pack #(
     end
     for (genvar i = 0; i < 8; i++) begin : gen_lane
       gw_mx_remainder u_remainder (
-        .clk_i, .enable_i(enable), .fp4_i(fp4_q), .value_i(before_q[32*i +: 32]), .told_i(told_q[10*i +: 10]),
+        .clk_i, .enable_i(enable), .e5m2_i(e5m2_q), .fp4_i(fp4_q), .value_i(before_q[32*i +: 32]), .told_i(told_q[11*i +: 11]),
         .remainder_o(residual_o[32*i +: 32])
       );
     end
@@ -116,7 +118,7 @@ module gw_mx_pack #(
     assign residual_o = 256'd0;
     wire unused = ^{here_q, told};
   end
-  wire unused_item = ^{item_q[32:30], item_q[0]};
+  wire unused_item = ^{item_q[gw_mx_pkg::ItemUp], item_q[32:30], item_q[0]};
 
   `GW_ASSERT(LastHasItsStatus, !valid_o || !last_o || length_o != 6'd0)
   `GW_COVER(LongestVector, valid_o && length_o == 6'd34)

@@ -3,7 +3,15 @@
 // OCP microscaling formats (MX v1.0) section 5; docs/devices/mx.md.
 `default_nettype none
 
+/* verilator lint_off UNUSEDPARAM */  // the item's fields, where other quantisers use the functions
+
 package gw_mx_pkg;
+  // An item's word (gw_mx_issue) has so many bits, and in its upper two: elements are E5M2; the block's scale is the smallest one that
+  // clips nothing.
+  localparam int ItemBits = 38;
+  localparam int ItemE5m2 = 37;
+  localparam int ItemUp   = 36;
+
   // Bytes of a last beat that count, as values: those of which all four bytes are below tkeep's lowest zero; and whether bytes of one
   // more came. {a part, 8 values}.
   function automatic [8:0] arrived(input [31:0] keep);
@@ -38,57 +46,78 @@ package gw_mx_pkg;
     finite = exponent != 8'hFF;
   endfunction
 
-  // The larger one of two exponents.
-  function automatic [7:0] larger(input [7:0] a, input [7:0] b);
-    larger = a < b ? b : a;
+  // Whether a value's significand is larger than that of the largest element, 1.11 in E4M3 and E5M2, 1.1 in E2M1, and its exponent can be
+  // counted up.
+  function automatic over(input [30:0] value, input fp4);
+    over = value[22] && (fp4 ? value[21:0] != 22'd0 : value[21] && value[20:0] != 21'd0) && value[30:23] != 8'd254;
   endfunction
 
-  // The largest of five exponents: all are compared with all, and the winner is chosen at once.
-  function automatic [7:0] largest(input [7:0] a, input [7:0] b, input [7:0] c, input [7:0] d, input [7:0] e);
+  // The larger one of two exponents, each with whether its significand is over: {exponent; over}. Exponents are known first.
+  function automatic [8:0] larger(input [8:0] a, input [8:0] b);
+    logic a_less, b_less;
+    a_less = a[8:1] < b[8:1];
+    b_less = b[8:1] < a[8:1];
+    larger = {a_less ? b[8:1] : a[8:1], (a[0] && !a_less) || (b[0] && !b_less)};
+  endfunction
+
+  // Which of five of them is the largest: all are compared with all, and the winner is known at once. One hot, a first.
+  function automatic [4:0] largest(input [8:0] a, input [8:0] b, input [8:0] c, input [8:0] d, input [8:0] e);
     /*verilator no_inline_task*/
     logic ab, ac, ad, ae, bc, bd, be, cd, ce, de;  // the former is not the smaller one
     ab = a >= b; ac = a >= c; ad = a >= d; ae = a >= e;
     bc = b >= c; bd = b >= d; be = b >= e;
     cd = c >= d; ce = c >= e; de = d >= e;
-    largest = (a & {8{ab && ac && ad && ae}}) | (b & {8{!ab && bc && bd && be}}) | (c & {8{!ac && !bc && cd && ce}}) |
-              (d & {8{!ad && !bd && !cd && de}}) | (e & {8{!ae && !be && !ce && !de}});
+    largest = {ab && ac && ad && ae, !ab && bc && bd && be, !ac && !bc && cd && ce, !ad && !bd && !cd && de, !ae && !be && !ce && !de};
   endfunction
 
-  // What is added to a value's exponent for its element's: 7 - s in E4M3, 1 - s in E2M1, s being the block's scale, of a block
-  // whose largest exponent is e.
-  function automatic [8:0] offset(input [7:0] largest_exponent, input fp4);
-    if (fp4) offset = largest_exponent[7:1] == 7'd0 ? 9'd1 : 9'd3 - {1'b0, largest_exponent};
-    else     offset = largest_exponent[7:3] == 5'd0 ? 9'd7 : 9'd15 - {1'b0, largest_exponent};
+  // What belongs to it.
+  function automatic [8:0] winner(input [4:0] wins, input [8:0] a, input [8:0] b, input [8:0] c, input [8:0] d, input [8:0] e);
+    winner = (a & {9{wins[4]}}) | (b & {9{wins[3]}}) | (c & {9{wins[2]}}) | (d & {9{wins[1]}}) | (e & {9{wins[0]}});
+  endfunction
+
+  // What is added to a value's exponent for its element's: 7 - s in E4M3, 1 - s in E2M1, 15 - s in E5M2, s being the block's scale, of a
+  // block whose largest exponent is e, and one more if that is over: at most 15, 3 or 30 less that, and as if s were not negative.
+  function automatic [8:0] offset(input [8:0] largest_exponent, input e5m2, input fp4);
+    logic       some, over_;
+    logic [7:0] e;
+    {e, over_} = largest_exponent;
+    some   = fp4 ? e[7:1] != 7'd0 : e5m2 ? e[7:4] != 4'd0 || (&e[3:0]) : e[7:3] != 5'd0;
+    offset = {4'd0, e5m2, e5m2 || !fp4, e5m2 || !fp4, !(e5m2 && over_), e5m2 ? over_ : !over_} - {1'b0, e};
+    if (!some) offset = {5'd0, e5m2, !fp4, !fp4, 1'b1};
   endfunction
 
   // The scale back from it.
-  function automatic [7:0] scale(input [7:0] offset_of_block, input fp4);
-    scale = (fp4 ? 8'd1 : 8'd7) - offset_of_block;
+  function automatic [7:0] scale(input [7:0] offset_of_block, input e5m2, input fp4);
+    scale = {4'd0, e5m2, !fp4, !fp4, 1'b1} - offset_of_block;
   endfunction
 
   // A value as 1.ffff and whether something follows, times two to the (signed) exponent less 127; of what is too small for any element,
-  // zero and what is below 2^-137, the exponent is -32. {subnormal; leading zeros of a subnormal fraction, 0..10; exponent; ffff;
+  // zero and what is below 2^-144, the exponent is -32. {subnormal; leading zeros of a subnormal fraction, 0..17; exponent; ffff;
   // something follows}.
-  function automatic [18:0] narrow(input [30:0] value);
-    logic [10:0] top, one;  // of a subnormal: where the leading one can be, where it is
+  function automatic [19:0] narrow(input [30:0] value);
+    logic [17:0] top, one;  // of a subnormal: where the leading one can be, where it is
     logic        rest;
-    logic [3:0]  zeros, bits;
+    logic [4:0]  zeros;
+    logic [3:0]  bits;
     logic [8:0]  exponent;
-    zeros    = 4'd0;
+    logic [4:0]  five;
+    zeros    = 5'd0;
     exponent = {1'b0, value[30:23]};
     bits     = value[22:19];
     rest     = value[18:0] != 19'd0;
     if (value[30:23] == 8'd0) begin
-      top  = value[22:12];
-      one  = top & {1'b1, !top[10], top[10:9] == 2'd0, top[10:8] == 3'd0, top[10:7] == 4'd0, top[10:6] == 5'd0, top[10:5] == 6'd0,
-                    top[10:4] == 7'd0, top[10:3] == 8'd0, top[10:2] == 9'd0, top[10:1] == 10'd0};
-      zeros    = {(one & 11'h007) != 11'd0, (one & 11'h078) != 11'd0, (one & 11'h199) != 11'd0, (one & 11'h2AA) != 11'd0};
-      exponent = {{4{!one[10]}}, one[9:0] != 10'd0, (one & 11'h3FC) != 11'd0, (one & 11'h3C3) != 11'd0, (one & 11'h333) != 11'd0,
-                  (one & 11'h2AA) != 11'd0};  // minus zeros
+      top    = value[22:5];
+      one    = top & {1'b1, !top[17], top[17:16] == 2'd0, top[17:15] == 3'd0, top[17:14] == 4'd0, top[17:13] == 5'd0, top[17:12] == 6'd0,
+                      top[17:11] == 7'd0, top[17:10] == 8'd0, top[17:9] == 9'd0, top[17:8] == 10'd0, top[17:7] == 11'd0, top[17:6] == 12'd0,
+                      top[17:5] == 13'd0, top[17:4] == 14'd0, top[17:3] == 15'd0, top[17:2] == 16'd0, top[17:1] == 17'd0};
+      // Place 17 - z has z zeros in front of it.
+      zeros    = {one[1:0] != 2'd0, one[9:2] != 8'd0, (one & 18'h03C3C) != 18'd0, (one & 18'h0CCCC) != 18'd0, (one & 18'h15555) != 18'd0};
+      five     = 5'd0 - zeros;
+      exponent = {{4{!one[17]}}, five & {5{top != 18'd0}}};
       bits = 4'd0;
-      rest = value[7:0] != 8'd0;
-      for (int i = 0; i < 11; i++) bits = bits | (value[18-i +: 4] & {4{one[10-i]}});
-      for (int i = 0; i < 10; i++) rest = rest || (one[10-i] && (value[17:8] << i) != 10'd0);  // behind the four bits
+      rest = value[0];
+      for (int i = 0; i < 18; i++) bits = bits | (value[18-i +: 4] & {4{one[17-i]}});
+      for (int i = 0; i < 18; i++) rest = rest || (one[17-i] && (value[17:1] << i) != 17'd0);  // behind the four bits
     end
     narrow = {value[30:23] == 8'd0, zeros, exponent, bits, rest};
   endfunction
@@ -103,9 +132,9 @@ package gw_mx_pkg;
                                                (normalised[30:29] == 2'd1 && (&upper))));
   endfunction
 
-  // All ways to round 1.ffff and what follows, chosen from by the element's exponent: normal, or subnormal by 1, 2, 3, 4 places. Of E2M1
-  // two bits further up. {normal: one up, the largest fraction or a carry, its fraction with the carry; subnormal: one up, element}.
-  function automatic [25:0] roundings(input [3:0] f, input rest, input fp4);
+  // All ways to round 1.ffff and what follows, chosen from by the element's exponent: normal, or subnormal by 1, 2, 3, 4 places. Of E5M2
+  // one bit further up, of E2M1 two. {normal: one up, the largest fraction or a carry, its fraction with the carry; subnormal: one up, element}.
+  function automatic [25:0] roundings(input [3:0] f, input rest, input e5m2, input fp4);
     logic       up0, up1, up2, top;
     logic [3:0] normal;
     logic [4:0] one, two, three, four;
@@ -117,6 +146,15 @@ package gw_mx_pkg;
       up2    = f != 4'd0 || rest;
       two    = {up2, 1'b0, up2, 2'd0};
       three  = 5'd0;
+      four   = 5'd0;
+    end else if (e5m2) begin
+      up0    = f[1] && (f[0] || rest || f[2]);
+      normal = {{1'b0, f[3:2]} + {2'd0, up0}, 1'b0};
+      top    = normal[3];
+      up1    = f[2] && (f[1] || f[0] || rest || f[3]);
+      one    = {up1, {2'b01, f[3]} + {2'd0, up1}, 1'b0};
+      two    = {f[3], 1'b0, f[3], !f[3], 1'b0};
+      three  = {5{f != 4'd0 || rest}} & 5'h12;
       four   = 5'd0;
     end else begin
       up0    = f[0] && (rest || f[1]);
@@ -132,81 +170,62 @@ package gw_mx_pkg;
     roundings = {up0, top, normal, one, two, three, four};
   endfunction
 
-  // What a lane knows of its value before it knows the scale. {sign, fp4, narrow}.
-  function automatic [20:0] prepare(input [31:0] value, input fp4);
+  // What a lane knows of its value before it knows the scale. {sign, e5m2, fp4, narrow}.
+  function automatic [22:0] prepare(input [31:0] value, input e5m2, input fp4);
     /*verilator no_inline_task*/
-    prepare = {value[31], fp4, narrow(value[30:0])};
+    prepare = {value[31], e5m2, fp4, narrow(value[30:0])};
   endfunction
 
-  // The element of a value that is not zero, from its exponent and the block's offset. Their sum is below 16; it is at hand as its low
-  // bits and as whether those above them are all zeros or all ones, which needs no carry through them.
+  // The element of a value that is not zero, from its exponent and the block's offset. Their sum is below 32, in E4M3 below 16, in E2M1 below 4.
   // {what the residual needs of it: subnormal, zeros, saturated, one up, places by which it is subnormal (0..5; 5: it is zero, and not
   // rounded); the element, of E2M1 two bits further up}.
-  function automatic [17:0] element(input [20:0] prepared, input [8:0] offset_of_block);
+  function automatic [18:0] element(input [22:0] prepared, input [8:0] offset_of_block);
     /*verilator no_inline_task*/
-    logic [41:0] x;           // sign, fp4, subnormal, zeros, exponent; roundings
-    logic       fp4, up, saturated, none, differ, both_zero, both_below, zeros, ones;
-    logic [4:0] low;
-    logic [3:0] both;
-    logic [3:1] either;
-    logic       pair;         // a carry out of two bits
-    logic [4:0] a, b, other;  // the upper bits, and their exclusive or
-    logic [3:0] raised, lower;
-    logic [4:0] at;         // subnormal by 0..4 places
-    logic [4:0] subnormal;  // one up, element
-    logic [6:0] magnitude;
-    x          = {prepared[20:5], roundings(prepared[4:1], prepared[0], prepared[19])};
-    fp4        = x[40];
-    both       = x[29:26] & offset_of_block[3:0];
-    either     = x[29:27] | offset_of_block[3:1];
-    pair       = both[1] || (either[1] && both[0]);
-    low        = {both[3] || (either[3] && both[2]) || (either[3] && either[2] && pair),
-                  x[29:26] ^ offset_of_block[3:0] ^ {both[2] || (either[2] && pair), pair, both[0], 1'b0}};
-    raised     = x[29:26] + offset_of_block[3:0] + {3'd0, x[23]};
-    a          = x[34:30];
-    b          = offset_of_block[8:4];
-    other      = a ^ b;
-    differ     = &other;                                            // a + b = -1
-    both_zero  = other == {a[3:0] | b[3:0], 1'b0};                  // a + b = 0
-    both_below = other == ~{a[3:1] & b[3:1], a[0] | b[0], 1'b1};    // a + b = -2
-    zeros      = low[4] ? differ : both_zero;
-    ones       = low[4] ? both_below : differ;
-    none       = !zeros && !(ones && (&low[3:2]) && low[1:0] != 2'd0);
-    // The sum is 15, of E2M1 3: no carry out of ones, and above them bits that are zero where a carry goes on.
-    lower      = x[29:26] ^ offset_of_block[3:0];
-    saturated  = x[24] && (&lower[1:0]) && (fp4 ? {other, lower[3:2]} == {a[3:0] | b[3:0], either[3:2], 1'b0} : both_zero && (&lower[3:2]));
-    if (low[4]) begin
-      at       = {both_below && low[3:0] == 4'd13, both_below && low[3:0] == 4'd14, both_below && low[3:0] == 4'd15,
-                  differ && low[3:0] == 4'd0, differ && low[3:0] != 4'd0};
-    end else begin
-      at       = {differ && low[3:0] == 4'd13, differ && low[3:0] == 4'd14, differ && low[3:0] == 4'd15,
-                  both_zero && low[3:0] == 4'd0, both_zero && low[3:0] != 4'd0};
-    end
-    subnormal  = (x[19:15] & {5{at[1]}}) | (x[14:10] & {5{at[2]}}) | (x[9:5] & {5{at[3]}}) | (x[4:0] & {5{at[4]}});
-    magnitude  = ({raised, x[22:21], x[20] && !saturated} & {7{at[0]}}) | {{6{saturated}}, 1'b0} | {3'd0, subnormal[3:0]};
-    up         = (x[25] && at[0] && !saturated) || subnormal[4];
-    element    = {x[39:35], saturated, up, {at[4] || none, at[3] || at[2], at[3] || at[1] || none}, x[41], magnitude};
+    logic        sign, e5m2, fp4, is_subnormal, rest, up0, top, up, saturated, none, below;
+    logic [4:0]  zeros;
+    logic [3:0]  f, normal;
+    logic [8:0]  exponent, sum;
+    logic [4:0]  one, two, three, four, raised;
+    logic [4:0]  at;         // subnormal by 0..4 places
+    logic [4:0]  subnormal;  // one up, element
+    logic [7:0]  magnitude;  // of E5M2 one bit further up
+    {sign, e5m2, fp4, is_subnormal, zeros, exponent, f, rest} = prepared;
+    {up0, top, normal, one, two, three, four} = roundings(f, rest, e5m2, fp4);
+    sum       = exponent + offset_of_block;
+    raised    = exponent[4:0] + offset_of_block[4:0] + {4'd0, normal[3]};
+    below     = &sum[8:5];
+    at        = {below && sum[4:0] == 5'd29, below && sum[4:0] == 5'd30, below && sum[4:0] == 5'd31,
+                 sum[8:5] == 4'd0 && sum[4:0] == 5'd0, sum[8:5] == 4'd0 && sum[4:0] != 5'd0};
+    none      = at == 5'd0;
+    // The largest exponent is 15, of E2M1 3, of E5M2 30.
+    saturated = at[0] && top && (fp4 ? (&sum[1:0]) : (&sum[3:1]) && (e5m2 ? sum[4] && !sum[0] : sum[0]));
+    subnormal = (one & {5{at[1]}}) | (two & {5{at[2]}}) | (three & {5{at[3]}}) | (four & {5{at[4]}});
+    magnitude = ({raised, normal[2:0]} & {8{at[0]}}) | {4'd0, subnormal[3:0]};
+    if (saturated) magnitude = {e5m2, 7'h7E} & {1'b1, 3'd7, !e5m2, 3'd7};
+    up        = (up0 && at[0] && !saturated) || subnormal[4];
+    element   = {is_subnormal, zeros, saturated, up, {at[4] || none, at[3] || at[2], at[3] || at[1] || none}, sign,
+                 e5m2 ? magnitude[7:1] : magnitude[6:0]};
   endfunction
 
-  // Bits of a significand that the element does not show: all below bit 20 (E2M1: 22) plus the places; of a subnormal, whose
+  // Bits of a significand that the element does not show: all below bit 20 (E5M2: 21, E2M1: 22) plus the places; of a subnormal, whose
   // significand begins further down, so many fewer.
-  function automatic [23:0] not_shown(input fp4, input [2:0] places, input subnormal, input [3:0] zeros);
+  function automatic [23:0] not_shown(input e5m2, input fp4, input [2:0] places, input subnormal, input [4:0] zeros);
     logic [4:0] bits;
-    bits = (fp4 ? 5'd22 : 5'd20) + {2'd0, places} - (subnormal ? {1'b0, zeros} + 5'd1 : 5'd0);
+    bits = {3'b101, fp4, e5m2} + {2'd0, places} - (subnormal ? zeros + 5'd1 : 5'd0);
     not_shown = ~(24'hFF_FFFF << bits) | {24{places == 3'd5}};
   endfunction
 
   // What an element leaves of its value: the bits that it does not show, less one if it was rounded up. {sign, exponent field, bits}.
-  function automatic [32:0] left(input [31:0] value, input [9:0] told, input fp4);
+  function automatic [32:0] left(input [31:0] value, input [10:0] told, input e5m2, input fp4);
     /*verilator no_inline_task*/
     logic        subnormal, saturated, up, top;
-    logic [3:0]  zeros;
+    logic [4:0]  zeros;
     logic [2:0]  places;
     logic [23:0] hidden;
     {subnormal, zeros, saturated, up, places} = told;
     // Saturated 1.111 of E4M3 stands for 1.110: that bit is not shown either.
-    top    = saturated && !fp4 && (&value[22:20]);
-    hidden = not_shown(fp4, places, subnormal, zeros) | {3'd0, top, 20'd0};
+    top    = saturated && !fp4 && !e5m2 && (&value[22:20]);
+    hidden = not_shown(e5m2, fp4, places, subnormal, zeros) | {3'd0, top, 20'd0};
     left   = {value[31] ^ up, value[30:23], (({!subnormal, value[22:0]} ^ {24{up}}) & hidden) + {23'd0, up}};
   endfunction
 

@@ -6,9 +6,10 @@
 module gw_mx_remainder (
   input  wire logic        clk_i,
   input  wire logic [3:0]  enable_i,    // a step whose register takes nothing is not evaluated: bit i, in the i-th cycle
+  input  wire logic        e5m2_i,
   input  wire logic        fp4_i,
   input  wire logic [31:0] value_i,
-  input  wire logic [9:0]  told_i,      // of its element: gw_mx_pkg::element
+  input  wire logic [10:0] told_i,      // of its element: gw_mx_pkg::element
   output logic [31:0]      remainder_o
 );
   // Normalised as gw_fp_add does it, in steps of our own up to its fifth.
@@ -19,7 +20,7 @@ module gw_mx_remainder (
   logic [37:0] normalised_q;
   always_ff @(posedge clk_i) begin
     if (enable_i[0]) begin
-      left_q <= gw_mx_pkg::left(value_i, told_i, fp4_i);
+      left_q <= gw_mx_pkg::left(value_i, told_i, e5m2_i, fp4_i);
       stop_q <= gw_mx_pkg::stop(value_i[30:23]);
     end
     if (enable_i[1]) marked_q     <= gw_mx_pkg::mark(left_q, stop_q);

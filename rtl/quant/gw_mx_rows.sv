@@ -12,12 +12,12 @@ module gw_mx_rows #(
   input  wire logic               rst_ni,
   output logic                    open_o,         // the last row is zeroed at the end of this cycle
   input  wire logic               start_i,
-  input  wire logic [35:0]        item_i,
+  input  wire logic [gw_mx_pkg::ItemBits-1:0] item_i,
   input  wire logic [7:0]         here_i,
   input  wire logic [255:0]       data_i,
   input  wire logic [RowBits-1:0] row_i,
   output logic                    valid_o,        // five cycles later
-  output logic [35:0]             item_o,
+  output logic [gw_mx_pkg::ItemBits-1:0] item_o,
   output logic [7:0]              here_o,
   output logic [7:0]              bad_o,          // g is not finite
   output logic [7:0]              summed_o,       // v is the sum, if that is finite
@@ -46,7 +46,7 @@ module gw_mx_rows #(
   // Behind the start: the values and what is known of them, until the sum is there.
   logic [5:1]   valid_q;
   logic [4:1]   adds_q;  // an item that keeps a residual
-  logic [35:0]  item1_q, item2_q, item3_q, item4_q, item5_q;
+  logic [gw_mx_pkg::ItemBits-1:0] item1_q, item2_q, item3_q, item4_q, item5_q;
   logic [7:0]   here1_q, here2_q, here3_q, here4_q, here5_q;
   logic [7:0]   bad2_q, bad3_q, bad4_q, bad5_q, summed2_q, summed3_q, summed4_q, summed5_q;
   logic [255:0] data_q, other2_q, other3_q, other4_q, other5_q;

@@ -8,7 +8,8 @@ module gw_mx_stream_props #(
 ) (
   input wire logic         clk_i,
   input wire logic         rst_ni,
-  input wire logic         format_i,
+  input wire logic [1:0]   format_i,
+  input wire logic         scale_i,
   input wire logic         residual_i,
   input wire logic [255:0] data_i,
   input wire logic [31:0]  keep_i,    // on a packet's last beat: anything
@@ -21,7 +22,7 @@ module gw_mx_stream_props #(
   wire [255:0] unused_data;
   wire [31:0]  keep, unused_raws, unused_errors;
   gw_mx #(.Rows(0)) u_dut (
-    .aclk(clk_i), .aresetn(rst_ni), .format_i, .residual_i,
+    .aclk(clk_i), .aresetn(rst_ni), .format_i, .scale_i, .residual_i,
     .s_axis_tdata(data_i), .s_axis_tkeep(keep_i), .s_axis_tvalid(valid_i), .s_axis_tready(s_ready), .s_axis_tlast(last_i),
     .s_axis_tuser(user_i), .m_axis_tdata(unused_data), .m_axis_tkeep(keep), .m_axis_tvalid(valid), .m_axis_tready(ready_i),
     .m_axis_tlast(last), .m_axis_tuser(user), .raw_count_o(unused_raws), .error_count_o(unused_errors)

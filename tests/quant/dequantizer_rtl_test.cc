@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <deque>
@@ -73,6 +74,32 @@ class DequantizerBench {
     std::vector<float> values;
     const Decoded decoded = reference::quant::decode_packet(packet.bytes, packet.limit, values);
     reasons[static_cast<size_t>(decoded.reason)]++;
+    offer(packet);
+    Expected e;
+    e.reason = decoded.reason;
+    if (decoded.reason != Reason::kNone) {  // what leaves before that is found
+      const Decoded groups = reference::quant::decode_groups(packet.bytes, packet.limit, values);
+      EXPECT_EQ(groups.reason, decoded.reason);
+      early += !values.empty();
+    }
+    e.user = packet.error || decoded.status != 0;
+    e.values = values;
+    expected_.push_back(e);
+  }
+
+  /// A packet that decodes to these values, whatever the reference makes of it.
+  void send(const Sent& packet, const std::vector<float>& values) {
+    offer(packet);
+    expected_.push_back({.reason = Reason::kNone, .user = packet.error, .values = values});
+  }
+
+  /// A packet that is malformed from its header on.
+  void send(const Sent& packet, Reason reason) {
+    offer(packet);
+    expected_.push_back({.reason = reason, .user = false, .values = {}});
+  }
+
+  void offer(const Sent& packet) {
     const size_t beats = std::max<size_t>(1, (packet.bytes.size() + 31) / 32);
     const bool more = packet.empty_end && packet.bytes.size() % 32 == 0 && !packet.bytes.empty();
     for (size_t b = 0; b < beats + more; ++b) {
@@ -96,16 +123,6 @@ class DequantizerBench {
       }
       queue_.push_back(in);
     }
-    Expected e;
-    e.reason = decoded.reason;
-    if (decoded.reason != Reason::kNone) {  // what leaves before that is found
-      const Decoded groups = reference::quant::decode_groups(packet.bytes, packet.limit, values);
-      EXPECT_EQ(groups.reason, decoded.reason);
-      early += !values.empty();
-    }
-    e.user = packet.error || decoded.status != 0;
-    e.values = values;
-    expected_.push_back(e);
   }
 
   /// Until everything has left.
@@ -245,6 +262,7 @@ const char* const kSpecs[] = {"raw",
                               "adaptive:p=2,residual=off",
                               "adaptive:p=2,coding=rice,residual=off",
                               "mxfp8",
+                              "mxfp8-e5m2",
                               "mxfp4"};
 
 Bytes encoded(DequantizerBench& bench, const std::string& spec, uint32_t n, uint32_t density) {
@@ -281,7 +299,7 @@ void spoil(DequantizerBench& bench, Sent& packet) {
         bytes.push_back(bench.random());
       break;
     case 3:
-      bytes[0] = bench.below(4) ? bench.below(8) : bench.random();
+      bytes[0] = bench.below(4) ? bench.below(9) : bench.random();
       break;
     case 4:
       bytes[1] = bench.below(18);
@@ -330,7 +348,7 @@ TEST(DequantizerRtl, ValuesAndReasonsAreTheReferences) {
       for (int i = 0; i < 80; ++i) {
         const uint32_t densities[] = {0, 2, 15, 60, 100};
         Sent packet;
-        packet.bytes = encoded(bench, kSpecs[bench.below(11)],
+        packet.bytes = encoded(bench, kSpecs[bench.below(std::size(kSpecs))],
                                1 + bench.below(bench.below(4)  ? 40
                                                : seed % 7 == 0 ? 3000
                                                                : 300),
@@ -368,6 +386,72 @@ TEST(DequantizerRtl, EightCyclesFromTheBeatThatCompletesOne) {
       EXPECT_EQ(bench.left_at.front() - bench.accepted_at.back(), 8u) << spec;
     }
   }
+}
+
+// An element's value by its fields, in double: `bits` of fraction; of E5M2 the last exponent is for
+// infinities and NaN.
+double element_value(uint32_t code, int bits, int bias) {
+  const uint32_t exponent = code >> bits, fraction = code & ((1U << bits) - 1);
+  return exponent == 0
+             ? std::ldexp(fraction, 1 - bias - bits)
+             : std::ldexp((1U << bits) + fraction, static_cast<int>(exponent) - bias - bits);
+}
+
+struct Element {
+  uint8_t format;
+  int sign, bits, bias;    ///< where the sign is
+  uint32_t infinite, nan;  ///< codes from which on they are so
+};
+constexpr Element kElements[] = {
+    {6, 7, 3, 7, 0x7F, 0x7F}, {7, 3, 1, 1, 8, 8}, {8, 7, 2, 15, 0x7C, 0x7D}};
+
+float element_times(const Element& e, uint32_t code, uint32_t scale) {
+  const uint32_t magnitude = code & ((1U << e.sign) - 1), sign = code >> e.sign << 31;
+  if (scale == 255 || magnitude >= e.nan) return std::bit_cast<float>(0x7FC00000);
+  if (magnitude >= e.infinite) return std::bit_cast<float>(sign | 0x7F800000);
+  const double value = std::ldexp(element_value(magnitude, e.bits, e.bias), scale - 127.0);
+  return std::bit_cast<float>(sign | std::bit_cast<uint32_t>(static_cast<float>(value)));
+}
+
+// Every element at every scale, also those that no encoder makes; by arithmetic on the fields, not
+// by the reference.
+TEST(DequantizerRtl, EveryElementAtEveryScale) {
+  DequantizerBench bench(5);
+  for (const Element& e : kElements) {
+    const uint32_t codes = 2U << e.sign, blocks = (codes + 31) / 32;
+    for (uint32_t scale = 0; scale < 256; ++scale) {
+      Bytes bytes(16, 0);
+      bytes[0] = e.format;
+      put32(bytes, 4, 32 * blocks);
+      std::vector<float> values;
+      for (uint32_t b = 0; b < blocks; ++b) {
+        bytes.push_back(scale);
+        for (uint32_t i = 0; i < 32; ++i) {
+          const uint32_t code = (32 * b + i) % codes;
+          values.push_back(element_times(e, code, scale));
+          if (e.sign == 7) {
+            bytes.push_back(code);
+          } else if (i % 2 == 0) {
+            bytes.push_back(code);
+          } else {
+            bytes.back() |= code << 4;
+          }
+        }
+      }
+      bytes.push_back(0);
+      bench.send({bytes}, values);
+    }
+    bench.run(0, 20);
+    ASSERT_FALSE(::testing::Test::HasFailure()) << "format " << int{e.format};
+  }
+  // No format above.
+  for (uint32_t format = 9; format < 256; ++format) {
+    Bytes bytes(16 + 33 + 1, 0);
+    bytes[0] = format;
+    put32(bytes, 4, 32);
+    bench.send({bytes}, Reason::kFormat);
+  }
+  bench.run(0, 0);
 }
 
 // A packet that ends with a whole beat amid its payload: all of its last beat is read, and the beat
@@ -428,7 +512,8 @@ TEST(DequantizerRtl, RiceTakesTwoEntriesACycle) {
 }
 
 TEST(DequantizerRtl, ABeatACycle) {
-  for (const char* spec : {"onebit:residual=off", "mxfp8", "mxfp4", "bgt:t=2^-3,residual=off"}) {
+  for (const char* spec :
+       {"onebit:residual=off", "mxfp8", "mxfp8-e5m2", "mxfp4", "bgt:t=2^-3,residual=off"}) {
     DequantizerBench bench(3);
     for (int i = 0; i < 10; ++i) bench.send({encoded(bench, spec, 1024, 100)});
     bench.run(0, 0);

@@ -22,7 +22,10 @@ struct Beat {
 
 struct Chunk {
   uint32_t n = 0, row = 0;
-  bool fp4 = false, residual = false, error = false;
+  int format = 0;   // as format_i: 0 E4M3, 1 E2M1, 2 E5M2, 3 none
+  bool up = false;  // scale_i
+  bool residual = false, error = false;
+  bool fp4() const { return format == 1; }
   std::vector<Beat> beats;
   // What follows from it.
   bool raw = false;
@@ -49,11 +52,22 @@ inline std::vector<double> element_values(int top, int bits, int bias) {
   return values;
 }
 
+// An element's format: the largest code, bits of the fraction, bias, the header's byte.
+struct Element {
+  int top, bits, bias, byte;
+  double value(int code) const { return element_value(code, bits, bias); }
+};
+constexpr Element kElements[] = {{0x7E, 3, 7, 6}, {7, 1, 1, 7}, {0x7B, 2, 15, 8}};
+
 // Nearest even among all that there are, by search.
-inline int nearest(double x, bool fp4) {
-  static const std::vector<double> kFp4 = element_values(7, 1, 1),
-                                   kFp8 = element_values(0x7E, 3, 7);
-  const std::vector<double>& values = fp4 ? kFp4 : kFp8;
+inline int nearest(double x, int format) {
+  static const auto kAll = [] {
+    std::array<std::vector<double>, 3> all;
+    for (int f = 0; f < 3; ++f)
+      all[f] = element_values(kElements[f].top, kElements[f].bits, kElements[f].bias);
+    return all;
+  }();
+  const std::vector<double>& values = kAll[format];
   const auto over = std::upper_bound(values.begin() + 1, values.end(), x);
   if (over == values.end()) return static_cast<int>(values.size()) - 1;
   const int low = static_cast<int>(over - values.begin()) - 1;
@@ -65,7 +79,7 @@ inline int nearest(double x, bool fp4) {
 inline void encode(Chunk& c, std::vector<uint32_t>& residuals, uint32_t rows) {
   const uint32_t items = (c.n + 7) / 8;
   const bool residual = c.residual && rows > 0;
-  c.raw = c.n == 0 || (residual && uint64_t{c.row} + items > rows);
+  c.raw = c.n == 0 || c.format == 3 || (residual && uint64_t{c.row} + items > rows);
   std::vector<uint32_t> g(c.n, 0);
   std::vector<bool> here(c.n, false);
   c.bytes_came = 0;
@@ -83,7 +97,7 @@ inline void encode(Chunk& c, std::vector<uint32_t>& residuals, uint32_t rows) {
   if (c.n == 0 || c.bytes_came != 4ULL * c.n) c.status |= 2;
   std::vector<uint8_t>& p = c.packet;
   p.assign(16, 0);
-  p[0] = c.raw ? 0 : c.fp4 ? 7 : 6;
+  p[0] = c.raw ? 0 : kElements[c.format].byte;
   for (int i = 0; i < 4; ++i) p[4 + i] = c.n >> 8 * i & 0xFF;
   if (c.raw) {
     for (uint32_t x : g) {
@@ -97,6 +111,7 @@ inline void encode(Chunk& c, std::vector<uint32_t>& residuals, uint32_t rows) {
     std::array<uint32_t, 32> v{};
     bool poisoned = false;
     int e = 0;
+    double largest = 0;
     for (uint32_t j = first; j < std::min(c.n, first + 32); ++j) {
       uint32_t& out = v[j - first];
       if (!here[j]) continue;
@@ -115,23 +130,30 @@ inline void encode(Chunk& c, std::vector<uint32_t>& residuals, uint32_t rows) {
         out = g[j];
       }
       e = std::max<int>(e, out >> 23 & 0xFF);
+      largest = std::max(largest, std::fabs(static_cast<double>(as_float(out))));
     }
-    const int s = std::max(0, e - (c.fp4 ? 2 : 8));
+    const Element& kind = kElements[c.format];
+    constexpr int kLess[] = {8, 2, 15};
+    int s = std::max(0, e - kLess[c.format]);
+    if (c.up) {
+      s = 0;
+      while (s < 254 - kLess[c.format] && std::ldexp(largest, 127 - s) > kind.value(kind.top)) ++s;
+    }
     p.push_back(poisoned ? 255 : s);
     std::array<uint8_t, 32> element{};
     for (uint32_t j = 0; j < 32; ++j) {
       const double x = std::ldexp(std::fabs(static_cast<double>(as_float(v[j]))), 127 - s);
-      const int code = nearest(x, c.fp4);
+      const int code = nearest(x, c.format);
       const bool negative = v[j] >> 31;
-      element[j] = poisoned ? 0 : code | (negative ? (c.fp4 ? 8 : 0x80) : 0);
+      element[j] = poisoned ? 0 : code | (negative ? (c.fp4() ? 8 : 0x80) : 0);
       if (residual && !poisoned && first + j < c.n && here[first + j]) {
-        const double d = std::ldexp(element_value(code, c.fp4 ? 1 : 3, c.fp4 ? 1 : 7), s - 127);
+        const double d = std::ldexp(kind.value(code), s - 127);
         residuals[8 * c.row + first + j] =
             as_bits(as_float(v[j]) - static_cast<float>(negative ? -d : d));
       }
     }
-    for (int j = 0; j < 32; j += c.fp4 ? 2 : 1)
-      p.push_back(c.fp4 ? element[j] | element[j + 1] << 4 : element[j]);
+    for (int j = 0; j < 32; j += c.fp4() ? 2 : 1)
+      p.push_back(c.fp4() ? element[j] | element[j + 1] << 4 : element[j]);
   }
   p.push_back(c.status);
 }
@@ -273,7 +295,7 @@ class Clockwork : public quant_rtl::EdgesClockwork<Chunk> {
     if (item.tail) return 0;
     if (c.raw) return 4 * (std::min(c.n, 8 * item.index + 8) - 8 * item.index);
     const uint32_t place = item.index % 4;
-    return (place == 0) + (c.fp4 ? 4 : 8) * (item.last_payload ? 4 - place : 1);
+    return (place == 0) + (c.fp4() ? 4 : 8) * (item.last_payload ? 4 - place : 1);
   }
 
   int v_;

@@ -17,6 +17,8 @@ namespace {
 
 using quant_rtl::Stalls;
 
+constexpr int kValueKinds = 8;  // and what else there is
+
 struct Kind {
   int values = 0;      // what gradients look like
   int early_late = 0;  // percent of chunks whose tlast is not where it belongs
@@ -52,16 +54,25 @@ class Bench final : public quant_rtl::ChunkBench<Top, Chunk, Clockwork> {
         return sign | (below(4) ? 0 : 0x00000001 << below(23));
       case 5:
         return sign | (below(3) ? 0 : fraction >> below(24));
+      case 6: {  // at what is the largest element of a block, an ulp beside it, or far below
+        const uint32_t most = below(2) ? 0x600000 : 0x400000;
+        return sign | (below(3) ? 120 - below(40) : 120) << 23 | (most + below(3) - 1);
+      }
+      case 7: {  // the same where the scale is about zero
+        const uint32_t most = below(2) ? 0x600000 : 0x400000;
+        return sign | below(20) << 23 | (most + below(3) - 1);
+      }
       default:
         return below(20) ? sign | below(255) << 23 | fraction : bits;
     }
   }
 
-  Chunk chunk(const Kind& kind, uint32_t n, bool fp4) {
+  Chunk chunk(const Kind& kind, uint32_t n, int format) {
     Chunk c;
-    c.fp4 = fp4;
+    c.format = format;
+    c.up = below(2);
     c.residual = percent(kind.residual);
-    const int values = kind.values < 7 ? kind.values : below(7);
+    const int values = kind.values < kValueKinds ? kind.values : below(kValueKinds + 1);
     this->fill(c, n, below(4) == 0 ? 0 : this->any_row(n), kind.early_late,
                [&] { return value(values); });
     return c;
@@ -73,10 +84,13 @@ class Bench final : public quant_rtl::ChunkBench<Top, Chunk, Clockwork> {
   void encode_chunk(Chunk& c) override { encode(c, residuals_, Rows); }
   void forget() override { residuals_.assign(8 * Rows, 0); }
   void set_pins(const Chunk* c) override {
-    top_->format_i = c != nullptr ? c->fp4 : below(2);
+    top_->format_i = c != nullptr ? c->format : below(4);
+    top_->scale_i = c != nullptr ? c->up : below(2);
     top_->residual_i = c != nullptr ? c->residual : below(2);
   }
-  uint64_t settings() const override { return top_->format_i | top_->residual_i << 1; }
+  uint64_t settings() const override {
+    return top_->format_i | top_->scale_i << 2 | top_->residual_i << 3;
+  }
 
   std::vector<uint32_t> residuals_;
 };
@@ -97,7 +111,7 @@ TYPED_TEST(MxRtl, EveryCycleAndByteIsTheContracts) {
   for (int seed = 1; seed <= tests::rounds(80); ++seed) {
     Bench<typename TypeParam::Top, TypeParam::kRows> bench(seed);
     for (int episode = 0; episode < 3; ++episode) {  // all but the last end by a reset amid traffic
-      const Kind kind{seed % 8, seed % 3 == 0 ? 0 : 30, seed % 4 == 0 ? 0 : 90,
+      const Kind kind{seed % (kValueKinds + 2), seed % 3 == 0 ? 0 : 30, seed % 4 == 0 ? 0 : 90,
                       seed % 5 == 0   ? 1000U
                       : seed % 5 == 1 ? 12U
                                       : 300U};
@@ -107,7 +121,7 @@ TYPED_TEST(MxRtl, EveryCycleAndByteIsTheContracts) {
             const uint32_t n = bench.below(20) == 0  ? 0
                                : bench.below(3) == 0 ? 1 + bench.below(40)
                                                      : 1 + bench.below(kind.largest);
-            c = bench.chunk(kind, n, bench.below(2));
+            c = bench.chunk(kind, n, bench.below(20) == 0 ? 3 : bench.below(3));
             return chunks-- > 0;
           },
           stalls[seed % 5], episode < 2 ? TypeParam::kRows + 20 + bench.below(400) : 1000000);
@@ -121,18 +135,18 @@ TYPED_TEST(MxRtl, EveryCycleAndByteIsTheContracts) {
 
 // Packets of one size, back to back: one beat a cycle where the output port can carry what leaves.
 TYPED_TEST(MxRtl, ABeatACycleAtEverySize) {
-  for (const bool fp4 : {false, true}) {
+  for (const int format : {0, 1, 2}) {
     Bench<typename TypeParam::Top, TypeParam::kRows> bench(5);
     for (uint32_t n = 1; n <= 300; n += tests::kSanitized ? 13 : 1) {
       const uint32_t beats = (n + 7) / 8;
-      const uint32_t bytes = 17 + (n + 31) / 32 * (fp4 ? 17 : 33);
+      const uint32_t bytes = 17 + (n + 31) / 32 * (format == 1 ? 17 : 33);
       if ((bytes + 31) / 32 > beats) continue;
       const uint64_t before = bench.accepted(), packets = 40;
       int chunks = packets;
       uint32_t row = 0;
       bench.run(
           [&](Chunk& c) {
-            c = bench.chunk({0, 0, 0, 300}, n, fp4);
+            c = bench.chunk({0, 0, 0, 300}, n, format);
             if (TypeParam::kRows > 0 && beats <= 50) {  // rows that are not in flight
               c.residual = true;
               c.row = row;
@@ -156,7 +170,7 @@ TYPED_TEST(MxRtl, Latency) {
   int chunks = 1;
   bench.run(
       [&](Chunk& c) {
-        c = bench.chunk({}, 32, false);
+        c = bench.chunk({}, 32, 0);
         return chunks-- > 0;
       },
       {});
@@ -173,7 +187,7 @@ TYPED_TEST(MxRtl, CreditRunsOut) {
   int chunks = 300;
   bench.run(
       [&](Chunk& c) {
-        c = bench.chunk({0, 0, 0, 9}, 1 + bench.below(9), false);
+        c = bench.chunk({0, 0, 0, 9}, 1 + bench.below(9), 0);
         return chunks-- > 0;
       },
       {0, 70});
@@ -183,8 +197,8 @@ TYPED_TEST(MxRtl, CreditRunsOut) {
 TYPED_TEST(MxRtl, Recorded) {
   Bench<typename TypeParam::Top, TypeParam::kRows> bench(7);
   quant_rtl::record_run<Chunk>(bench, TypeParam::kRows, [&](int episode) {
-    return bench.chunk({episode == 0 ? 7 : 5 + episode, 30, 80, 100}, bench.below(90),
-                       bench.below(2));
+    return bench.chunk({episode == 0 ? kValueKinds : 5 + episode, 30, 80, 100}, bench.below(90),
+                       bench.below(3));
   });
 }
 
