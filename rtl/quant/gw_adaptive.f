@@ -9,10 +9,10 @@ rtl/quant/gw_quant_items.sv
 rtl/quant/gw_onebit_adder.sv
 rtl/quant/gw_onebit_in_flight.sv
 rtl/quant/gw_onebit_rows.sv
-rtl/quant/gw_onebit_mean.sv
 rtl/quant/gw_onebit_buffer.sv
 rtl/quant/gw_onebit_residuals.sv
 rtl/quant/gw_adaptive_histogram.sv
+rtl/quant/gw_adaptive_mean.sv
 rtl/quant/gw_adaptive_scan.sv
 rtl/quant/gw_threshold_code.sv
 rtl/quant/gw_threshold_pack.sv

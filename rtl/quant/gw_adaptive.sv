@@ -91,12 +91,13 @@ module gw_adaptive #(
 
   // Seven, eight: bins, which are counted and kept beside the values.
   localparam int WordBits = 256 + 1 + RowBits;
-  localparam int BinBits = 82;
+  localparam int BinBits = 106;
   logic                payload7_q, first7_q, last7_q, spoilt7_q, residual7_q, turn7_q, valid7_q;
   logic                payload8_q, first8_q, last8_q, spoilt8_q, residual8_q, turn8_q, valid8_q;
   logic [3:0]          count7_q;
   logic [7:0]          here7_q, here8_q, some8_q, sign8_q, positive8_q, negative8_q;
-  logic [55:0]         bin8_q;
+  logic [79:0]         bin8_q;
+  logic [39:0]         larger8_q;
   logic [WordBits-1:0] word7;
   wire  [7:0]          below7 = 8'hFF >> (4'd8 - count7_q);
   always_ff @(posedge aclk) begin
@@ -122,38 +123,43 @@ module gw_adaptive #(
   end
   for (genvar i = 0; i < 8; i++) begin : gen_bin
     wire [31:0] v = word7[32*i +: 32];
-    wire [7:0]  bin = gw_adaptive_pkg::bin(v[30:21]);
-    wire        negative = v[31] & v[30:0] != 31'd0;
+    wire        nothing = v[30:0] == 31'd0;
     always_ff @(posedge aclk) begin
       if (payload7_q) begin
-        some8_q[i]       <= bin[7] & below7[i];
-        bin8_q[7*i +: 7] <= bin[6:0];
+        some8_q[i]       <= ~nothing & below7[i];
+        bin8_q[10*i +: 10] <= v[30:21];
         sign8_q[i]       <= v[31];
-        positive8_q[i]   <= below7[i] & ~negative;
-        negative8_q[i]   <= below7[i] & negative;
+        positive8_q[i]   <= below7[i] & (~v[31] | nothing);
+        negative8_q[i]   <= below7[i] & v[31] & ~nothing;
       end
     end
   end
 
+  // Lanes at or above n hold zeros.
+  for (genvar i = 0; i < 4; i++) begin : gen_larger
+    always_ff @(posedge clk_i) if (payload7_q) larger8_q[10*i +: 10] <= gw_adaptive_pkg::larger(word7[64*i + 21 +: 10], word7[64*i + 53 +: 10]);
+  end
+
   logic        bank, scan, scan_bank, done, done_spoilt;
-  logic [5:0]  scan_step;
+  logic [8:0]  scan_even, scan_odd;
   logic [51:0] bin_counts;
   logic [3:0]  k;
-  logic [13:0] from;
+  logic [19:0] from;
   logic [61:0] means;
   gw_adaptive_histogram u_histogram (
     .clk_i, .rst_ni, .valid_i(payload8_q), .bank_i(bank), .some_i(some8_q), .negative_i(sign8_q), .bin_i(bin8_q), .scan_i(scan),
-    .scan_bank_i(scan_bank), .scan_step_i(scan_step), .counts_o(bin_counts)
+    .scan_bank_i(scan_bank), .scan_even_i(scan_even), .scan_odd_i(scan_odd), .counts_o(bin_counts)
   );
   gw_adaptive_scan u_scan (
     .clk_i, .rst_ni, .room_o(histogram_room), .begin_i(start & first & ~raw), .p_i(settings[4:1]), .n_i(n[12:0]), .valid_i(payload8_q),
-    .first_i(first8_q), .last_i(last8_q), .spoilt_i(spoilt8_q), .positive_i(positive8_q), .negative_i(negative8_q), .bank_o(bank),
-    .scan_o(scan), .scan_bank_o(scan_bank), .scan_step_o(scan_step), .counts_i(bin_counts), .done_o(done), .spoilt_o(done_spoilt),
+    .first_i(first8_q), .last_i(last8_q), .spoilt_i(spoilt8_q), .positive_i(positive8_q), .negative_i(negative8_q),
+    .larger_i(larger8_q), .bank_o(bank),
+    .scan_o(scan), .scan_bank_o(scan_bank), .scan_even_o(scan_even), .scan_odd_o(scan_odd), .counts_i(bin_counts), .done_o(done), .spoilt_o(done_spoilt),
     .k_o(k), .from_o(from), .means_o(means)
   );
 
   // The buffer, and an item that has been taken out of it up to its pop: what it is; what of it is sent; how that is coded.
-  localparam int ResultBits = 1 + 4 + 14 + 62;
+  localparam int ResultBits = 1 + 4 + 20 + 62;
   logic                  credit_q, ahead, pop, popped_q, front_raw, front_payload, front_last, front_final, front_first, unused_front;
   logic                  front_valid_q, sent_valid_q, coded_valid_q;
   logic [20:0]           front_n;
@@ -198,8 +204,8 @@ module gw_adaptive #(
   wire [7:0] front_below  = 8'hFF >> (4'd8 - front_count);
   wire [7:0] reached;
   for (genvar i = 0; i < 8; i++) begin : gen_sent
-    wire sign = front_bins[56 + i];
-    assign reached[i] = front_bins[64 + i] & front_bins[7*i +: 7] >= (sign ? front_result[75:69] : front_result[68:62]);
+    wire sign = front_bins[80 + i];
+    assign reached[i] = front_bins[88 + i] & front_bins[10*i +: 10] >= (sign ? front_result[81:72] : front_result[71:62]);
   end
   //   residual, turn, here[7:0]; spoilt, k[3:0], means[61:0], rice, n[19:0], status[2:1], raw, payload (and not RAW), last, final, first
   localparam int MetaBits = 10 + 1 + 4 + 62 + 21 + 2 + 5;
@@ -210,10 +216,10 @@ module gw_adaptive #(
   always_ff @(posedge aclk) begin
     if (sends) begin
       sent_q        <= front_raw ? front_below : reached;
-      sent_sign_q   <= front_bins[63:56];
+      sent_sign_q   <= front_bins[87:80];
       sent_count_q  <= front_count;
       sent_vector_q <= front_payload | front_floats;
-      sent_meta_q   <= {front_bins[81:72], front_result[80:76], front_result[61:0], front_n, front_status, front_raw, front_payload, front_last,
+      sent_meta_q   <= {front_bins[105:96], front_result[86:82], front_result[61:0], front_n, front_status, front_raw, front_payload, front_last,
                         front_final, front_first};
     end
     if (codes) begin

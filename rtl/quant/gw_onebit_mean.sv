@@ -1,12 +1,10 @@
 // Sum by number, of one side: rounded to 24 bits, divided two bits a stage, rounded to binary32.
-// Latency 17 cycles, one quotient a cycle, or (Shared) one in 14, of one stage. gw_fp_div divides whole floats.
-// docs/devices/onebit.md, sides; docs/devices/adaptive.md, mean.
+// Latency 17 cycles, one quotient a cycle. gw_fp_div divides whole floats, gw_adaptive_mean sums of any exponent.
+// docs/devices/onebit.md, sides.
 `default_nettype none
 
 // Stages are enabled where a chunk passes: most of the time there is none.
-module gw_onebit_mean #(
-  parameter bit Shared = 1'b0
-) (
+module gw_onebit_mean (
   input  wire logic        clk_i,
   input  wire logic [16:0] valid_i,   // bit i: stage i has something to do
   input  wire logic [51:0] sum_i,
@@ -16,30 +14,20 @@ module gw_onebit_mean #(
   logic [58:0] bytes_q;
   logic [32:0] sum_q;
   logic [16:0] number1_q, number2_q;
-  wire  [61:0] divided;  // all bits of the quotient are there
+  logic [61:0] division_q [0:13];
+  wire  [61:0] divided = division_q[13];  // all bits of the quotient are there
   always_ff @(posedge clk_i) begin
     if (valid_i[0]) bytes_q       <= gw_onebit_pkg::by_bytes(sum_i);
     if (valid_i[0]) number1_q     <= gw_onebit_pkg::normal_number(number_i);
     if (valid_i[1]) sum_q         <= gw_onebit_pkg::by_bits(bytes_q);
     if (valid_i[1]) number2_q     <= number1_q;
-    if (valid_i[16]) mean_o <= gw_onebit_pkg::quotient({divided[61:53], divided[39:0]});
+    if (valid_i[2]) division_q[0] <= gw_onebit_pkg::begin_division(sum_q, number2_q);
+    if (valid_i[16]) mean_o       <= gw_onebit_pkg::quotient({divided[61:53], divided[39:0]});
+  end
+  for (genvar i = 0; i < 13; i++) begin : gen_stage
+    always_ff @(posedge clk_i) if (valid_i[3 + i]) division_q[i+1] <= gw_onebit_pkg::divide(division_q[i]);
   end
   wire unused = ^divided[52:40];
-  if (Shared) begin : gen_shared
-    logic [61:0] division_q;
-    always_ff @(posedge clk_i) begin
-      if (valid_i[2])                    division_q <= gw_onebit_pkg::begin_division(sum_q, number2_q);
-      else if (valid_i[15:3] != 13'd0)   division_q <= gw_onebit_pkg::divide(division_q);
-    end
-    assign divided = division_q;
-  end else begin : gen_stages
-    logic [61:0] division_q [0:13];
-    always_ff @(posedge clk_i) if (valid_i[2]) division_q[0] <= gw_onebit_pkg::begin_division(sum_q, number2_q);
-    for (genvar i = 0; i < 13; i++) begin : gen_stage
-      always_ff @(posedge clk_i) if (valid_i[3 + i]) division_q[i+1] <= gw_onebit_pkg::divide(division_q[i]);
-    end
-    assign divided = division_q[13];
-  end
 endmodule
 
 `default_nettype wire

@@ -1,5 +1,5 @@
 // gw_adaptive by itself, its assertions on, against docs/devices/adaptive.md: every handshake of
-// every cycle, every byte as the reference has it, and what follows from both: rate and latency.
+// every cycle, every byte, and what follows from both: rate and latency.
 #include <Vgw_adaptive_100.h>
 #include <Vgw_adaptive_1100.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <functional>
 
-#include "models/reference/quant/quantiser.h"
 #include "tests/quant/adaptive_contract.h"
 #include "tests/quant/chunk_bench.h"
 #include "tests/sanitized.h"
@@ -19,7 +18,7 @@ namespace {
 
 using quant_rtl::Stalls;
 
-constexpr int kValueKinds = 12;
+constexpr int kValueKinds = 16;
 
 struct Kind {
   int values = 0;      // what gradients look like
@@ -36,10 +35,7 @@ class Bench final : public quant_rtl::ChunkBench<Top, Chunk, Clockwork> {
 
  public:
   using Base::below, Base::percent, Base::record;
-  explicit Bench(uint64_t seed)
-      : Base(seed, Rows, 1200), quantiser_({.method = quant::Method::kAdaptive}, Rows) {
-    this->reset();
-  }
+  explicit Bench(uint64_t seed) : Base(seed, Rows, 1200), residuals_(8 * Rows, 0) { this->reset(); }
 
   uint32_t value(int kind) {
     const uint32_t bits = random_();
@@ -47,10 +43,10 @@ class Bench final : public quant_rtl::ChunkBench<Top, Chunk, Clockwork> {
     switch (kind) {
       case 0:
         return sign | (100 + below(20)) << 23 | fraction;
-      case 1:  // about the smallest bin
-        return sign | (97 + below(4)) << 23 | (below(2) ? fraction : 0);
-      case 2:  // about the largest
-        return sign | (128 + below(6)) << 23 | (below(4) ? fraction : 0x7FFFFF);
+      case 1:  // the smallest bins, with and without a hidden bit
+        return sign | below(4) << 23 | (below(2) ? fraction : 0);
+      case 2:  // the largest
+        return sign | (250 + below(5)) << 23 | (below(4) ? fraction : 0x7FFFFF);
       case 3:
         return below(60) == 0 ? sign | 0x7F800000 | (below(2) ? 0 : fraction)
                               : sign | (110 + below(8)) << 23 | fraction;
@@ -64,10 +60,20 @@ class Bench final : public quant_rtl::ChunkBench<Top, Chunk, Clockwork> {
         return sign | (250 + below(5)) << 23 | fraction;
       case 8:  // all in one bin, and perhaps one above
         return sign | (below(100) ? 0x3F000000 | (fraction & 0x1FFFFF) : 0x3FC00000);
-      case 9:  // all bins
-        return sign | (99 + below(33)) << 23 | fraction;
-      case 10:  // hardly anything has a bin
-        return sign | (below(300) ? 90 : 110) << 23 | fraction;
+      case 9:  // all bins of a window, and some below it
+        return sign | (99 + below(34)) << 23 | fraction;
+      case 10:  // hardly anything is in the window
+        return sign | (below(300) ? 70 + below(3) : 103 + below(3)) << 23 | fraction;
+      case 11:  // windows that reach below bin 0, or not quite
+        return sign | below(34) << 23 | fraction >> (below(4) ? 0 : below(24));
+      case 12:  // bins that share a word of the histogram: 128 apart, 32 exponents
+        return sign | (below(2) + 32 * below(7)) << 23 | (below(2) << 21 | (fraction & 0x1FFFFF));
+      case 13:  // larger and larger ones
+        rising_ = (rising_ + below(3)) % 1016;
+        return sign | rising_ << 21 | (fraction & 0x1FFFFF);
+      case 14:  // smaller and smaller ones
+        rising_ = (rising_ + 1016 - below(3)) % 1016;
+        return sign | rising_ << 21 | (fraction & 0x1FFFFF);
       default:
         return below(20) ? sign | below(255) << 23 | fraction : bits;
     }
@@ -84,15 +90,20 @@ class Bench final : public quant_rtl::ChunkBench<Top, Chunk, Clockwork> {
     return c;
   }
   size_t last_entries = 0;  // of the last chunk that was encoded
+  std::array<uint32_t, 2> last_means{};
+  std::vector<uint8_t> last_packet;
+  uint32_t bits() { return random_(); }
 
  private:
   using Base::random_, Base::top_;
 
   void encode_chunk(Chunk& c) override {
-    encode(c, quantiser_);
+    encode(c, residuals_, Rows);
     last_entries = c.entries;
+    last_means = c.means;
+    last_packet = c.packet;
   }
-  void forget() override { quantiser_.reset(); }
+  void forget() override { residuals_.assign(8 * Rows, 0); }
   void set_pins(const Chunk* c) override {
     top_->residual_i = c != nullptr ? c->residual : below(2);
     top_->coding_i = c != nullptr ? c->rice : below(2);
@@ -102,7 +113,8 @@ class Bench final : public quant_rtl::ChunkBench<Top, Chunk, Clockwork> {
     return top_->p_i | top_->coding_i << 4 | top_->residual_i << 5;
   }
 
-  quant::Quantiser quantiser_;
+  std::vector<uint32_t> residuals_;
+  uint32_t rising_ = 0;
 };
 
 template <class T>
@@ -227,27 +239,43 @@ TYPED_TEST(AdaptiveRtl, Rate) {
   }
 }
 
-// K, the first bin that holds a value, one that ends it: chunks whose selection is known by hand.
+// K, the first bin that holds a value, one that ends it, the window, means: chunks whose selection
+// is known by hand.
 TYPED_TEST(AdaptiveRtl, SelectionByHand) {
   struct Case {
     uint32_t p;
     std::array<std::pair<uint32_t, int>, 3> runs;  // value, how often
     size_t sent;
+    uint32_t mean;  // of the positive side
   };
   const Case cases[] = {
-      {1, {{{0x40000000, 1}, {0x3F800000, 3}, {0x3E000000, 4}}}, 4},  // K = 4: 1 + 3
-      {1, {{{0x40000000, 1}, {0x3F800000, 4}, {0x3E000000, 3}}}, 1},  // 1 + 4 is one too many
-      {3,
-       {{{0x40000000, 5}, {0x3F800000, 1}, {0x3E000000, 10}}},
-       5},  // the first bin, whatever it holds
-      {10, {{{0x40000000, 1}, {0xC0000000, 1}, {0xBF800000, 20}}}, 2},  // one of each sign
-      {1,
-       {{{0x30000000, 4}, {0x317FFFFF, 2}, {0x31800000, 2}}},
-       2},  // K = 4; below 2^-28 counts, but has no bin
-      {1, {{{0x30000000, 9}, {0xB0000000, 9}, {0, 3}}}, 0},  // nothing has one
-      {1,
-       {{{0x7F000000, 3}, {0x41800000, 3}, {0x3E000000, 12}}},
-       6},  // all from 16 on are in the last bin, 3 + 3 <= 9
+      // K = 4: 1 + 3; (1 x 9/8 2 + 3 x 9/8) / 4
+      {1, {{{0x40000000, 1}, {0x3F800000, 3}, {0x3E000000, 4}}}, 4, 0x3FB40000},
+      // 1 + 4 is one too many
+      {1, {{{0x40000000, 1}, {0x3F800000, 4}, {0x3E000000, 3}}}, 1, 0x40100000},
+      // the first bin, whatever it holds
+      {3, {{{0x40000000, 5}, {0x3F800000, 1}, {0x3E000000, 10}}}, 5, 0x40100000},
+      // one of each sign
+      {10, {{{0x40000000, 1}, {0xC0000000, 1}, {0xBF800000, 20}}}, 2, 0x40100000},
+      // K = 9 of each side; zeros count, but have no bin
+      {1, {{{0x30000000, 9}, {0xB0000000, 9}, {0, 9}}}, 18, 0x30100000},
+      {1, {{{0, 9}, {0x80000000, 9}, {0, 3}}}, 0, 0},  // nothing has one
+      {1, {{{0x7F000000, 3}, {0x41800000, 3}, {0x3E000000, 12}}}, 3, 0x7F100000},
+      // K = 2: 127 bins below the largest one is in the window, 128 is not; of an even and an odd
+      // one
+      {1, {{{0x50000000, 1}, {0x40200000, 1}, {0, 2}}}, 2, 0x4F900000},
+      {1, {{{0x50000000, 1}, {0x40000000, 1}, {0, 2}}}, 1, 0x50100000},
+      {1, {{{0x50200000, 1}, {0x40400000, 1}, {0, 2}}}, 2, 0x4FB00000},
+      {1, {{{0x50200000, 1}, {0x40200000, 1}, {0, 2}}}, 1, 0x50300000},
+      // a side whose values are all below the window of the other one
+      {1, {{{0xD0000000, 1}, {0x3F000000, 4}, {0, 0}}}, 1, 0},
+      // subnormals: the smallest bin's middle is 2^-129, the next one's three times that
+      {1, {{{0x00000001, 4}, {0, 4}, {0, 0}}}, 4, 0x00100000},
+      {1, {{{0x00200000, 1}, {0x00000001, 2}, {0, 2}}}, 1, 0x00300000},
+      // (3 + 1 + 1) / 3 2^-129 to nearest even
+      {1, {{{0x00200000, 1}, {0x00000001, 2}, {0, 4}}}, 3, 0x001AAAAB},
+      // (7 + 9) / 2 2^-129: two subnormal bits and a normal one
+      {1, {{{0x00600000, 1}, {0x00800000, 1}, {0, 2}}}, 2, 0x00800000},
   };
   for (const Case& one : cases) {
     for (const int rice : {0, 100}) {
@@ -265,8 +293,50 @@ TYPED_TEST(AdaptiveRtl, SelectionByHand) {
             return chunks-- > 0;
           },
           {});
-      EXPECT_EQ(bench.last_entries, one.sent) << "p " << one.p << ", " << one.runs[0].first;
+      EXPECT_EQ(bench.last_entries, one.sent)
+          << "case " << &one - cases << ", p " << one.p << ", " << one.runs[0].first;
+      EXPECT_EQ(bench.last_means[0], one.mean) << "case " << &one - cases;
     }
+  }
+}
+
+// What is sent does not depend on how large the gradients are: the same chunk times 2^s, from where
+// the window ends above subnormals up to where it ends below infinity, is the same packet but for
+// its means, which are times 2^s.
+TYPED_TEST(AdaptiveRtl, ScalingByPowersOfTwoChangesNothing) {
+  typename TypeParam::Tried bench(11);
+  std::vector<uint32_t> values(1000);
+  for (uint32_t& v : values) {
+    const uint32_t bits = bench.bits();
+    v = (bits & 0x807FFFFF) | (40 + bench.below(20) + bench.below(20)) << 23;
+  }
+  std::vector<uint8_t> first;
+  std::array<uint32_t, 2> means{};
+  for (uint32_t s = 0; s <= 160; s += 8) {
+    int chunks = 1;
+    std::vector<uint8_t> packet;
+    bench.run(
+        [&](Chunk& c) {
+          if (chunks-- == 0) return false;
+          Kind kind;
+          kind.rice = 0;
+          c = bench.chunk(kind, 1000);
+          c.p = 6;
+          for (size_t i = 0; i < values.size(); ++i)
+            c.beats[i / 8].data[i % 8] = values[i] + (s << 23);
+          return true;
+        },
+        {});
+    packet = bench.last_packet;
+    if (s == 0) means = bench.last_means;
+    EXPECT_EQ(bench.last_means[0], means[0] + (s << 23));
+    EXPECT_EQ(bench.last_means[1], means[1] + (s << 23));
+    std::fill(packet.begin() + 8, packet.begin() + 16, 0);
+    packet.back() = 0;
+    if (s == 0) first = packet;
+    EXPECT_EQ(packet, first) << "2^" << s;
+    EXPECT_GT(bench.last_entries, 8u);
+    EXPECT_LT(bench.last_entries, 17u);
   }
 }
 
@@ -312,8 +382,8 @@ TYPED_TEST(AdaptiveRtl, OneRow) {
 TYPED_TEST(AdaptiveRtl, Recorded) {
   typename TypeParam::Tried bench(7);
   quant_rtl::record_run<Chunk>(bench, TypeParam::kRows, [&](int episode) {
-    return bench.chunk({episode == 0 ? kValueKinds : 7 + episode, 30, 80, 50, 20, 5},
-                       bench.below(90));
+    constexpr int kEpisodes[] = {kValueKinds, 9, 11, 12};
+    return bench.chunk({kEpisodes[episode], 30, 80, 50, 20, 5}, bench.below(90));
   });
 }
 

@@ -8,7 +8,7 @@ command -v iverilog >/dev/null || { echo "icarus: iverilog is not installed; on 
 case $name in
   mx)
     recorded='0 100'
-    settings='.format_i(settings[0]), .residual_i(settings[1])'
+    settings='.format_i(settings[1:0]), .scale_i(settings[2]), .residual_i(settings[3])'
     set -- 'gw_mx_issue.sv s/residual \& conflict/1'"'"'b0/' 'gw_mx_pkg.sv s/ ^ {24{up}}//' 'gw_mx_gather.sv s/\& ~item_opens/\& ~item_first/'
     ;;
   threshold)
@@ -27,7 +27,8 @@ case $name in
     recorded='100 1100'
     settings='.p_i(settings[3:0]), .coding_i(settings[4]), .residual_i(settings[5])'
     set -- 'gw_adaptive.sv s/residual \& conflict/1'"'"'b0/' 'gw_adaptive_scan.sv s/(~some5 |/(1'"'"'b0 |/' \
-      'gw_adaptive_histogram.sv s/next \& {40{~reads0_q}}/next/' 'gw_adaptive.sv s/ \& (histogram_room | raw)//'
+      'gw_adaptive_histogram.sv s/word \& {23{~reads0_q}}/word/' 'gw_adaptive_histogram.sv s/old\[19:0\] \& {20{~above}}/old[19:0]/' \
+      'gw_adaptive_scan.sv s/ \& ~odd_pair\[9\] \& odd_pair\[8:1\] != 8.d0//' 'gw_adaptive.sv s/ \& (histogram_room | raw)//'
     ;;
   *)
     echo "icarus: no quantiser is called '$name'" >&2
