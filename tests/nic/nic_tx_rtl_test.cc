@@ -10,18 +10,20 @@
 #include <memory>
 
 #include "tests/nic/frames.h"
+#include "tests/nic/rtl_oracle.h"
 #include "tests/support.h"
 
 namespace gw::reference::nic::nic_tx_rtl_test {
 namespace {
 
 constexpr std::size_t kBeat = 32;
-constexpr std::size_t kBytesIn = 15, kBytesOut = 16, kEvicted = 17, kStats = 18;
+constexpr std::size_t kBytesIn = 15, kBytesOut = 16, kEvicted = 17, kForgotten = 18, kStats = 19;
 
 struct Sent {
   Frame frame;
   bool bad = false;
   NicConfig config;
+  std::optional<FlowKey> forget = {};
 };
 
 struct Left {
@@ -111,6 +113,12 @@ class Device {
     top_.eval();
     ++cycle_;
   }
+  void forget(const std::optional<FlowKey>& key) {
+    top_.forget_i = key.has_value();
+    if (!key) return;
+    for (std::size_t i = 0; i < 3; ++i)
+      top_.forget_key_i[2 - i] = boost::endian::load_big_u32(&(*key)[4 * i]);
+  }
   void configure(const NicConfig& config) {
     top_.mark_i = config.mark;
     top_.mark_mask_i = config.mark_mask;
@@ -133,10 +141,15 @@ class Device {
     top_.bounded_i = random_() & 1;
     top_.protocol_tcp_i = random_();
     top_.protocol_udp_i = random_();
+    top_.forget_i = random_() & 1;
+    for (std::size_t i = 0; i < 3; ++i) top_.forget_key_i[i] = random_();
   }
   void offer(const Sent& sent, std::size_t at) {
     scramble();
-    if (at == 0) configure(sent.config);
+    if (at == 0) {
+      configure(sent.config);
+      forget(sent.forget);
+    }
     const std::size_t bytes = std::min(kBeat, sent.frame.size() - at);
     for (std::size_t i = 0; i < bytes; ++i) {
       const unsigned shift = 8 * (i % 4);
@@ -200,6 +213,7 @@ class Expected {
       auto p = nic.pack(sent.frame, sent.bad);
       if (k == key) packed = std::move(p);
     }
+    oracle::pack2(packed);
     actions_.push_back(packed.action);
     ++stats_[static_cast<std::size_t>(packed.action)];
     stats_[kBytesIn] += sent.frame.size();
@@ -432,6 +446,102 @@ TEST(NicTxRtl, EqualsTheReferenceBehindASlowSink) {
     device.run(frames, 0, 97);
     expected.compare(device);
     if (HasFatalFailure()) return;
+  }
+}
+
+FlowKey key_of(const Host& host) {
+  FlowKey key;
+  const Frame frame = host.frame();
+  std::copy_n(&frame[host.ip_at() + 12], 8, key.begin());
+  std::copy_n(&frame[host.transport_at()], 4, key.begin() + 8);
+  return key;
+}
+
+std::uint32_t count(const Device& device, TxAction action) {
+  return device.stat(static_cast<std::size_t>(action));
+}
+
+/// A flow is forgotten for the frame that says so and those after it, not for those before it; the
+/// next SYN teaches it again, also one that came with its own flow's key.
+TEST(NicTxRtl, ForgetsAFlow) {
+  Host host{.sequence = 1000, .payload = gradients(400, 5)};
+  Host other = host;
+  other.port = 4001;
+  Host data = host;
+  data.sequence = 1001;
+  Host other_data = data;
+  other_data.port = 4001;
+  const FlowKey key = key_of(host), other_key = key_of(other);
+  FlowKey unknown = key;
+  unknown[11] ^= 0x80;  // another flow of the same hash is not enough
+  unknown[10] ^= 0x80;
+  const Frame tiny(20, 0x11);
+  for (const unsigned pause : {0U, 30U}) {
+    Device device(tests::seed());
+    std::vector<Sent> frames;
+    const auto send = [&](const Frame& frame, std::optional<FlowKey> forget = {}) {
+      frames.push_back({.frame = frame, .config = {}, .forget = forget});
+    };
+    send(host.syn(), key);  // not there: not counted
+    send(other.syn());
+    send(data.frame());             // packed
+    send(data.frame(), unknown);    // packed
+    send(other_data.frame(), key);  // packed, and the first flow goes
+    send(data.frame());             // no stream start
+    send(host.syn());               // taught again
+    send(data.frame());             // packed
+    send(data.frame(), key);        // no stream start, at once
+    send(host.syn(), other_key);    // taught, and the other one goes
+    send(other_data.frame());       // no stream start
+    send(host.syn(), key);          // gone and taught
+    send(data.frame());             // packed
+    send(other.syn());
+    send(tiny, key);  // one beat each, back to back
+    send(tiny, other_key);
+    send(tiny, other_key);     // not there any more
+    send(data.frame());        // no stream start
+    send(other_data.frame());  // no stream start
+    device.run(frames, pause, pause);
+    EXPECT_EQ(count(device, TxAction::kPacked), 5U);
+    EXPECT_EQ(count(device, TxAction::kNoStreamStart), 5U);
+    EXPECT_EQ(count(device, TxAction::kSyn), 6U);
+    EXPECT_EQ(device.stat(kForgotten), 6U);
+    EXPECT_EQ(device.stat(kEvicted), 0U);
+    ASSERT_EQ(device.left().size(), frames.size());
+    for (const std::size_t plain : {5U, 8U, 10U, 17U, 18U})
+      EXPECT_EQ(device.left()[plain].frame, frames[plain].frame) << plain;
+    for (const std::size_t packed : {2U, 3U, 4U, 7U, 12U})
+      EXPECT_LT(device.left()[packed].frame.size(), frames[packed].frame.size()) << packed;
+  }
+}
+
+/// Both directions of a connection have their entries, whichever end is the greater one; the same
+/// ends (a host that talks to itself) have one.
+TEST(NicTxRtl, BothDirectionsOfAConnectionArePacked) {
+  for (const auto& [source, destination] : std::vector<std::pair<std::uint32_t, std::uint32_t>>{
+           {0x0A000001, 0x0A000002}, {0xC0A80001, 0x0A0000FF}, {0x0A000001, 0x0A000001}}) {
+    for (const std::uint16_t port : {4999, 5000, 5001, 0x8813}) {
+      Host host{.sequence = 1000,
+                .source = source,
+                .destination = destination,
+                .port = port,
+                .payload = gradients(400, 5)};
+      // The same bytes, the ends swapped.
+      const auto back = [&](Frame frame) {
+        for (std::size_t i = 0; i < 4; ++i) std::swap(frame[26 + i], frame[30 + i]);
+        for (std::size_t i = 0; i < 2; ++i) std::swap(frame[34 + i], frame[36 + i]);
+        return frame;
+      };
+      Host data = host;
+      data.sequence = 1001;
+      std::vector<Sent> frames;
+      for (const Frame& frame : {host.syn(), back(host.syn()), data.frame(), back(data.frame())})
+        frames.push_back({.frame = frame, .config = {}});
+      Device device(1);
+      device.run(frames, 0, 0);
+      EXPECT_EQ(count(device, TxAction::kPacked), 2U) << port;
+      EXPECT_EQ(device.stat(kEvicted), 0U) << port;
+    }
   }
 }
 
