@@ -578,6 +578,34 @@ TEST(NicRxRtl, QuotesCutBehindEveryByte) {
   }
 }
 
+// No packed frame is longer than 9,018 bytes: a shim that says so is none.
+TEST(NicRxRtl, QuotesOfTheLongestPackets) {
+  Random random(17);
+  for (const bool tcp : {true, false}) {
+    Packed packed;
+    do {
+      packed = drawn_packed(random, 300);
+    } while ((packed.frame[load16(packed.frame, 12) == 0x8100 ? 27 : 23] == 253) != tcp);
+    const std::size_t ip = load16(packed.frame, 12) == 0x8100 ? 18 : 14;
+    const std::size_t shim = shim_of(packed.frame);
+    const Error error{.quoted = 200};
+    std::vector<Input> inputs;
+    for (const std::size_t total : {9000, 9003, 9004, 9005, 9006, 0xFFFF}) {
+      store16(packed.frame, shim + 2, total - (shim - ip));
+      oracle::seal(std::span(packed.frame).subspan(shim, 4));
+      inputs.push_back({.frame = error.about(packed.frame)});
+    }
+    Device device(1);
+    const auto outputs = device.run(inputs);
+    ASSERT_EQ(outputs.size(), inputs.size());
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      EXPECT_EQ(outputs[i].frame, expected(inputs[i]).frame) << i;
+      const std::size_t at = error.quote_at() + 2;
+      EXPECT_EQ(load16(outputs[i].frame, at) != load16(inputs[i].frame, at), i < 3) << i;
+    }
+  }
+}
+
 // As short as quotes can be, as many as the queue of beats holds; one leaves in 20 cycles.
 TEST(NicRxRtl, ManyShortQuotes) {
   Random random(13);
