@@ -15,8 +15,8 @@ import tempfile
 
 # What goes through the model: the device, the capture, options.
 RUNS = {
-    "nic_tx": ("nic_tx", "hosts.pcap", []),
-    "nic_rx": ("nic_rx", "hosts.pcap", ["--pack"]),
+    "nic_tx": ("nic_tx", "hosts.pcap", ["--host", "any"]),
+    "nic_rx": ("nic_rx", "hosts.pcap", ["--pack", "--host", "any"]),
     "wire": ("nic_rx", "wire.pcap", []),
 }
 # What is wrong; the run; its file, the line's part, and what stands there instead.
