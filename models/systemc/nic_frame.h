@@ -15,9 +15,10 @@ inline constexpr uint32_t kNicMaxFrame = 9018;
 inline constexpr uint32_t kNicMinFrame = 60;
 inline constexpr uint32_t kNicShim = 4;
 inline constexpr uint32_t kNicHeaderBeats = 5;  // what headers are judged by
+inline constexpr uint32_t kNicQuoteBeats = 7;   // what an ICMP error's quote is judged by
 
-/// Beats' bytes by the beat's number, kBeats of them. The first kNicHeaderBeats lie there once more
-/// behind the last, so that as many can be read in one piece from anywhere.
+/// Beats' bytes by the beat's number, kBeats of them. The first kNicQuoteBeats lie there once more
+/// after the last, so that as many can be read in one piece from anywhere.
 template <uint32_t kBeats>
 class BeatRing {
   static_assert((kBeats & (kBeats - 1)) == 0);
@@ -27,9 +28,14 @@ class BeatRing {
   void put(uint32_t beat, const std::array<uint32_t, kLanes>& data) {
     const uint32_t slot = beat % kBeats;
     std::memcpy(&bytes_[slot * kBeatBytes], data.data(), kBeatBytes);
-    if (slot < kNicHeaderBeats) {
+    if (slot < kNicQuoteBeats) {
       std::memcpy(&bytes_[kBytes + slot * kBeatBytes], data.data(), kBeatBytes);
     }
+  }
+  void set(uint32_t beat, uint32_t offset, uint8_t byte) {
+    const uint32_t at = (beat * kBeatBytes + offset) % kBytes;
+    bytes_[at] = byte;
+    if (at < kNicQuoteBeats * kBeatBytes) bytes_[kBytes + at] = byte;
   }
   /// From byte `offset` of beat `beat` on.
   const uint8_t* at(uint32_t beat, uint32_t offset = 0) const {
@@ -37,7 +43,7 @@ class BeatRing {
   }
 
  private:
-  alignas(64) std::array<uint8_t, kBytes + kNicHeaderBeats * kBeatBytes> bytes_{};
+  alignas(64) std::array<uint8_t, kBytes + kNicQuoteBeats * kBeatBytes> bytes_{};
 };
 
 /// The contracts' output queue: four beats, and those on their way to it.
@@ -150,6 +156,24 @@ struct NicHeaders {
     store16(h + 10, updated_checksum(load16(h + 10), change));
   }
 };
+
+/// Byte 0 of a shim: version 2, and the CRC-4 (x^4 + x + 1) of the 28 bits of version and bytes 1
+/// to 3, a nibble at a time.
+inline uint8_t nic_shim_start(const uint8_t* shim) {
+  constexpr uint8_t kVersion = 2;
+  // What a nibble leaves: the remainder of its bits times x^4.
+  constexpr std::array<uint8_t, 16> kLeft = {0x0, 0x3, 0x6, 0x5, 0xC, 0xF, 0xA, 0x9,
+                                             0xB, 0x8, 0xD, 0xE, 0x7, 0x4, 0x1, 0x2};
+  uint8_t crc = kLeft[kVersion];
+  for (int i = 1; i < 4; ++i) {
+    crc = kLeft[crc ^ shim[i] >> 4];
+    crc = kLeft[crc ^ (shim[i] & 15)];
+  }
+  return static_cast<uint8_t>(kVersion << 4 | crc);
+}
+
+/// A flow: source and destination address, source and destination port, as on the wire.
+using NicFlowKey = std::array<uint8_t, 12>;
 
 /// How a payload is cut: bytes before the first whole float, whole floats, bytes behind.
 struct NicCut {

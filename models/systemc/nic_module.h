@@ -49,8 +49,27 @@ class NicModule : public StreamPins {
       words.set_word(static_cast<int>(i), statistics[i]);
     }
     stat_o.write(words);
+    drive();
   }
+  /// Outputs that one of the two has.
+  virtual void drive() {}
 };
+
+/// A flow's key at pins: the first byte on the wire in the highest bits.
+using NicKeyBits = sc_dt::sc_bv<96>;
+inline NicFlowKey nic_key_of(const NicKeyBits& bits) {
+  NicFlowKey key;
+  for (int i = 0; i < 12; ++i) {
+    key[static_cast<size_t>(i)] =
+        static_cast<uint8_t>(bits.range(95 - 8 * i, 88 - 8 * i).to_uint());
+  }
+  return key;
+}
+inline NicKeyBits nic_bits_of(const NicFlowKey& key) {
+  NicKeyBits bits;
+  for (int i = 0; i < 12; ++i) bits.range(95 - 8 * i, 88 - 8 * i) = key[static_cast<size_t>(i)];
+  return bits;
+}
 
 class gw_nic_tx : public NicModule<NicTx> {
  public:
@@ -59,6 +78,8 @@ class gw_nic_tx : public NicModule<NicTx> {
   sc_core::sc_in<bool> SC_NAMED(grid_i);
   sc_core::sc_in<sc_dt::sc_uint<4>> SC_NAMED(bound_i);
   sc_core::sc_in<bool> SC_NAMED(bounded_i);
+  sc_core::sc_in<bool> SC_NAMED(forget_i);
+  sc_core::sc_in<NicKeyBits> SC_NAMED(forget_key_i);
 
   explicit gw_nic_tx(const sc_core::sc_module_name& name) : NicModule(name) {}
 
@@ -70,15 +91,25 @@ class gw_nic_tx : public NicModule<NicTx> {
                      .codec = {.bound = static_cast<uint8_t>(bound_i.read().to_uint()),
                                .bounded = bounded_i.read()},
                      .protocol_tcp = protocol_tcp(),
-                     .protocol_udp = protocol_udp()});
+                     .protocol_udp = protocol_udp(),
+                     .forget = forget_i.read(),
+                     .forget_key = nic_key_of(forget_key_i.read())});
   }
 };
 
 class gw_nic_rx : public NicModule<NicRx> {
  public:
+  sc_core::sc_out<bool> SC_NAMED(forget_o);
+  sc_core::sc_out<NicKeyBits> SC_NAMED(forget_key_o);
+
   explicit gw_nic_rx(const sc_core::sc_module_name& name) : NicModule(name) {}
 
  private:
+  void drive() override {
+    const NicFlowKey* const key = core_.forgets();
+    forget_o.write(key != nullptr);
+    forget_key_o.write(nic_bits_of(key != nullptr ? *key : NicFlowKey{}));
+  }
   void configure() override {
     core_.configure({.protocol_tcp = protocol_tcp(), .protocol_udp = protocol_udp()});
   }

@@ -9,6 +9,17 @@ namespace {
 
 constexpr uint32_t kDetailsDelay = 4;  // from the deciding beat on
 constexpr uint32_t kUnpackDelay = 6;   // from the details on
+constexpr uint32_t kQuoteDelay = 6;    // from the beat on by which a quote is judged
+constexpr uint32_t kIcmpHeader = 8;
+constexpr uint32_t kLargestPacket = 9004;
+
+/// As far as its four bytes say: nic_tx can have made it.
+bool is_shim(const uint8_t* shim, bool tcp) {
+  const uint32_t bound = shim[1] >> 2 & 15u, head = shim[1] & 3u;
+  if (shim[0] != nic_shim_start(shim) || (shim[1] & 0x40) != 0) return false;
+  if (bound < kMinBound || bound > kMaxBound || (!tcp && head != 0)) return false;
+  return NicCut(load16(shim + 2), head).floats != 0;
+}
 
 }  // namespace
 
@@ -27,12 +38,14 @@ void NicRx::reset() {
   packet_taken_ = bad_stream_ = ended_ = false;
   next_.fill(0);
   output_.clear();
+  forgets_ = false;
   statistics_.fill(0);
 }
 
 // Everything looks at the state as it is at the start of the cycle, so what accepts beats comes
 // last.
 void NicRx::clock(const Beat* s, bool m_ready) {
+  forgets_ = false;
   const bool taken = finished_ != begun_ && leave();
   decompressor_.clock(feed(), taken);
   output_.clock(m_ready);
@@ -53,6 +66,7 @@ void NicRx::accept(const Beat& beat) {
     f.class_at = f.front_at = f.leaves_at = kNever;
     f.first = accepted_;
     f.beats = 0;
+    f.quote = f.forget = false;
     f.config = pins_;
   }
   Frame& f = frame(begun_ - 1);
@@ -61,6 +75,7 @@ void NicRx::accept(const Beat& beat) {
   if (!first_) {
     originals_.put(accepted_++, beat.data);
     if (number + 1 == kNicHeaderBeats) judge(f, kNicHeaderBeats * kBeatBytes);
+    if (f.quote && number + 1 == kNicQuoteBeats) judge_quote(f, kNicQuoteBeats * kBeatBytes);
     return;
   }
   Beat end = beat;
@@ -70,6 +85,7 @@ void NicRx::accept(const Beat& beat) {
   f.size = number * kBeatBytes + static_cast<uint32_t>(bytes_of_keep(end.keep));
   f.user = beat.user != 0;
   if (f.beats <= kNicHeaderBeats) judge(f, f.size);
+  if (f.quote && f.beats <= kNicQuoteBeats) judge_quote(f, f.size);
 }
 
 /// Class and details: the frame's first `size` bytes are there.
@@ -81,12 +97,58 @@ void NicRx::judge(Frame& f, uint32_t size) {
   f.tcp = h.protocol == f.config.protocol_tcp;
   if (!h.whole || h.fragment || (!f.tcp && h.protocol != f.config.protocol_udp)) {
     f.action = kPassed;
-    f.front_at = f.leaves_at = f.class_at;
+    f.quote = is_quote(f, bytes, size);
+    f.front_at = f.class_at;
+    if (!f.quote) f.leaves_at = f.class_at;
     return;
   }
   f.action = judge_shim(f, bytes, size);
   f.front_at = details_at;
   f.leaves_at = f.action == kBadShim ? details_at : details_at + kUnpackDelay;
+}
+
+/// Class `quote`: an ICMP error whose quoted header has one of the protocols, were it a header.
+bool NicRx::is_quote(const Frame& f, const uint8_t* bytes, uint32_t size) const {
+  const NicHeaders& h = f.headers;
+  if (!h.whole || h.fragment || h.protocol != 1) return false;
+  if (bytes[h.ip] >> 4 != 4 || h.transport < h.ip + 20) return false;
+  const uint32_t quoted = h.transport + kIcmpHeader;
+  if (quoted + 10 > size) return false;
+  const uint8_t type = bytes[h.transport], protocol = bytes[quoted + 9];
+  return (type == 3 || type == 11 || type == 12) &&
+         (protocol == f.config.protocol_tcp || protocol == f.config.protocol_udp);
+}
+
+/// The quote's details; it is mended where it lies: none of its beats has left.
+void NicRx::judge_quote(Frame& f, uint32_t size) {
+  f.leaves_at = now_ + kQuoteDelay;
+  const uint8_t* const bytes = originals_.at(f.first);
+  const uint32_t error = f.headers.transport, at = error + kIcmpHeader;
+  const uint32_t limit = std::min(size, f.headers.end);
+  const uint8_t* const ip = bytes + at;
+  const uint32_t header = 4u * (ip[0] & 15u), transport = at + header;
+  if (ip[0] >> 4 != 4 || header < 20 || transport > limit) return;
+  f.action = kMended;
+  const bool tcp = ip[9] == f.config.protocol_tcp;
+  const uint32_t fragment = load16(ip + 6);
+  if (tcp && bytes[error] == 3 && bytes[error + 1] == 2 && (fragment & 0x1FFF) == 0 &&
+      transport + 4 <= limit) {
+    f.forget = true;
+    std::memcpy(f.key.data(), ip + 12, 8);
+    std::memcpy(f.key.data() + 8, bytes + transport, 4);
+  }
+  uint32_t total = load16(ip + 2);
+  const uint32_t layer = !tcp ? 8 : transport + 13 <= limit ? 4u * (bytes[transport + 12] >> 4) : 0;
+  const uint32_t shim = transport + layer;
+  if ((fragment & 0x3FFF) == 0 && layer >= (tcp ? 20u : 8u) && shim + kNicShim <= limit &&
+      is_shim(bytes + shim, tcp)) {
+    const uint32_t whole = header + layer + load16(bytes + shim + 2);
+    if (whole <= kLargestPacket) total = whole;
+  }
+  std::array<uint8_t, 12> start;
+  std::memcpy(start.data(), ip, start.size());
+  NicHeaders{}.rewrite(start.data(), total, tcp ? NicHeaders::kTcp : NicHeaders::kUdp);
+  for (const uint32_t i : {2u, 3u, 9u, 10u, 11u}) originals_.set(f.first, at + i, start[i]);
 }
 
 /// kBadShim: nic_tx cannot have made it. Else kUnpacked.
@@ -97,12 +159,12 @@ NicRx::Action NicRx::judge_shim(Frame& f, const uint8_t* bytes, uint32_t size) c
   const uint32_t edges_at = f.shim_at + kNicShim;
   if (f.shim_at == 0 || edges_at > h.end || edges_at > size) return kBadShim;
   const uint8_t* const shim = bytes + f.shim_at;
-  if (shim[0] != 1 || (shim[1] & 0x40) != 0) return kBadShim;
+  if (!is_shim(shim, f.tcp)) return kBadShim;
   f.codec = {.bound = static_cast<uint8_t>(shim[1] >> 2 & 15), .bounded = shim[1] >> 7 != 0};
-  if (f.codec.bound < kMinBound || f.codec.bound > kMaxBound) return kBadShim;
   f.length = load16(shim + 2);
+  if (!f.tcp && load16(bytes + h.transport + 4) != 8 + f.length) return kBadShim;
   f.cut = NicCut(f.length, shim[1] & 3u);
-  if (f.cut.floats == 0 || f.stream_at() > h.end) return kBadShim;
+  if (f.stream_at() > h.end) return kBadShim;
   // A stream of more than 34 bytes a group is no shorter than what it stands for.
   if (h.end - f.stream_at() < kTagBytes * f.cut.groups()) return kBadShim;
   if (f.result() > kNicMaxFrame || f.result() <= std::max(h.end, kNicMinFrame)) return kBadShim;
@@ -182,7 +244,7 @@ bool NicRx::leave() {
   beat.last = beat.user = 0;
   if (f.ends_at(head_)) {
     end_frame(beat, f.size - (f.beats - 1) * kBeatBytes, f.user);
-    finish(f.action, f.size, f.size);
+    finish(f, f.action, f.size);
   }
   return false;
 }
@@ -197,7 +259,7 @@ bool NicRx::unpack(const Frame& f) {
   if (!ended_ && output_.credit() && issue_unpacked(f, offered)) taken = true;
   if (drains && head_ != visible_ && !f.ends_at(head_)) ++head_;
   if (ended_ && packet_taken_ && f.ends_at(head_)) {
-    finish(bad_stream_ || f.size < f.headers.end ? kBadStream : kUnpacked, f.size, bytes_out_);
+    finish(f, bad_stream_ || f.size < f.headers.end ? kBadStream : kUnpacked, bytes_out_);
     issue_ = 0;
     packet_taken_ = bad_stream_ = ended_ = false;
   }
@@ -262,11 +324,13 @@ void NicRx::begin_unpacked(const Frame& f) {
   std::memcpy(next_.data(), &prefix_[f.first_group() * kBeatBytes], kBeatBytes);
 }
 
-void NicRx::finish(Action action, uint32_t bytes_in, uint32_t bytes_out) {
+void NicRx::finish(const Frame& f, Action action, uint32_t bytes_out) {
   ++finished_;
   ++statistics_[action];
-  statistics_[kBytesIn] += bytes_in;
+  statistics_[kBytesIn] += f.size;
   statistics_[kBytesOut] += bytes_out;
+  forgets_ = f.forget && !f.user;
+  if (forgets_) forget_key_ = f.key;
 }
 
 }  // namespace gw::systemc

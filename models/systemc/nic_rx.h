@@ -25,7 +25,7 @@ struct NicRxConfig {
 
 class NicRx {
  public:
-  static constexpr size_t kStatistics = 6;
+  static constexpr size_t kStatistics = 7;
 
   /// A device whose last rising edge had aresetn = 0.
   explicit NicRx(const NicRxConfig& config = {}) : pins_(config) { reset(); }
@@ -41,6 +41,8 @@ class NicRx {
   /// The beat on m_axis, nullptr while m_axis_tvalid is 0. The pointer lasts until the next edge.
   const Beat* m_beat() const { return output_.front(); }
   std::span<const uint32_t> statistics() const { return statistics_; }
+  /// forget_key_o, nullptr while forget_o is 0.
+  const NicFlowKey* forgets() const { return forgets_ ? &forget_key_ : nullptr; }
 
   /// One rising edge with aresetn = 0.
   void reset();
@@ -54,7 +56,7 @@ class NicRx {
   static constexpr uint64_t kNever = ~uint64_t{0};
 
   /// In the order of their counters.
-  enum Action : uint8_t { kPassed, kBadShim, kBadStream, kUnpacked, kBytesIn, kBytesOut };
+  enum Action : uint8_t { kPassed, kBadShim, kBadStream, kUnpacked, kMended, kBytesIn, kBytesOut };
 
   struct Frame {
     uint64_t class_at, leaves_at;  // cycles from which they are there; it can be issued
@@ -64,6 +66,9 @@ class NicRx {
     Action action;                 // as headers and shim have it
     uint64_t front_at;             // cycle from which it leaves the front queue
     bool user, tcp;
+    bool quote;   ///< its class
+    bool forget;  ///< unless `user`
+    NicFlowKey key;
     NicRxConfig config;
     NicHeaders headers;
     CodecConfig codec;
@@ -87,6 +92,8 @@ class NicRx {
   void accept(const Beat& beat);
   void judge(Frame& f, uint32_t size);
   Action judge_shim(Frame& f, const uint8_t* bytes, uint32_t size) const;
+  bool is_quote(const Frame& f, const uint8_t* bytes, uint32_t size) const;
+  void judge_quote(Frame& f, uint32_t size);
 
   const Beat* feed();
   void send_stream(const Frame& f, uint32_t number, bool last);
@@ -96,7 +103,7 @@ class NicRx {
   bool unpack(const Frame& f);
   bool issue_unpacked(const Frame& f, const Beat* offered);
   void begin_unpacked(const Frame& f);
-  void finish(Action action, uint32_t bytes_in, uint32_t bytes_out);
+  void finish(const Frame& f, Action action, uint32_t bytes_out);
 
   NicRxConfig pins_;
   bool first_, ready_;
@@ -132,6 +139,8 @@ class NicRx {
   alignas(64) std::array<uint8_t, 4 * kBeatBytes> next_;
   NicOutput output_;
 
+  bool forgets_;
+  NicFlowKey forget_key_;
   std::array<uint32_t, kStatistics> statistics_;
 };
 

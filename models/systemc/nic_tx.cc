@@ -33,7 +33,7 @@ void NicTx::reset() {
   issue_ = 0;
   output_.clear();
   for (Flow& flow : flows_) flow.known = false;
-  evictions_ = 0;
+  evictions_ = forgotten_ = 0;
   statistics_.fill(0);
 }
 
@@ -48,7 +48,9 @@ void NicTx::clock(const Beat* s, bool m_ready) {
   output_.clock(m_ready);
 
   statistics_[kEvictions] += evictions_ & 1;
+  statistics_[kForgotten] += forgotten_ & 1;
   evictions_ >>= 1;
+  forgotten_ >>= 1;
   visible_ = accepted_;
   if (s != nullptr && ready_) accept(*s);
   ++now_;
@@ -68,6 +70,7 @@ void NicTx::accept(const Beat& beat) {
     f.leaves = Leaves::kWaits;
     f.teaches = f.front_left = f.encoded = false;
     f.config = pins_;
+    if (pins_.forget) forget(pins_.forget_key);
   }
   Frame& f = frame(begun_ - 1);
   const uint32_t number = accepted_ - f.first;
@@ -152,16 +155,26 @@ void NicTx::conclude(Frame& f) {
   flow = {.key = key, .phase = static_cast<uint8_t>((sequence + 1) % 4), .known = true};
 }
 
-std::array<uint8_t, 12> NicTx::key_of(const Frame& f) const {
+void NicTx::forget(const NicFlowKey& key) {
+  Flow& flow = flows_[place_of(key)];
+  if (!flow.known || flow.key != key) return;
+  flow.known = false;
+  forgotten_ |= 1u << 1;
+}
+
+NicFlowKey NicTx::key_of(const Frame& f) const {
   const uint8_t* const bytes = originals_.at(f.first);
-  std::array<uint8_t, 12> key;
+  NicFlowKey key;
   std::memcpy(key.data(), bytes + f.headers.ip + 12, 8);        // addresses
   std::memcpy(key.data() + 8, bytes + f.headers.transport, 4);  // ports
   return key;
 }
 
-uint8_t NicTx::place_of(const std::array<uint8_t, 12>& key) {
-  uint8_t place = 0;
+uint8_t NicTx::place_of(const NicFlowKey& key) {
+  // The two directions of a connection have places of their own.
+  const uint64_t source = uint64_t{load32(&key[0])} << 16 | load16(&key[8]);
+  const uint64_t destination = uint64_t{load32(&key[4])} << 16 | load16(&key[10]);
+  uint8_t place = source <= destination ? 0 : 0x80;
   for (const uint8_t byte : key) place ^= byte;
   return place;
 }
@@ -339,11 +352,12 @@ void NicTx::build_prefix(const Frame& f) {
     store16(checksum, sum == 0 ? 0xFFFF : sum);
   }
   uint8_t* at = out + f.payload_at;
-  *at++ = 1;  // version
+  uint8_t* const shim = at++;
   *at++ =
       static_cast<uint8_t>(f.config.codec.bounded << 7 | f.config.codec.bound << 2 | f.cut.head);
   store16(at, f.length);
   at += 2;
+  *shim = nic_shim_start(shim);
   std::memcpy(at, originals_.at(f.first, f.payload_at), f.cut.head);
   at += f.cut.head;
   std::memcpy(at, originals_.at(f.first, f.payload_at + f.length - f.cut.tail), f.cut.tail);

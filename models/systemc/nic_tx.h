@@ -26,13 +26,15 @@ struct NicTxConfig {
   CodecConfig codec{};
   uint8_t protocol_tcp = 253;
   uint8_t protocol_udp = 254;
+  bool forget = false;  ///< the flow of this key leaves the table before the frame is looked up
+  NicFlowKey forget_key{};
 
   friend bool operator==(const NicTxConfig&, const NicTxConfig&) = default;
 };
 
 class NicTx {
  public:
-  static constexpr size_t kStatistics = 18;
+  static constexpr size_t kStatistics = 19;
 
   /// A device whose last rising edge had aresetn = 0.
   explicit NicTx(const NicTxConfig& config = {}) : pins_(config) { reset(); }
@@ -82,7 +84,8 @@ class NicTx {
     kBadInput,
     kBytesIn,  // and what else is counted
     kBytesOut,
-    kEvictions
+    kEvictions,
+    kForgotten
   };
   enum class Class : uint8_t { kBypass, kReserved, kCandidate };
   enum class Leaves : uint8_t { kWaits, kAsItCame, kPacked, kDropped };
@@ -117,7 +120,7 @@ class NicTx {
   };
 
   struct Flow {
-    std::array<uint8_t, 12> key;
+    NicFlowKey key;
     uint8_t phase;
     bool known;
   };
@@ -127,8 +130,9 @@ class NicTx {
   void accept(const Beat& beat);
   void judge(Frame& f, uint32_t size);
   void conclude(Frame& f);
-  std::array<uint8_t, 12> key_of(const Frame& f) const;
-  static uint8_t place_of(const std::array<uint8_t, 12>& key);
+  NicFlowKey key_of(const Frame& f) const;
+  static uint8_t place_of(const NicFlowKey& key);
+  void forget(const NicFlowKey& key);
 
   const Beat* feed();
   void send_groups(Frame& f, uint32_t number, bool last);
@@ -176,7 +180,7 @@ class NicTx {
   NicOutput output_;
 
   std::array<Flow, kFlows> flows_;
-  uint32_t evictions_;  // bit i: one is counted in i cycles
+  uint32_t evictions_, forgotten_;  // bit i: one is counted in i cycles
   std::array<uint32_t, kStatistics> statistics_;
 };
 

@@ -6,8 +6,10 @@ rtl/codec/gw_burst_buffer.sv
 rtl/codec/gw_decompression_block.sv
 rtl/codec/gw_decompression_unit.sv
 rtl/codec/gw_decompressor.sv
+rtl/nic/gw_nic_pkg.sv
 rtl/nic/gw_nic_rx_pkg.sv
 rtl/nic/gw_byte_rotate.sv
+rtl/nic/gw_nic_rx_quotes.sv
 rtl/nic/gw_nic_rx_parser.sv
 rtl/nic/gw_nic_rx_layout.sv
 rtl/nic/gw_nic_rx_realigner.sv

@@ -1,4 +1,5 @@
 // NIC engine, wire to host: gives packed frames back as the TCP segments and UDP datagrams that they were, lets others through.
+// ICMP errors that quote packed frames are mended.
 // Latency 8 cycles for frames passed, 16 for frames unpacked, one beat a cycle; contract in docs/devices/nic_rx.md.
 // INCEPTIONN (MICRO'18) sections VI-A and VI-B.
 `include "gw_assert.svh"
@@ -21,7 +22,9 @@ module gw_nic_rx (
   input  wire logic            m_axis_tready,
   output logic                 m_axis_tlast,
   output logic                 m_axis_tuser,
-  output logic [6*32-1:0]      stat_o
+  output logic                 forget_o,
+  output logic [95:0]          forget_key_o,
+  output logic [7*32-1:0]      stat_o
 );
   wire clk_i  = aclk;
   wire rst_ni = aresetn;
@@ -30,7 +33,7 @@ module gw_nic_rx (
   wire [5:0] count = gw_nic_rx_pkg::count_of(s_axis_tkeep, s_axis_tlast);
 
   // 1. Take in: the beat in a register, counted; as many beats as both queues hold, as many frames as theirs.
-  logic [2:0]  index_q;  // of the next beat in its frame; 5: behind the fifth
+  logic [2:0]  index_q;  // of the next beat in its frame; 7: behind the seventh
   logic        front_gone, original_gone, finish, finish_unpacked;
   logic [6:0]  front_used_q, original_used_q, frames_q;
   // What goes is late: no sum waits for it.
@@ -56,7 +59,7 @@ module gw_nic_rx (
       front_used_q    <= front_gone ? front_in - 7'd1 : front_in;
       original_used_q <= original_gone ? original_in - 7'd1 : original_in;
       frames_q        <= finish ? frames_in - 7'd1 : frames_in;
-      if (accept) index_q <= s_axis_tlast ? 3'd0 : index_q == 3'd5 ? 3'd5 : index_q + 3'd1;
+      if (accept) index_q <= s_axis_tlast ? 3'd0 : index_q + {2'd0, ~&index_q};
       beat_valid_q    <= accept;
       if (beat_valid_q) beats_q <= beat_last_q ? 27'd0 : beats_q + 27'd1;
     end
@@ -73,7 +76,7 @@ module gw_nic_rx (
   wire [31:0] size = {beats_q, 5'd0} + {26'd0, beat_count_q};
 
   // 2. What each frame is.
-  logic        class_valid, packed_frame, details_valid, good, bounded, has_tag, tcp;
+  logic        class_valid, packed_frame, quote_frame, details_valid, good, bounded, has_tag, tcp;
   logic [3:0]  bound;
   logic [7:0]  shim, lead, protocol;
   logic [1:0]  head, head_here, tail;
@@ -81,35 +84,49 @@ module gw_nic_rx (
   logic [13:0] length, stream_end;
   logic [8:0]  groups;
   logic [15:0] checksum;
+  logic        quote_valid, quote_good, quote_tcp, quote_lengthens, quote_forget;
+  logic [3:0]  quote_words;
+  logic [15:0] quote_total, quote_checksum;
+  logic [95:0] quote_key;
   gw_nic_rx_parser u_parser (
     .clk_i, .rst_ni, .protocol_tcp_i, .protocol_udp_i,
-    .accept_i        (accept),
-    .index_i         (index_q),
-    .data_i          (s_axis_tdata),
-    .beat_valid_i    (beat_valid_q),
-    .beat_index_i    (beat_index_q),
-    .beat_data_i     (beat_data_q),
-    .beat_count_i    (beat_count_q),
-    .beat_last_i     (beat_last_q),
-    .class_valid_o   (class_valid),
-    .packed_o        (packed_frame),
-    .details_valid_o (details_valid),
-    .good_o          (good),
-    .bounded_o       (bounded),
-    .bound_o         (bound),
-    .shim_o          (shim),
-    .head_o          (head),
-    .head_here_o     (head_here),
-    .tail_o          (tail),
-    .edges_o         (edges),
-    .length_o        (length),
-    .groups_o        (groups),
-    .lead_o        (lead),
-    .end_o           (stream_end),
-    .has_tag_o        (has_tag),
-    .tcp_o           (tcp),
-    .protocol_o      (protocol),
-    .checksum_o      (checksum)
+    .accept_i          (accept),
+    .index_i           (index_q),
+    .data_i            (s_axis_tdata),
+    .beat_valid_i      (beat_valid_q),
+    .beat_index_i      (beat_index_q),
+    .beat_data_i       (beat_data_q),
+    .beat_count_i      (beat_count_q),
+    .beat_last_i       (beat_last_q),
+    .class_valid_o     (class_valid),
+    .packed_o          (packed_frame),
+    .quote_o           (quote_frame),
+    .details_valid_o   (details_valid),
+    .good_o            (good),
+    .bounded_o         (bounded),
+    .bound_o           (bound),
+    .shim_o            (shim),
+    .head_o            (head),
+    .head_here_o       (head_here),
+    .tail_o            (tail),
+    .edges_o           (edges),
+    .length_o          (length),
+    .groups_o          (groups),
+    .lead_o            (lead),
+    .end_o             (stream_end),
+    .has_tag_o         (has_tag),
+    .tcp_o             (tcp),
+    .protocol_o        (protocol),
+    .checksum_o        (checksum),
+    .quote_valid_o     (quote_valid),
+    .quote_good_o      (quote_good),
+    .quote_words_o     (quote_words),
+    .quote_tcp_o       (quote_tcp),
+    .quote_lengthens_o (quote_lengthens),
+    .quote_total_o     (quote_total),
+    .quote_checksum_o  (quote_checksum),
+    .quote_forget_o    (quote_forget),
+    .quote_key_o       (quote_key)
   );
 
   // 3. The stream, cut out of the front queue and decoded. A frame's class and details are there for the front queue's oldest
@@ -118,7 +135,7 @@ module gw_nic_rx (
   logic [3:0]  front_bound;
   logic [7:0]  front_lead;
   logic [13:0] front_end;
-  logic [5:0]  room;  // in queues that hold more than there can be
+  logic [6:0]  room;  // in queues that hold more than there can be
   gw_fifo_head #(.Width(1), .DepthLog2(6)) u_front_class (
     .clk_i, .rst_ni,
     .s_valid_i (class_valid), .s_ready_o(room[0]), .s_data_i(packed_frame),
@@ -175,18 +192,31 @@ module gw_nic_rx (
     .error_count_o (group_errors)
   );
 
-  // 4. Of each frame, for egress: its class and its verdict, where its bytes go if it is unpacked, and how it ends.
-  logic        frame_valid, frame_packed, verdict_valid, frame_good, whole_valid, whole_bad;
+  // 4. Of each frame, for egress: its class and its verdict, where its bytes go if it is unpacked, what is mended of a quote, and
+  // how it ends.
+  logic        frame_valid, frame_packed, frame_quote, verdict_valid, frame_good, whole_valid, whole_bad;
   logic [31:0] whole_size;
-  gw_fifo_head #(.Width(1), .DepthLog2(6)) u_class (
+  gw_fifo_head #(.Width(2), .DepthLog2(6)) u_class (
     .clk_i, .rst_ni,
-    .s_valid_i (class_valid), .s_ready_o(room[2]), .s_data_i(packed_frame),
-    .m_valid_o (frame_valid), .m_ready_i(finish), .m_data_o(frame_packed)
+    .s_valid_i (class_valid), .s_ready_o(room[2]), .s_data_i({packed_frame, quote_frame}),
+    .m_valid_o (frame_valid), .m_ready_i(finish), .m_data_o({frame_packed, frame_quote})
   );
   gw_fifo_head #(.Width(1), .DepthLog2(6)) u_verdict (
     .clk_i, .rst_ni,
     .s_valid_i (details_valid), .s_ready_o(room[3]), .s_data_i(good),
     .m_valid_o (verdict_valid), .m_ready_i(finish & frame_packed), .m_data_o(frame_good)
+  );
+  // A quote has two beats at least, so that there are at most half as many as places for beats.
+  logic        due_quote, mended, mended_tcp, mended_lengthens, mended_forget, forget;
+  logic [3:0]  mended_words;
+  logic [15:0] mended_total, mended_checksum;
+  logic [95:0] mended_key;
+  gw_fifo_head #(.Width(136), .DepthLog2(5)) u_quotes (
+    .clk_i, .rst_ni,
+    .s_valid_i (quote_valid), .s_ready_o(room[6]),
+    .s_data_i  ({quote_good, quote_words, quote_tcp, quote_lengthens, quote_total, quote_checksum, quote_forget, quote_key}),
+    .m_valid_o (due_quote), .m_ready_i(finish & frame_quote),
+    .m_data_o  ({mended, mended_words, mended_tcp, mended_lengthens, mended_total, mended_checksum, mended_forget, mended_key})
   );
   gw_fifo_head #(.Width(33), .DepthLog2(6)) u_whole (
     .clk_i, .rst_ni,
@@ -245,6 +275,7 @@ module gw_nic_rx (
     .clk_i, .rst_ni,
     .class_valid_i     (frame_valid),
     .packed_i          (frame_packed),
+    .quote_i           (frame_quote),
     .verdict_valid_i   (verdict_valid),
     .good_i            (frame_good),
     .due_i             (due),
@@ -260,11 +291,20 @@ module gw_nic_rx (
     .total_i           (new_total),
     .protocol_i        (new_protocol),
     .checksum_i        (new_checksum),
+    .quote_valid_i     (due_quote),
+    .quote_good_i      (mended),
+    .quote_words_i     (mended_words),
+    .quote_tcp_i       (mended_tcp),
+    .quote_lengthens_i (mended_lengthens),
+    .quote_total_i     (mended_total),
+    .quote_checksum_i  (mended_checksum),
+    .quote_forget_i    (mended_forget),
     .whole_valid_i     (whole_valid),
     .whole_bad_i       (whole_bad),
     .whole_size_i      (whole_size),
     .finish_o          (finish),
     .finish_unpacked_o (finish_unpacked),
+    .forget_o          (forget),
     .original_valid_i  (original_valid),
     .original_ready_o  (original_ready),
     .original_data_i   (original_data),
@@ -279,8 +319,14 @@ module gw_nic_rx (
     .stat_o
   );
 
+  // A flow to be forgotten, in the cycle after its quote has finished. The first byte on the wire is the uppermost one here.
+  always_ff @(posedge clk_i) forget_o <= forget & rst_ni;
+  always_ff @(posedge clk_i) begin
+    if (forget) for (int i = 0; i < 12; i++) forget_key_o[8*i +: 8] <= mended_key[8*(11 - i) +: 8];
+  end
+
   wire unused = ^{group_keep, group_errors};  // always ones; what egress counts
-  `GW_ASSERT(QueuesHaveRoom, (&room) || (!beat_valid_q && !class_valid && !details_valid))
+  `GW_ASSERT(QueuesHaveRoom, (&room) || (!beat_valid_q && !class_valid && !details_valid && !quote_valid))
   `GW_ASSERT(NeverMoreThanCapacity, front_used_q <= 7'd64 && original_used_q <= 7'd64 && frames_q <= 7'd64)
 endmodule
 

@@ -1,4 +1,5 @@
-// Egress of nic_rx: frames in their order, as they came or with what the decompressor made of their streams; counts them.
+// Egress of nic_rx: frames in their order, as they came, with what the decompressor made of their streams, or with what they quote
+// mended; counts them.
 // Latency 2 cycles from a beat's issue, one beat a cycle.
 // INCEPTIONN (MICRO'18) section VI-A: the way to the packet DMA.
 `include "gw_assert.svh"
@@ -11,6 +12,7 @@ module gw_nic_rx_egress (
   // may begin), and when it is in whole, its end.
   input  wire logic            class_valid_i,
   input  wire logic            packed_i,
+  input  wire logic            quote_i,
   input  wire logic            verdict_valid_i,
   input  wire logic            good_i,
   input  wire logic            due_i,
@@ -26,11 +28,21 @@ module gw_nic_rx_egress (
   input  wire logic [15:0]     total_i,
   input  wire logic [7:0]      protocol_i,
   input  wire logic [15:0]     checksum_i,
+  // Of a quote: what of the quoted IPv4 header is new, by which 4 bytes its place differs (gw_nic_rx_quotes).
+  input  wire logic            quote_valid_i,
+  input  wire logic            quote_good_i,
+  input  wire logic [3:0]      quote_words_i,
+  input  wire logic            quote_tcp_i,
+  input  wire logic            quote_lengthens_i,
+  input  wire logic [15:0]     quote_total_i,
+  input  wire logic [15:0]     quote_checksum_i,
+  input  wire logic            quote_forget_i,
   input  wire logic            whole_valid_i,
   input  wire logic            whole_bad_i,   // it came with tuser
   input  wire logic [31:0]     whole_size_i,
   output logic                 finish_o,      // all of these are done with
   output logic                 finish_unpacked_o,
+  output logic                 forget_o,      // with finish_o: the quote says that its flow is to be forgotten
   // The oldest beat of the frame as it came.
   input  wire logic            original_valid_i,
   output logic                 original_ready_o,
@@ -49,7 +61,7 @@ module gw_nic_rx_egress (
   input  wire logic            m_axis_tready,
   output logic                 m_axis_tlast,
   output logic                 m_axis_tuser,
-  output logic [6*32-1:0]      stat_o
+  output logic [7*32-1:0]      stat_o
 );
   logic [2:0] used_q;  // beats issued and not left
   wire        credit = ~used_q[2];
@@ -76,7 +88,8 @@ module gw_nic_rx_egress (
   logic       broken_q;           // of the last issue
   logic [13:0] bytes_q;
 
-  wire as_it_came = class_valid_i & (~packed_i | (verdict_valid_i & ~good_i));
+  wire as_it_came = class_valid_i & (packed_i ? verdict_valid_i & ~good_i : ~quote_i | quote_valid_i);
+  wire mends      = quote_i & quote_good_i;  // if its details are there
   wire unpacks    = class_valid_i & packed_i & verdict_valid_i & good_i & due_i;
 
   wire early      = takes_q & (stream_done_q | (group_valid_i & group_error_i));
@@ -100,6 +113,7 @@ module gw_nic_rx_egress (
   wire finish_original = issue_original & original_last_i;
   assign finish_unpacked_o = unpacks & original_whole & stream_whole & (last_issued_q | (can_issue & is_last));
   assign finish_o = finish_original | finish_unpacked_o;
+  assign forget_o = finish_original & mends & quote_forget_i & ~whole_bad_i;
 
   wire restart = ~rst_ni | finish_o;
   always_ff @(posedge clk_i) begin
@@ -145,6 +159,12 @@ module gw_nic_rx_egress (
       stream_done_q   <= stream_done_q | stream_ends;
     end
   end
+  // Where a frame is that leaves as it came: the beat's number, 4 for all from there on.
+  logic [2:0] beat_q;
+  always_ff @(posedge clk_i) begin
+    if (restart) beat_q <= '0;
+    else if (issue_original) beat_q <= beat_q + {2'd0, ~beat_q[2]};
+  end
   wire [13:0] bytes = early ? {issue_q, floats_i[4:0]} : last_byte_i + 14'd1;
   always_ff @(posedge clk_i) begin
     if (issue_unpacked) begin
@@ -173,6 +193,22 @@ module gw_nic_rx_egress (
   assign old_mask[1] = 64'hFFFF_FFFF_FFFF_FFFF;
   assign old_mask[2] = ~{{8{~has_tag_i & first_q}}, 8'd0, {16{has_tag_i & first_q}}, 16'd0, {16{~has_tag_i & first_q}}};
   assign old_mask[3] = ~{16'd0, {16{has_tag_i & first_q}}, {8{has_tag_i & first_q}}, 8'd0, {16{~has_tag_i & first_q}}};
+  // The quoted header's new bytes: it begins two bytes behind a word of four, and the words of total length, of TTL and protocol,
+  // and of the checksum begin with the lower, the upper and the lower half of such a word.
+  wire [15:0] quote_total    = gw_nic_rx_pkg::swap16(quote_total_i);
+  wire [15:0] quote_checksum = gw_nic_rx_pkg::swap16(quote_checksum_i);
+  wire [7:0]  quote_protocol = quote_tcp_i ? gw_nic_rx_pkg::ProtocolTcp : gw_nic_rx_pkg::ProtocolUdp;
+  wire [4:0]  quote_at       = {1'b0, quote_words_i} + 5'd11;  // the word of four that holds the total length
+  wire [255:0] came;
+  for (genvar i = 0; i < 8; i++) begin : gen_came
+    wire [4:0]  behind      = {beat_q[1:0], 3'(i)} - quote_at;  // words
+    wire        here        = mends & ~beat_q[2] & behind[4:2] == 3'd0;
+    wire        is_total    = here & behind[1:0] == 2'd0 & quote_lengthens_i;
+    wire        is_protocol = here & behind[1:0] == 2'd1;
+    wire        is_checksum = here & behind[1:0] == 2'd2;
+    assign came[32*i +: 32] = {is_protocol ? quote_protocol : original_data_i[32*i + 24 +: 8], original_data_i[32*i + 16 +: 8],
+                               is_total ? quote_total : is_checksum ? quote_checksum : original_data_i[32*i +: 16]};
+  end
   // The head's bytes lie at the shim's place, 2 modulo 4, and behind: each of the three is at one place of a word of four.
   wire [31:0] head_bytes = {head_bytes_i[15:8], head_bytes_i[7:0], 8'd0, head_bytes_i[23:16]};
   wire        head_all   = ~header_q & ~rest_q;
@@ -185,7 +221,7 @@ module gw_nic_rx_egress (
     wire [63:0] in_head  = ({64{edge_q}} & ~below_head) | {64{head_all}};
     wire [63:0] in_group = {64{floats_q}} & ~below_group;
     wire [63:0] headed   = (lower & ~in_head) | ({head_bytes, head_bytes} & in_head);
-    assign body_d[64*i +: 64] = unpacks ? (headed & ~in_group) | (turned[64*i +: 64] & in_group) : original_data_i[64*i +: 64];
+    assign body_d[64*i +: 64] = unpacks ? (headed & ~in_group) | (turned[64*i +: 64] & in_group) : came[64*i +: 64];
   end
   always_ff @(posedge clk_i) begin
     valid_q <= issue && rst_ni;
@@ -226,9 +262,9 @@ module gw_nic_rx_egress (
 
   // Statistics: actions in the order of RxAction.
   wire       bad_stream = last_issued_q ? broken_q : broken;
-  wire [3:0] action = {finish_unpacked_o & ~bad_stream, finish_unpacked_o & bad_stream, finish_original & packed_i,
-                       finish_original & ~packed_i};
-  for (genvar i = 0; i < 4; i++) begin : gen_action
+  wire [4:0] action = {finish_original & mends, finish_unpacked_o & ~bad_stream, finish_unpacked_o & bad_stream,
+                       finish_original & packed_i, finish_original & ~packed_i & ~mends};
+  for (genvar i = 0; i < 5; i++) begin : gen_action
     logic [31:0] frames_q;
     always_ff @(posedge clk_i) begin
       if (!rst_ni) frames_q <= '0;
@@ -247,8 +283,8 @@ module gw_nic_rx_egress (
       bytes_out_q <= bytes_out_q + bytes_out;
     end
   end
-  assign stat_o[32*4 +: 32] = bytes_in_q;
-  assign stat_o[32*5 +: 32] = bytes_out_q;
+  assign stat_o[32*5 +: 32] = bytes_in_q;
+  assign stat_o[32*6 +: 32] = bytes_out_q;
 
   `GW_ASSERT(NeverMoreThanCredit, used_q <= 3'd4)
   `GW_ASSERT(QueueHasRoom, !valid_q || queue_room)

@@ -1,4 +1,5 @@
-// Packet parser of nic_rx: says which frames are packed, and of these whether the headers and the shim are such as nic_tx makes.
+// Packet parser of nic_rx: says which frames are packed, and of these whether the headers and the shim are such as nic_tx makes;
+// and which quote packed ones (gw_nic_rx_quotes).
 // Latency from the fifth (or last) beat: class 2 cycles (3 of frames of fewer beats), details 4; both leave for queues of users.
 // INCEPTIONN (MICRO'18) section VI-A, which looks at the ToS; the shim is ours: docs/devices/nic_rx.md.
 `default_nettype none
@@ -8,7 +9,7 @@ module gw_nic_rx_parser (
   input  wire logic         rst_ni,
   input  wire logic [7:0]   protocol_tcp_i,
   input  wire logic [7:0]   protocol_udp_i,
-  // A beat is accepted, and its place in the frame (5: behind the fifth); in the next cycle the same from registers.
+  // A beat is accepted, and its place in the frame (7: behind the seventh); in the next cycle the same from registers.
   input  wire logic         accept_i,
   input  wire logic [2:0]   index_i,
   input  wire logic [255:0] data_i,
@@ -19,6 +20,7 @@ module gw_nic_rx_parser (
   input  wire logic         beat_last_i,
   output logic              class_valid_o,
   output logic              packed_o,
+  output logic              quote_o,
   // Of packed frames. Places are those of bytes in the frame.
   output logic              details_valid_o,
   output logic              good_o,       // below: if it is
@@ -36,14 +38,24 @@ module gw_nic_rx_parser (
   output logic              has_tag_o,
   output logic              tcp_o,
   output logic [7:0]        protocol_o,   // what the IPv4 header says
-  output logic [15:0]       checksum_o
+  output logic [15:0]       checksum_o,
+  // Of quotes.
+  output logic              quote_valid_o,
+  output logic              quote_good_o,
+  output logic [3:0]        quote_words_o,
+  output logic              quote_tcp_o,
+  output logic              quote_lengthens_o,
+  output logic [15:0]       quote_total_o,
+  output logic [15:0]       quote_checksum_o,
+  output logic              quote_forget_o,
+  output logic [95:0]       quote_key_o
 );
-  // Bytes 32 to 159. A frame's first beat is looked at on its own; the second, once the frame after it has begun, stays for
+  // Bytes 32 to 223. A frame's first beat is looked at on its own; the second, once the frame after it has begun, stays for
   // the two cycles in which details are worked out.
-  logic [1023:0] window_q;
+  logic [1535:0] window_q;
   logic [7:0]    protocol_tcp_q, protocol_udp_q;
   always_ff @(posedge clk_i) begin
-    for (int i = 0; i < 4; i++) if (accept_i && index_i == 3'(i + 1)) window_q[256*i +: 256] <= data_i;
+    for (int i = 0; i < 6; i++) if (accept_i && index_i == 3'(i + 1)) window_q[256*i +: 256] <= data_i;
     if (accept_i && index_i == 3'd0) {protocol_tcp_q, protocol_udp_q} <= {protocol_tcp_i, protocol_udp_i};
   end
 
@@ -53,17 +65,21 @@ module gw_nic_rx_parser (
   wire [95:0] ip       = has_tag ? beat_data_i[8*18 +: 96] : beat_data_i[8*14 +: 96];
   wire [15:0] offset   = gw_nic_rx_pkg::swap16(ip[8*6 +: 16]);  // of the fragment, under three flags
   wire [7:0]  protocol = ip[8*9 +: 8];
-  logic        has_tag1_q, packed1_q, tcp1_q, sound1_q;
+  wire         ours     = protocol == protocol_tcp_q || protocol == protocol_udp_q;
+  wire         sound    = ip[7:4] == 4'd4 && ip[3:0] >= 4'd5;
+  wire         whole    = kind == gw_nic_rx_pkg::TypeIpv4 && offset[13:0] == 14'd0;
+  logic        has_tag1_q, packed1_q, icmp1_q, tcp1_q, sound1_q;
   logic [3:0]  words1_q;  // of the header
   logic [15:0] total1_q, checksum1_q;
-  logic [7:0]  protocol1_q;
+  logic [7:0]  protocol1_q, protocol_tcp1_q, protocol_udp1_q;
   always_ff @(posedge clk_i) begin
     if (beat_valid_i && beat_index_i == 3'd0) begin
       has_tag1_q   <= has_tag;
-      packed1_q   <= kind == gw_nic_rx_pkg::TypeIpv4 && offset[13:0] == 14'd0
-                     && (protocol == protocol_tcp_q || protocol == protocol_udp_q);
+      packed1_q   <= whole && ours;
+      icmp1_q     <= whole && sound && protocol == gw_nic_rx_pkg::ProtocolIcmp && !ours;
       tcp1_q      <= protocol == protocol_tcp_q;
-      sound1_q    <= ip[7:4] == 4'd4 && ip[3:0] >= 4'd5;
+      sound1_q    <= sound;
+      {protocol_tcp1_q, protocol_udp1_q} <= {protocol_tcp_q, protocol_udp_q};
       words1_q    <= ip[3:0];
       total1_q    <= gw_nic_rx_pkg::swap16(ip[8*2 +: 16]);
       protocol1_q <= protocol;
@@ -77,7 +93,10 @@ module gw_nic_rx_parser (
   wire        short    = beat_valid_i && beat_last_i && beat_index_i < 3'd4;
   wire [3:0]  options  = words1_q - 4'd5 + {3'd0, has_tag1_q};  // words by which the transport header is later than byte 34
   wire [3:0]  data_offset = window_q[8*14 + 4 + 32*options +: 4];
+  wire [15:0] udp_length  = gw_nic_rx_pkg::swap16(window_q[8*6 + 32*options +: 16]);
+  wire [16:0] packet_end  = {1'b0, total1_q} + (has_tag1_q ? 17'd18 : 17'd14);
   logic       decide2_q, short2_q, sound2_q;
+  logic [16:0] udp_payload2_q;  // negative if its header does not fit
   logic [7:0] size2_q;  // of the frame up to the deciding beat
   logic [5:0] least2_q; // words from byte 2 on that the frame must have for its transport header
   logic [4:0] shim2_q;  // words from byte 42 on
@@ -86,6 +105,7 @@ module gw_nic_rx_parser (
     short2_q  <= short && rst_ni;
     size2_q   <= {beat_index_i, 5'd0} + {2'd0, beat_count_i};
     sound2_q  <= sound1_q && (!tcp1_q || data_offset >= 4'd5);
+    udp_payload2_q <= {1'b0, udp_length} - 17'd8;
     least2_q  <= {2'd0, options} + (tcp1_q ? 6'd13 : 6'd10);
     shim2_q   <= {1'b0, options} + (tcp1_q ? {1'b0, data_offset} - 5'd2 : 5'd0);
   end
@@ -93,12 +113,14 @@ module gw_nic_rx_parser (
   // A first beat that is the last holds no IPv4 header: what it said is not looked at.
   wire packed2 = packed1_q && size2_q >= 8'd34 && (size2_q >= 8'd38 || !has_tag1_q);
   assign packed_o = short2_q ? packed2 : packed1_q;
+  wire looks2, quote2;
+  assign quote_o = short2_q ? quote2 : looks2;
 
   // 3. The shim and the six bytes behind it.
   logic        decide3_q, sound3_q, has_tag3_q, tcp3_q;
   logic [79:0] shim3_q;
   logic [7:0]  place3_q, protocol3_q;
-  logic [16:0] end3_q;
+  logic [16:0] end3_q, udp_payload3_q;
   logic [1:0]  edges_here3_q;  // at most 3 of them
   logic [15:0] checksum3_q;
   wire  [7:0]  place2 = {1'b0, shim2_q, 2'd0} + 8'd42;
@@ -108,7 +130,8 @@ module gw_nic_rx_parser (
     sound3_q      <= sound2_q && size2_q >= {least2_q, 2'd2} && size2_q >= place2 + 8'd4;
     edges_here3_q <= behind2[1:0] | {2{|behind2[7:2]}};
     place3_q      <= place2;
-    end3_q        <= {1'b0, total1_q} + (has_tag1_q ? 17'd17 : 17'd13);
+    end3_q        <= packet_end - 17'd1;
+    udp_payload3_q <= udp_payload2_q;
     has_tag3_q     <= has_tag1_q;
     tcp3_q        <= tcp1_q;
     protocol3_q   <= protocol1_q;
@@ -117,8 +140,9 @@ module gw_nic_rx_parser (
   end
 
   // 4. Verdict. Two bytes a group at least; that more than 34 are too many is in the last check.
-  wire [7:0]  mode   = shim3_q[15:8];
-  wire [15:0] length = gw_nic_rx_pkg::swap16(shim3_q[31:16]);
+  wire [27:0] covered = {shim3_q[7:4], shim3_q[15:8], shim3_q[23:16], shim3_q[31:24]};
+  wire [7:0]  mode   = covered[23:16];
+  wire [15:0] length = covered[15:0];
   wire [1:0]  head   = mode[1:0];
   wire [16:0] floats = {1'b0, length} - {15'd0, head};  // their bytes, and the tail's; negative if the head is longer
   wire [1:0]  tail   = floats[1:0];
@@ -127,8 +151,9 @@ module gw_nic_rx_parser (
   wire [16:0] least_end = {9'd0, lead} + {4'd0, groups[16:5], 1'b0};
   wire [16:0] result = {9'd0, place3_q} + {1'b0, length};
   assign details_valid_o = decide3_q;
-  assign good_o = sound3_q && shim3_q[7:0] == gw_nic_rx_pkg::ShimVersion && !mode[6] && mode[5:2] != 4'd0 && mode[5:2] != 4'd15
-                  && !floats[16] && floats[15:2] != 14'd0 && least_end <= end3_q
+  wire kept = tcp3_q || (head == 2'd0 && udp_payload3_q == {1'b0, length});  // what nic_tx keeps to in UDP
+  assign good_o = sound3_q && kept && covered[27:24] == gw_nic_pkg::ShimVersion && shim3_q[3:0] == gw_nic_pkg::crc4(covered)
+                  && !mode[6] && mode[5:2] != 4'd0 && mode[5:2] != 4'd15 && !floats[16] && floats[15:2] != 14'd0 && least_end <= end3_q
                   && result <= gw_nic_rx_pkg::MaxFrame && result > gw_nic_rx_pkg::MinFrame && result > end3_q + 17'd1;
   assign bounded_o   = mode[7];
   assign bound_o     = mode[5:2];
@@ -145,6 +170,30 @@ module gw_nic_rx_parser (
   assign tcp_o       = tcp3_q;
   assign protocol_o  = protocol3_q;
   assign checksum_o  = checksum3_q;
+
+  // 5. Quotes. The seventh beat decides, or the last.
+  gw_nic_rx_quotes u_quotes (
+    .clk_i, .rst_ni,
+    .window_i       (window_q),
+    .decides_i      (beat_valid_i && (beat_index_i == 3'd6 || (beat_last_i && beat_index_i < 3'd6))),
+    .icmp_i         (icmp1_q),
+    .words_i        (options),
+    .end_i          (packet_end),
+    .protocol_tcp_i (protocol_tcp1_q),
+    .protocol_udp_i (protocol_udp1_q),
+    .size_i         (size2_q),
+    .looks_o        (looks2),
+    .quote_o        (quote2),
+    .valid_o        (quote_valid_o),
+    .good_o         (quote_good_o),
+    .words_o        (quote_words_o),
+    .tcp_o          (quote_tcp_o),
+    .lengthens_o    (quote_lengthens_o),
+    .total_o        (quote_total_o),
+    .checksum_o     (quote_checksum_o),
+    .forget_o       (quote_forget_o),
+    .key_o          (quote_key_o)
+  );
 
   wire unused = ^{beat_data_i[95:0], beat_data_i[255:240], ip[15:8], ip[47:32], ip[71:64], offset[15:14], groups[4:0]};
 endmodule

@@ -6,9 +6,9 @@
 package gw_nic_rx_pkg;  /* verilator lint_off UNUSEDPARAM */  // the other engine, in the same folder, needs none
   localparam logic [15:0] TypeIpv4 = 16'h0800;
   localparam logic [15:0] TypeTag  = 16'h8100;
+  localparam logic [7:0]  ProtocolIcmp = 8'd1;
   localparam logic [7:0]  ProtocolTcp = 8'd6;
   localparam logic [7:0]  ProtocolUdp = 8'd17;
-  localparam logic [7:0]  ShimVersion = 8'd1;
   localparam logic [16:0] MinFrame = 17'd60;
   localparam logic [16:0] MaxFrame = 17'd9018;  /* verilator lint_on UNUSEDPARAM */
 

@@ -6,6 +6,7 @@ rtl/codec/gw_compression_block.sv
 rtl/codec/gw_compression_unit.sv
 rtl/codec/gw_alignment_unit.sv
 rtl/codec/gw_compressor.sv
+rtl/nic/gw_nic_pkg.sv
 rtl/nic/gw_nic_tx_pkg.sv
 rtl/nic/gw_nic_tx_queue.sv
 rtl/nic/gw_nic_tx_flows.sv

@@ -14,6 +14,8 @@ module gw_nic_tx (
   input  wire logic         bounded_i,
   input  wire logic [7:0]   protocol_tcp_i,
   input  wire logic [7:0]   protocol_udp_i,
+  input  wire logic         forget_i,
+  input  wire logic [95:0]  forget_key_i,
   input  wire logic [255:0] s_axis_tdata,
   input  wire logic [31:0]  s_axis_tkeep,
   input  wire logic         s_axis_tvalid,
@@ -26,7 +28,7 @@ module gw_nic_tx (
   input  wire logic         m_axis_tready,
   output logic              m_axis_tlast,
   output logic              m_axis_tuser,
-  output logic [18*32-1:0]  stat_o
+  output logic [19*32-1:0]  stat_o
 );
   wire clk_i  = aclk;
   wire rst_ni = aresetn;
@@ -78,7 +80,7 @@ module gw_nic_tx (
     .m_valid_o(beat_valid), .m_ready_i(front_leave), .m_data_o({beat_last, beat_count, beat_data})
   );
 
-  wire        class_push, tag, tcp, bounded, action_push, drop, overlong_push, evicted;
+  wire        class_push, tag, tcp, bounded, action_push, drop, overlong_push, evicted, forgotten;
   wire [1:0]  class_pushed, head, tail;
   wire [7:0]  payload_at, floats_at, protocol;
   wire [11:0] floats;
@@ -88,7 +90,7 @@ module gw_nic_tx (
   wire [3:0]  bound, action_pushed;
   gw_nic_tx_judge u_judge (
     .clk_i, .rst_ni,
-    .mark_i, .mark_mask_i, .grid_i, .bound_i, .bounded_i, .protocol_tcp_i, .protocol_udp_i,
+    .mark_i, .mark_mask_i, .grid_i, .bound_i, .bounded_i, .protocol_tcp_i, .protocol_udp_i, .forget_i, .forget_key_i,
     .valid_i        (accept),
     .data_i         (s_axis_tdata),
     .count_i        (count),
@@ -116,7 +118,8 @@ module gw_nic_tx (
     .action_o       (action_pushed),
     .drop_o         (drop),
     .overlong_o     (overlong_push),
-    .evicted_o      (evicted)
+    .evicted_o      (evicted),
+    .forgotten_o    (forgotten)
   );
 
   // 2. Front: the floats of candidates go to the compressor. What the verdict and the packed frame's headers need goes along.
@@ -446,19 +449,21 @@ module gw_nic_tx (
     end
     assign stat_o[32*i +: 32] = count_q;
   end
-  logic [31:0] stat_in_q, stat_out_q, stat_evicted_q;
+  logic [31:0] stat_in_q, stat_out_q, stat_evicted_q, stat_forgotten_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      stat_in_q      <= '0;
-      stat_out_q     <= '0;
-      stat_evicted_q <= '0;
+      stat_in_q        <= '0;
+      stat_out_q       <= '0;
+      stat_evicted_q   <= '0;
+      stat_forgotten_q <= '0;
     end else begin
       if (finish) stat_in_q  <= bytes_in;
       if (finish) stat_out_q <= bytes_out;
       if (evicted) stat_evicted_q <= stat_evicted_q + 32'd1;
+      if (forgotten) stat_forgotten_q <= stat_forgotten_q + 32'd1;
     end
   end
-  assign stat_o[18*32-1:15*32] = {stat_evicted_q, stat_out_q, stat_in_q};
+  assign stat_o[19*32-1:15*32] = {stat_forgotten_q, stat_evicted_q, stat_out_q, stat_in_q};
 
   `GW_ASSERT(BeatsFindRoom, !accept || beat_room)
   `GW_ASSERT(ClassesFindRoom, !class_push || (frame_room && class_room))

@@ -17,6 +17,8 @@ module gw_nic_tx_judge (
   input  wire logic         bounded_i,
   input  wire logic [7:0]   protocol_tcp_i,
   input  wire logic [7:0]   protocol_udp_i,
+  input  wire logic         forget_i,
+  input  wire logic [95:0]  forget_key_i,
   input  wire logic         valid_i,          // a beat is accepted
   input  wire logic [255:0] data_i,
   input  wire logic [5:0]   count_i,          // bytes, 32 before the last beat
@@ -44,7 +46,8 @@ module gw_nic_tx_judge (
   output logic [3:0]        action_o,         // ActionStored of what may be packed
   output logic              drop_o,
   output logic              overlong_o,       // 282 beats are here, and none of them is the last
-  output logic              evicted_o
+  output logic              evicted_o,
+  output logic              forgotten_o
 );
   // 1. Take in: the window, and what counts of each beat.
   localparam logic [8:0] LastBeat = 9'(gw_nic_tx_pkg::MaxBeats);  // counted from 0: all from this one on are the same
@@ -109,7 +112,6 @@ module gw_nic_tx_judge (
   logic [15:0] total_q, udp_length_q, ip_checksum_q, checksum_q;
   logic [16:0] rest_q;  // of the packet behind IPv4's header; negative if it ends in that
   logic [7:0]  protocol_q;
-  logic [95:0] key_q;
   logic [1:0]  sequence_q;
   always_ff @(posedge clk_i) early2_q <= extract_q && early_q && rst_ni;
   always_ff @(posedge clk_i) begin
@@ -129,7 +131,6 @@ module gw_nic_tx_judge (
       reserved_q    <= protocol == protocol_tcp || protocol == protocol_udp;
       protocol_q    <= protocol == gw_nic_tx_pkg::Tcp ? protocol_tcp : protocol_udp;
       ip_checksum_q <= gw_nic_tx_pkg::swap16(ip[8*10 +: 16]);
-      key_q         <= {transport_bytes[31:0], ip[8*12 +: 64]};
       sequence_q    <= transport_bytes[8*7 +: 2];
       udp_length_q  <= gw_nic_tx_pkg::swap16(transport_bytes[8*4 +: 16]);
       data_offset_q <= transport_bytes[8*12+4 +: 4];
@@ -139,6 +140,21 @@ module gw_nic_tx_judge (
       bound_q       <= bound;
       bounded_q     <= bounded;
     end
+  end
+
+  // A flow to be forgotten: its key takes the place of a frame's in the cycle after the one in which the frame that brings it
+  // begins, and the table looks at it in the next. The frame before has no use for its own any more then (a SYN teaches in the
+  // second cycle after its last beat), and this frame's comes later, as a frame of one beat holds no transport header.
+  logic        forget1_q, forget2_q;
+  logic [95:0] forget_key1_q, key_q;
+  always_ff @(posedge clk_i) begin
+    forget1_q <= valid_i && first_o && forget_i && rst_ni;
+    forget2_q <= forget1_q && rst_ni;
+  end
+  always_ff @(posedge clk_i) begin
+    // The first byte on the wire is the lowest one here.
+    if (valid_i && first_o) for (int i = 0; i < 12; i++) forget_key1_q[8*i +: 8] <= forget_key_i[8*(11 - i) +: 8];
+    if (forget1_q || extract_q) key_q <= forget1_q ? forget_key1_q : {transport_bytes[31:0], ip[8*12 +: 64]};
   end
 
   // 3. Judge. The size is the whole frame's in the cycle of its action, and at least five beats' before.
@@ -216,12 +232,14 @@ module gw_nic_tx_judge (
   always_ff @(posedge clk_i) learn_q <= learn_d && !early2_q && rst_ni;
   gw_nic_tx_flows u_flows (
     .clk_i, .rst_ni,
-    .key_i     (key_q),
-    .known_o   (known),
-    .phase_o   (phase),
-    .learn_i   (learn_q || (learn_d && early2_q)),
-    .phase_i   (sequence_q + 2'd1),
-    .evicted_o (evicted_o)
+    .key_i       (key_q),
+    .known_o     (known),
+    .phase_o     (phase),
+    .learn_i     (learn_q || (learn_d && early2_q)),
+    .phase_i     (sequence_q + 2'd1),
+    .evicted_o   (evicted_o),
+    .forget_i    (forget2_q),
+    .forgotten_o (forgotten_o)
   );
 
   wire unused_bytes = ^{window_q[95:0], window_q[1023:784], ip[8*4 +: 16], ip[8*6+6 +: 2], ip[8*8 +: 8], transport_bytes[8*7+2 +: 46],

@@ -41,8 +41,12 @@ module gw_nic_tx_merge (
             | ({16{gw_nic_tx_pkg::swap16(checksum)}} & sum_new);
   endfunction
 
-  // Shim and edges: ten bytes that begin where the payload began, and may end in the next beat.
-  wire [255:0] shim = {176'd0, edges_i, length_i[7:0], 2'd0, length_i[13:8], bounded_i, 1'b0, bound_i, head_i, gw_nic_tx_pkg::ShimVersion};
+  // Shim and edges: ten bytes that begin where the payload began, and may end in the next beat. The CRC is worked out a cycle
+  // before it is wanted: a frame's first beat holds headers alone.
+  wire [27:0]  covered = {gw_nic_pkg::ShimVersion, bounded_i, 1'b0, bound_i, head_i, 2'd0, length_i};
+  logic [3:0]  crc_q;
+  always_ff @(posedge clk_i) if (packed_i) crc_q <= gw_nic_pkg::crc4(covered);
+  wire [255:0] shim = {176'd0, edges_i, covered[7:0], covered[15:8], covered[23:16], covered[27:24], crc_q};
   function automatic [255:0] with_shim(input [255:0] header, input [255:0] turned_shim, input [2:0] beat, input [7:0] payload_at);
     with_shim = beat < payload_at[7:5]  ? header
               : beat == payload_at[7:5] ? gw_nic_tx_pkg::spliced(header, turned_shim, {1'b0, payload_at[4:0]})

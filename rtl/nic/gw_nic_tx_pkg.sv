@@ -34,7 +34,6 @@ package gw_nic_tx_pkg;
   localparam int         MaxBeats    = 282;   // that a frame of MaxFrame bytes has
   localparam logic [7:0] Tcp         = 8'd6;
   localparam logic [7:0] Udp         = 8'd17;
-  localparam logic [7:0] ShimVersion = 8'd1;
   /* verilator lint_on UNUSEDPARAM */
 
   // Sixteen bits that lie in network order from a byte of a beat on: the byte's own bits are the upper ones.

@@ -48,6 +48,7 @@ std::string words_of(const std::string& reason) {
       {"unaligned_length", "of a length that is no multiple of four"},
       {"runt", "shorter than Ethernet's header"},
       {"overlong", "above 9,018 bytes"},
+      {"other_host", "of other hosts"},
       {"filter", "that the filter leaves out"}};
   if (const auto known = kWords.find(reason); known != kWords.end()) return known->second;
   std::string words = reason;

@@ -559,7 +559,8 @@ Section nic(const Json& doc) {
   }
   if (const auto v = number(doc, {"nic", "flow_table", "entries"})) {
     add(s, "flow table", counted(*v, "flow", "flows"),
-        grouped(number(doc, {"nic", "flow_table", "evicted"}).value_or(0)) + " evicted");
+        grouped(number(doc, {"nic", "flow_table", "evicted"}).value_or(0)) + " evicted, " +
+            grouped(number(doc, {"nic", "flow_table", "forgotten"}).value_or(0)) + " forgotten");
   }
   if (const Json* phases = find(doc, {"nic", "phases"}); phases && phases->is_array()) {
     std::vector<std::string> parts;

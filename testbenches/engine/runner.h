@@ -776,8 +776,9 @@ class DeviceOf : public sim::Device {
     }
 
    private:
-    /// What leaves does not depend on when it does.
-    static constexpr bool kTimeless = P::kEvents == 0;
+    /// What leaves does not depend on when it does: the device chooses nothing, or just says what
+    /// follows from its packets.
+    static constexpr bool kTimeless = P::kEvents == 0 || requires { P::kPinsOfProbe; };
 
     template <class A>
     sim::Speed timed(A& a, sim::AnyEngine<P> b, const char* name_a, const char* name_b) {

@@ -34,7 +34,12 @@ class Order {
                  {{"action", actions},
                   {"beats", {"1", "2 to 7", "8 and more"}},
                   {"tuser", {"good", "in error"}}}) {
-    if (!tx) return;
+    if (!tx) {
+      lengths_.impossible("what quotes a header is longer than a beat", [](Table::At at) {
+        return at[1] == 0 && at[0] == static_cast<size_t>(nic::RxAction::kMended);
+      });
+      return;
+    }
     using nic::TxAction;
     const auto is = [](size_t action, TxAction what) {
       return action == static_cast<size_t>(what);

@@ -14,6 +14,7 @@
 #include "testbenches/codec/options.h"
 #include "testbenches/engine/runner.h"
 #include "testbenches/engine/wires.h"
+#include "testbenches/nic/capture.h"
 #include "testbenches/nic/coverage.h"
 #include "testbenches/nic/options.h"
 #include "testbenches/nic/oracle.h"
@@ -36,7 +37,9 @@ systemc::NicTxConfig pins_of(const systemc::NicTx&, const sim::PacketConfig& wor
           .packet_grid = words[2] != 0,
           .codec = {.bound = static_cast<uint8_t>(words[3]), .bounded = words[4] != 0},
           .protocol_tcp = static_cast<uint8_t>(words[5]),
-          .protocol_udp = static_cast<uint8_t>(words[6])};
+          .protocol_udp = static_cast<uint8_t>(words[6]),
+          .forget = nic_tx_forgets(words).has_value(),
+          .forget_key = nic_tx_forgets(words).value_or(systemc::NicFlowKey{})};
 }
 systemc::NicRxConfig pins_of(const systemc::NicRx&, const sim::PacketConfig& words) {
   return {.protocol_tcp = static_cast<uint8_t>(words[0]),
@@ -52,7 +55,14 @@ class NicModel {
   void reset() { core_.reset(); }
   uint32_t s_ready() const { return core_.s_ready() ? 1 : 0; }
   const Beat* m_beat(size_t) const { return core_.m_beat(); }
-  uint64_t probe() const { return 0; }
+  sim::Probe<P> probe() const {
+    if constexpr (requires { core_.forgets(); }) {
+      const systemc::NicFlowKey* const key = core_.forgets();
+      return key != nullptr ? nic_rx_says(*key) : sim::Probe<P>{};
+    } else {
+      return 0;
+    }
+  }
   std::span<const uint32_t> statistics() const { return core_.statistics(); }
   void clock(const sim::Offered<Ports>& offered, uint32_t m_ready) {
     core_.clock(offered[0], m_ready != 0);
@@ -81,6 +91,7 @@ class NicDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
   void check(const sim::RunSpec& spec) const override {
     nic_config(spec.options);
     frame_bytes(spec.options);
+    check_host(spec.options);
   }
   std::unique_ptr<sim::Source> source(const sim::RunSpec& spec) const override {
     if (!spec.stimulus.trace.empty()) {
@@ -88,6 +99,9 @@ class NicDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
     }
     if (!spec.stimulus.filter.empty()) {
       throw sim::UsageError("--filter chooses packets of a capture and needs --trace");
+    }
+    if (spec.options.changed().contains("host")) {
+      throw sim::UsageError("--host chooses frames of a capture and needs --trace");
     }
     if (spec.stimulus.random != nullptr) {
       const bool wire = this->facts().random == &random_wire();
@@ -142,7 +156,7 @@ class NicDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
     }
   }
   virtual std::unique_ptr<sim::Frames> captured(const sim::RunSpec& spec) const {
-    return sim::open_capture_frames(spec.stimulus, /*ports=*/1, kTenGbe, spec.options);
+    return open_host_capture(spec, nic_config(spec.options), /*sends=*/true);
   }
   virtual std::unique_ptr<sim::Frames> synthetic(const sim::RunSpec& spec) const {
     return open_host_frames(spec.stimulus.synth, spec.seed, spec.stimulus.packets,
@@ -171,6 +185,7 @@ class NicDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
     const std::vector<sim::Option> own = std::move(facts.options);
     facts.options = nic_options();
     facts.options.insert(facts.options.end(), own.begin(), own.end());
+    facts.options.push_back(host_option());
     facts.options.push_back(frame_bytes_option());
     return facts;
   }
@@ -255,9 +270,9 @@ class NicRxDevice final : public NicDevice<NicRxModel> {
     return {facts, spec, nic_tx_words(nic_config(spec.options))};
   }
   std::unique_ptr<sim::Frames> captured(const sim::RunSpec& spec) const override {
-    std::unique_ptr<sim::Frames> frames = NicDevice::captured(spec);
-    if (!packs(spec)) return frames;
-    return pack_frames(std::move(frames), nic_config(spec.options));
+    const nic::NicConfig config = nic_config(spec.options);
+    if (!packs(spec)) return open_host_capture(spec, config, /*sends=*/false);
+    return pack_frames(NicDevice::captured(spec), config);
   }
   std::unique_ptr<sim::Frames> synthetic(const sim::RunSpec& spec) const override {
     return open_wire_frames(spec.stimulus.synth, spec.seed, spec.stimulus.packets,
@@ -307,7 +322,7 @@ class NicChain final : public sim::Chain<NicPorts, Tx, Rx> {
     if (wire_ != nullptr) wire_->reset();
   }
   void configure(size_t port, const sim::PacketConfig& words) {
-    if (wire_ != nullptr) wire_->configure(nic_tx_config(words));
+    if (wire_ != nullptr) wire_->configure(nic_tx_config(words), nic_tx_forgets(words));
     Base::configure(port, words);
   }
   void clock(const sim::Offered<Ports>& offered, uint32_t m_ready) {

@@ -67,6 +67,13 @@ reference::nic::NicConfig nic_tx_config(const sim::PacketConfig& words) {
           .protocol_udp = static_cast<uint8_t>(words[6])};
 }
 
+std::array<uint64_t, 2> nic_rx_says(const reference::nic::FlowKey& forget) {
+  // forget_o in bit 0, forget_key_o above it.
+  const uint64_t high = capture::load32(forget, 0),
+                 low = uint64_t{capture::load32(forget, 4)} << 32 | capture::load32(forget, 8);
+  return {low << 1 | 1, high << 1 | low >> 63};
+}
+
 sim::PacketConfig nic_rx_words(const reference::nic::NicConfig& config) {
   return {config.protocol_tcp, config.protocol_udp};
 }
@@ -98,6 +105,11 @@ sim::PacketConfig legal_pair(sim::Random& random) {
   const sim::PacketConfig codec = codec_pins().legal(random);
   words[3] = codec[0];
   words[4] = codec[1];
+  // Random traffic makes the key one of its flows': any is in no table.
+  words[kForget] = random.below(8) == 0;
+  for (size_t i = 0; i < kKeyWords; ++i) {
+    words[kForgetKey + i] = static_cast<uint32_t>(random.next());
+  }
   return words;
 }
 
@@ -110,8 +122,8 @@ sim::PacketConfig legal_tx(sim::Random& random) {
 }
 
 const std::vector<std::string>& tx_pin_options() {
-  static const std::vector<std::string> kOptions = {"mark", "mark-mask", "grid", "bound",
-                                                    "mode", "",          ""};
+  static const std::vector<std::string> kOptions = {
+      "mark", "mark-mask", "grid", "bound", "mode", "", "", "", "", "", ""};
   return kOptions;
 }
 

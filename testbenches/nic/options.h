@@ -1,6 +1,7 @@
 // The options of the NIC's devices.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -25,6 +26,9 @@ reference::nic::NicConfig nic_tx_config(const sim::PacketConfig& words);
 std::optional<reference::nic::FlowKey> nic_tx_forgets(const sim::PacketConfig& words);
 sim::PacketConfig nic_rx_words(const reference::nic::NicConfig& config);
 reference::nic::NicConfig nic_rx_config(const sim::PacketConfig& words);
+
+/// Outputs of nic_rx that say so (NicRxPorts::kPinsOfProbe).
+std::array<uint64_t, 2> nic_rx_says(const reference::nic::FlowKey& forget);
 
 /// All pins are a frame's own; those of two NICs but for what they must agree on.
 const PinFacts& nic_tx_pins();

@@ -61,7 +61,7 @@ void leave_as_it_came(const sim::Packet<Beat>& packet, sim::Packet<Beat>& owed) 
 std::vector<std::string> tx_actions() { return names<TxAction>(nic::kTxActions); }
 std::vector<std::string> rx_actions() { return names<RxAction>(nic::kRxActions); }
 std::vector<std::string> tx_statistics() {
-  return with(tx_actions(), {"bytes_in", "bytes_out", "evicted"});
+  return with(tx_actions(), {"bytes_in", "bytes_out", "evicted", "forgotten"});
 }
 std::vector<std::string> rx_statistics() { return with(rx_actions(), {"bytes_in", "bytes_out"}); }
 
@@ -150,17 +150,20 @@ void NicTxOracle::arrives(size_t, const sim::PacketRef<Beat>& packet) {
 std::vector<std::optional<uint32_t>> NicTxOracle::statistics() const {
   std::vector<std::optional<uint32_t>> all = words(tally_);
   all.emplace_back(static_cast<uint32_t>(nic_.flows().evicted()));
+  all.emplace_back(static_cast<uint32_t>(nic_.flows().forgotten()));
   return all;
 }
 
 json NicTxOracle::findings() const {
-  json sections = {
-      {"nic",
-       {{"tx", tally_.direction(tx_actions())},
-        {"packed", tally_.packed()},
-        {"link", tally_.link()},
-        {"flow_table", {{"entries", nic_.flows().entries()}, {"evicted", nic_.flows().evicted()}}},
-        {"phases", tally_.phases()}}}};
+  json sections = {{"nic",
+                    {{"tx", tally_.direction(tx_actions())},
+                     {"packed", tally_.packed()},
+                     {"link", tally_.link()},
+                     {"flow_table",
+                      {{"entries", nic_.flows().entries()},
+                       {"evicted", nic_.flows().evicted()},
+                       {"forgotten", nic_.flows().forgotten()}}},
+                     {"phases", tally_.phases()}}}};
   if (floats_.values() != 0) sections["compression"] = compression_json(floats_);
   return sections;
 }
@@ -172,6 +175,7 @@ void NicRxOracle::arrives(size_t, const sim::PacketRef<Beat>& packet) {
   tally_.count(static_cast<size_t>(made.action), frame.size(), made.frame.size());
   tally_.carried(made.frame.size(), frame.size());
   draining_ = made.action == RxAction::kBadStream;
+  if (says_ && made.forget) forgets_.push_back(*made.forget);
   sim::PacketRef<Beat> owed = sim::make_packet<Beat>(made.frame, made.error);
   if (made.action == RxAction::kUnpacked) {
     tally_.candidate(made.head);
@@ -179,7 +183,8 @@ void NicRxOracle::arrives(size_t, const sim::PacketRef<Beat>& packet) {
                   made.frame.size(), frame.size());
     owed->ratio = quotient(made.frame.size(), frame.size());
   }
-  if (made.action == RxAction::kPassed || made.action == RxAction::kBadShim) {
+  if (made.action == RxAction::kPassed || made.action == RxAction::kBadShim ||
+      made.action == RxAction::kMended) {
     leave_as_it_came(*packet, *owed);
   }
   // Where the stream ends early, that is seen a beat after the bytes that it gave.
@@ -190,6 +195,14 @@ void NicRxOracle::arrives(size_t, const sim::PacketRef<Beat>& packet) {
   owed->source = packet;
   owed->action = static_cast<uint32_t>(made.action);
   owe(0, std::move(owed));
+}
+
+std::string NicRxOracle::says(std::span<const uint64_t> probe) {
+  if (forgets_.empty()) return "forget_o without an ICMP error that says so";
+  const std::array<uint64_t, 2> due = nic_rx_says(forgets_.front());
+  if (!std::ranges::equal(probe, due)) return "forget_key_o is not the flow that is quoted";
+  forgets_.pop_front();
+  return {};
 }
 
 std::vector<std::optional<uint32_t>> NicRxOracle::statistics() const { return words(tally_); }

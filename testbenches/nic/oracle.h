@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
@@ -79,10 +80,13 @@ class NicTxOracle final : public sim::QueueOracle<Beat> {
 
 class NicRxOracle final : public sim::QueueOracle<Beat> {
  public:
-  explicit NicRxOracle(const reference::nic::NicConfig& config)
-      : QueueOracle(1), nic_(config), tally_(reference::nic::kRxActions) {}
+  /// `says`: what the device says of flows to forget is heard.
+  explicit NicRxOracle(const reference::nic::NicConfig& config, bool says = true)
+      : QueueOracle(1), nic_(config), tally_(reference::nic::kRxActions), says_(says) {}
 
   void arrives(size_t port, const sim::PacketRef<Beat>& packet) override;
+  std::string says(std::span<const uint64_t> probe) override;
+  bool quiet() const override { return QueueOracle::quiet() && forgets_.empty(); }
   uint64_t busy() const override { return draining_ ? kDrain : 0; }
   std::vector<std::optional<uint32_t>> statistics() const override;
   nlohmann::json findings() const override;
@@ -93,14 +97,16 @@ class NicRxOracle final : public sim::QueueOracle<Beat> {
 
   reference::nic::NicRx nic_;
   NicTally tally_;
-  bool draining_ = false;  // the stream of what arrived last was not right
+  const bool says_;
+  std::deque<reference::nic::FlowKey> forgets_;  ///< that are still to be said
+  bool draining_ = false;                        // the stream of what arrived last was not right
 };
 
 /// Both, one behind the other: what comes back to a host.
 class NicOracle final : public sim::QueueOracle<Beat> {
  public:
   explicit NicOracle(const reference::nic::NicConfig& config)
-      : QueueOracle(1), tx_(config), rx_(config), rx_words_(nic_rx_words(config)) {}
+      : QueueOracle(1), tx_(config), rx_(config, /*says=*/false), rx_words_(nic_rx_words(config)) {}
 
   void arrives(size_t port, const sim::PacketRef<Beat>& packet) override;
   uint64_t busy() const override { return tx_.busy() + rx_.busy(); }

@@ -20,17 +20,24 @@ struct NicStreams {
   static constexpr uint64_t kSettles = 0;  // never without input while there is any
 };
 struct NicTxPorts : NicStreams {
-  static constexpr std::array<sim::Pin, 7> kPinsOfPacket = {{{"mark_i", 8},
-                                                             {"mark_mask_i", 8},
-                                                             {"grid_i", 1},
-                                                             {"bound_i", 4},
-                                                             {"bounded_i", 1},
-                                                             {"protocol_tcp_i", 8},
-                                                             {"protocol_udp_i", 8}}};
+  static constexpr std::array<sim::Pin, 11> kPinsOfPacket = {{{"mark_i", 8},
+                                                              {"mark_mask_i", 8},
+                                                              {"grid_i", 1},
+                                                              {"bound_i", 4},
+                                                              {"bounded_i", 1},
+                                                              {"protocol_tcp_i", 8},
+                                                              {"protocol_udp_i", 8},
+                                                              {"forget_i", 1},
+                                                              {"forget_key_i", 32},
+                                                              {"forget_key_i", 32, 32},
+                                                              {"forget_key_i", 32, 64}}};
 };
 struct NicRxPorts : NicStreams {
   static constexpr std::array<sim::Pin, 2> kPinsOfPacket = {
       {{"protocol_tcp_i", 8}, {"protocol_udp_i", 8}}};
+  static constexpr std::array<sim::Pin, 2> kPinsOfProbe = {
+      {{"forget_o", 1}, {"forget_key_o", 96, 0, "forget_o"}}};
+  static constexpr uint64_t kEvents = 1;  // forget_o
 };
 /// Both: a frame's configuration is nic_tx's, nic_rx has the same with each.
 struct NicPorts : NicStreams {

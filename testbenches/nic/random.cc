@@ -34,8 +34,9 @@ std::vector<sim::RandomKey> frame_keys(bool wire) {
   for (sim::RandomKey& key : sim::random_value_keys(/*codec=*/true)) keys.push_back(std::move(key));
   keys.push_back(random_settings_key());
   keys.push_back({"frame",
-                  "what a host sends; other: neither TCP nor UDP, or a fragment",
-                  {{"segment", 7}, {"datagram", 3}, {"syn", 1}, {"other"}}});
+                  "what a host sends; other: neither TCP nor UDP, or a fragment; quote: an ICMP "
+                  "error about a packed frame",
+                  {{"segment", 7}, {"datagram", 3}, {"syn", 1}, {"other"}, {"quote"}}});
   keys.push_back({"mark",
                   "whether a stream is of floats; ecn: marked, and ECN's bits are set",
                   {{"marked", 3}, {"unmarked", 1}, {"ecn", 1}}});
@@ -223,6 +224,7 @@ class RandomHosts final : public sim::Frames {
       return host.frame();
     }
     if (kind == "other") return other(random, room(headers(random)));
+    if (kind == "quote") return quote(random, flows_[number].host);
     if (kind == "syn" || !flows_[number].open) {
       begin(number);
       Flow& flow = flows_[number];
@@ -257,6 +259,30 @@ class RandomHosts final : public sim::Frames {
       capture::store16(frame, host.ip_at() + 6, 1 + random.below(0x1FFF));
     } else {
       frame[host.ip_at() + 9] = static_cast<uint8_t>(random.next() | 0x20);  // neither 6 nor 17
+    }
+    return frame;
+  }
+
+  /// What a router, or a far host without nic_rx, answers to a packed frame.
+  nic::Frame quote(Random& random, nic::Host host) const {
+    host.tcp = random.below(4) != 0;
+    host.tos = usual_.mark;
+    host.payload = floats(60 + 4 * random.below(300), 0);
+    nic::NicConfig config = config_;
+    config.mark_mask = 0;
+    config.grid = nic::Grid::kPacket;
+    const nic::Frame about = nic::NicTx(config).pack(host.frame()).frame;
+    constexpr std::array<uint8_t, 3> kTypes = {3, 11, 12};
+    const uint32_t quoted = random.below(2) != 0 ? 28 : 20 + random.below(600);
+    nic::Frame frame =
+        nic::icmp_error(about, host.ip_at(), kTypes[random.below(2) * (1 + random.below(2))],
+                        static_cast<uint8_t>(random.below(2) != 0 ? 2 : random.below(5)), quoted,
+                        random.below(4) == 0);
+    // A bit of what decides is another now and then: of the quoted headers, or the shim.
+    const size_t inner = nic::ethernet(frame).end + 28;
+    if (random.below(4) == 0) {
+      const size_t at = inner + random.below(static_cast<uint32_t>(frame.size() - inner));
+      frame[at] ^= static_cast<uint8_t>(1u << random.below(8));
     }
     return frame;
   }
@@ -315,7 +341,18 @@ class RandomHosts final : public sim::Frames {
   /// The pins of the next frame, and how it is packed if that has happened.
   void set_pins(sim::Frame& frame) {
     sim::RawPacket packet;
-    config_ = nic_tx_config(pins_.set(packet, count_));
+    pins_.set(packet, count_);
+    sim::PacketConfig words = packet.own_config ? packet.config : nic_tx_words(usual_);
+    forget_.reset();
+    if (nic_tx_forgets(words)) {
+      // Mostly a flow that is there; ports and addresses may be any (Host::any).
+      Random random = stream("forget");
+      const nic::Frame syn = flows_[random.below(kFlows)].host.syn();
+      const auto ip = nic::ipv4(syn, nic::ethernet(syn).end);
+      forget_ = random.below(4) != 0 && ip ? nic::key_of(syn, *ip) : *nic_tx_forgets(words);
+      packet.config = words = nic_tx_words(nic_tx_config(words), forget_);
+    }
+    config_ = nic_tx_config(words);
     values_.set(classes_of(config_.codec));
     frame.own_config = packet.own_config;
     frame.config = packer_ ? nic_rx_words(config_) : packet.config;
@@ -335,7 +372,7 @@ class RandomHosts final : public sim::Frames {
     const bool runt = drawn.error == "malformed" && frame.size() < sim::kMinFrameBytes;
     if (!runt && frame.size() < sim::kMinFrameBytes) frame.resize(sim::kMinFrameBytes);
     if (packer_) {
-      nic::Packed packed = packer_->pack(frame);
+      nic::Packed packed = packer_->pack(frame, false, forget_);
       frame = std::move(packed.frame);
       if (!packed.leaves) {
         ++errors_["dropped_by_nic_tx"];
@@ -445,6 +482,7 @@ class RandomHosts final : public sim::Frames {
   const nic::NicConfig usual_;
   PacketPins pins_;
   nic::NicConfig config_;  ///< of the frame at hand
+  std::optional<nic::FlowKey> forget_;
   const sim::RandomLengths lengths_;
   sim::RandomValues values_;
   const uint64_t all_;

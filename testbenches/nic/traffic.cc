@@ -215,6 +215,18 @@ class Hosts final : public Kind {
     return frame;
   }
 
+  /// What a router, or a far host without nic_rx, answers to a packed frame.
+  nic::Frame quote(Flow& flow) {
+    nic::NicConfig config = config_;
+    config.grid = nic::Grid::kPacket;
+    const nic::Frame about = nic::NicTx(config).pack(chance(70) ? segment(flow) : datagram()).frame;
+    constexpr std::array<uint8_t, 3> kTypes = {3, 11, 12};
+    const uint32_t quoted = chance(50) ? 28 : 20 + random_.below(300);
+    return nic::icmp_error(about, about.size() > 12 && about[12] == 0x81 ? 18 : 14,
+                           kTypes[random_.below(3)], static_cast<uint8_t>(2 * random_.below(3)),
+                           quoted, chance(25));
+  }
+
   /// A frame that was right, with one of its headers bent.
   nic::Frame bent(nic::Frame frame) {
     if (frame.size() < 34) return frame;
@@ -264,8 +276,10 @@ class Hosts final : public Kind {
       frame = segment(flow);
     } else if (draw < 80) {
       frame = datagram();
-    } else if (draw < 84) {
+    } else if (draw < 82) {
       frame = other_protocol();
+    } else if (draw < 84) {
+      frame = quote(flow);
     } else if (draw < 98) {
       frame = bent(chance(60) ? segment(flow) : datagram());
     } else if (draw == 98) {

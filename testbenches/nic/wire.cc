@@ -45,7 +45,7 @@ void NicWire::cycle(const Beat* accepted, const Beat* shown, const Beat* taken) 
 }
 
 void NicWire::enters(bool bad) {
-  reference::nic::Packed packed = nic_.pack(host_.bytes, bad);
+  reference::nic::Packed packed = nic_.pack(host_.bytes, bad, forget_);
   if (!packed.leaves) return;
   sim::Passage passage;
   passage.id = host_.frames - 1;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,11 @@ class NicWire {
 
   void reset();
   /// Sets the configuration of the frame that begins next.
-  void configure(const reference::nic::NicConfig& config) { nic_.configure(config); }
+  void configure(const reference::nic::NicConfig& config,
+                 const std::optional<reference::nic::FlowKey>& forget) {
+    nic_.configure(config);
+    forget_ = forget;
+  }
   /// One cycle: the beat that the host's side accepts, the one that nic_tx shows, the one that the
   /// wire takes.
   void cycle(const Beat* accepted, const Beat* shown, const Beat* taken);
@@ -49,6 +54,7 @@ class NicWire {
 
   const reference::nic::NicConfig config_;
   reference::nic::NicTx nic_;
+  std::optional<reference::nic::FlowKey> forget_;
   sim::PacketWriter& writer_;
   uint64_t now_ = 0;
   Side host_, wire_;

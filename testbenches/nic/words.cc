@@ -38,8 +38,9 @@ std::vector<Mark> marks(std::span<const uint8_t> frame) {
   }
   const size_t length = capture::load16(frame, payload + 2), head = frame[payload + 1] & 3;
   const size_t edges = head + (length < head ? 0 : (length - head) % 4);
-  all.push_back({payload, fmt::format("shim of version {}, k {}, head {}, {} bytes", frame[payload],
-                                      frame[payload + 1] >> 2 & 15, head, length)});
+  all.push_back(
+      {payload, fmt::format("shim of version {}, k {}, head {}, {} bytes", frame[payload] >> 4,
+                            frame[payload + 1] >> 2 & 15, head, length)});
   all.push_back({payload + nic::kShim + edges, "stream"});
   return all;
 }

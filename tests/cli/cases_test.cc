@@ -182,9 +182,22 @@ TEST_F(Cases, StreamsWithoutTheirBeginningRunAndThatIsSaid) {
   EXPECT_THAT(info.out, HasSubstr("began before the capture"));
   // A grid of packets means the same for a device of frames and one of floats.
   EXPECT_RUN(floats, "compressor --engine model --grid packet --trace " + input("midstream.pcap"));
-  EXPECT_RUN(frames, "nic_tx --engine model --grid packet --trace " + input("midstream.pcap"));
+  EXPECT_RUN(frames,
+             "nic_tx --engine model --grid packet --host any --trace " + input("midstream.pcap"));
   const json& reasons = frames["nic"]["tx"]["reasons"];
   EXPECT_EQ(floats["trace"]["selected"], reasons.value("packed", 0) + reasons.value("stored", 0));
+}
+
+TEST_F(Cases, ANicLearnsOfStreamsWithoutTheirBeginning) {
+  EXPECT_RUN(nic, "nic_tx --engine model --trace " + input("midstream.pcap"));
+  EXPECT_EQ(nic["trace"]["syns_made"], 1);
+  EXPECT_GT(nic["nic"]["packed"]["frames"], 0);
+  EXPECT_FALSE(nic["nic"]["tx"]["reasons"].contains("no_stream_start"));
+  EXPECT_THAT(notes_of(nic), HasSubstr("1 TCP stream began before the capture (no SYN)"));
+  // What is one host's of several is said on the terminal, too.
+  const Ended shown = gradwire("run nic_tx --engine model --trace " + trace("hdc-ring-early.pcap"));
+  ASSERT_EQ(shown.code, 0) << shown.err;
+  EXPECT_THAT(shown.out, HasSubstr("the NIC is that of 10.77.0.2"));
 }
 
 TEST_F(Cases, UnmarkedPacketsNameTheMarkAndTheOption) {

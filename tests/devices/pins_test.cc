@@ -62,7 +62,9 @@ void set(systemc::NicTx& core, const PacketConfig& c) {
                   .packet_grid = c[2] != 0,
                   .codec = {.bound = static_cast<uint8_t>(c[3]), .bounded = c[4] != 0},
                   .protocol_tcp = static_cast<uint8_t>(c[5]),
-                  .protocol_udp = static_cast<uint8_t>(c[6])});
+                  .protocol_udp = static_cast<uint8_t>(c[6]),
+                  .forget = c[7] != 0,
+                  .forget_key = testbenches::nic_tx_forgets(c).value_or(systemc::NicFlowKey{})});
 }
 void set(systemc::NicRx& core, const PacketConfig& c) {
   core.configure(
@@ -86,7 +88,12 @@ class Faulty {
   void reset() { core_.reset(); }
   uint32_t s_ready() const { return core_.s_ready() ? 1 : 0; }
   const Beat* m_beat(size_t) const { return core_.m_beat(); }
-  sim::Probe<P> probe() const { return {}; }
+  sim::Probe<P> probe() const {
+    if constexpr (requires { core_.forgets(); }) {
+      if (core_.forgets() != nullptr) return testbenches::nic_rx_says(*core_.forgets());
+    }
+    return {};
+  }
   std::span<const uint32_t> statistics() const {
     if constexpr (requires { core_.malformed_count(0); }) {
       counters_.clear();
@@ -129,7 +136,7 @@ class Faulty {
 /// A device at its pins.
 struct Subject {
   const char* name;
-  size_t pins;
+  std::vector<sim::Pin> pins;  ///< by words of a packet's configuration
   /// The run passes.
   std::function<bool(const sim::RunSpec& spec, size_t pin, Fault fault)> passes;
 };
@@ -151,7 +158,7 @@ Subject subject(const char* name, const MakeCore& core, const MakeOracle& make_o
     }
     return run.passed();
   };
-  return {name, P::kPinsOfPacket.size(), passes};
+  return {name, {P::kPinsOfPacket.begin(), P::kPinsOfPacket.end()}, passes};
 }
 
 template <class P, class Core>
@@ -214,11 +221,12 @@ INSTANTIATE_TEST_SUITE_P(Devices, Pins, testing::ValuesIn(subjects()),
 
 TEST_P(Pins, EachIsAPacketsOwnInHostileTraffic) {
   const Subject& device = GetParam();
-  const auto pins = testbenches::registry().device(device.name).facts().pins;
-  ASSERT_EQ(pins.size(), device.pins);
+  const auto& pins = device.pins;
+  ASSERT_EQ(sim::whole_pins(pins).size(),
+            testbenches::registry().device(device.name).facts().pins.size());
   const sim::RunSpec hostile = spec("hostile");
   EXPECT_TRUE(device.passes(hostile, 0, Fault::kNone));
-  for (size_t pin = 0; pin < device.pins; ++pin) {
+  for (size_t pin = 0; pin < pins.size(); ++pin) {
     for (const Fault fault : {Fault::kLate, Fault::kKept, Fault::kStuck}) {
       EXPECT_FALSE(device.passes(hostile, pin, fault))
           << pins[pin].name << ", fault " << static_cast<int>(fault) << ", is not seen";
@@ -232,10 +240,10 @@ TEST_P(Pins, EachIsAPacketsOwnInIrregularTraffic) {
   if (known.facts().frames) GTEST_SKIP() << "frames are random or captured";
   const sim::RunSpec irregular = spec("irregular");
   EXPECT_TRUE(device.passes(irregular, 0, Fault::kNone));
-  for (size_t pin = 0; pin < device.pins; ++pin) {
+  for (size_t pin = 0; pin < device.pins.size(); ++pin) {
     for (const Fault fault : {Fault::kLate, Fault::kKept, Fault::kStuck}) {
       EXPECT_FALSE(device.passes(irregular, pin, fault))
-          << known.facts().pins[pin].name << ", fault " << static_cast<int>(fault);
+          << device.pins[pin].name << ", fault " << static_cast<int>(fault);
     }
   }
 }

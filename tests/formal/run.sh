@@ -77,6 +77,18 @@ of() {
     gw_checksum)
       of=rtl/switch/gw_expether_pkg.sv; files=$of; depth=5
       mutant='s/sum\[16\] ? around : //' ;;
+    gw_nic_crc)
+      of=rtl/nic/gw_nic_pkg.sv; files=$of; depth=5
+      mutant='s/8F5_91EB/8F5_91EA/' ;;
+    gw_nic_tx_flows)
+      covers=4; depth=6; optimised=""
+      shrink='s/wire \[7:0\]  place = hash ^ {source > destination, 7.d0}/wire [1:0] place = {hash[7] ^ (source > destination), hash[0]}/
+        s/\[255:0\] used_q/[3:0] used_q/; s/\[0:255\]/[0:3]/'
+      probes="used_q"
+      for i in 0 1 2 3; do probes="$probes memory_q[$i]=entry${i}_q"; done
+      mutant='s/source > destination/source[47:16] > destination[47:16]/
+        s/forgotten_o = forget_i \& known_o/forgotten_o = forget_i \& used_q[place]/
+        s/learn_i | forgotten_o) used_q/learn_i) used_q/' ;;
     gw_compression_block) covers=4; mutant='s/depth <= bound >> 1}/depth < bound >> 1}/' ;;
     gw_decompression_block) files="rtl/codec/gw_codec_pkg.sv $files"; covers=3; mutant='s/d14 - (ceiling/d14 - (~ceiling/' ;;
     gw_codec_value)
@@ -235,6 +247,7 @@ fail() {
   tail -n 12 "$log" | sed 's/^/  /'
 }
 [ $# -gt 0 ] || set -- gw_fifo gw_fifo_head gw_fifo_2w gw_packet_queue gw_skid gw_axil_slave gw_stream_gate gw_interlock gw_arbiter gw_lookup \
+  gw_nic_crc gw_nic_tx_flows \
   gw_dispatcher gw_checksum gw_compression_block gw_decompression_block gw_codec_value gw_compressor gw_decompressor gw_fp_compare \
   gw_compressor_stream gw_parser_stream gw_aggregation_stream gw_mx_stream gw_switch_stream
 log=$work/log

@@ -197,8 +197,7 @@ struct Passed {
   std::vector<std::vector<uint8_t>> wire, far;
 };
 
-// A capture of a link holds both directions of its connections, which have the same place in the
-// flow table: through one NIC goes what one host sent.
+// A capture of a link holds what several hosts sent: through one NIC goes what one of them did.
 TEST_F(Captures, OfEveryHostGoThroughTwoNics) {
   Passed all;
   uint64_t packed = 0, segments = 0, turn = 0;
@@ -293,6 +292,154 @@ TEST_F(Captures, OfEveryHostGoThroughTwoNics) {
     good += row[1] == "1";
   }
   EXPECT_EQ(good, packed);
+}
+
+/// A sentence of a report's notes that holds these words.
+bool notes_say(const nlohmann::json& report, const std::string& words) {
+  for (const std::string note : report["trace"].value("notes", nlohmann::json::array())) {
+    if (note.find(words) != std::string::npos) return true;
+  }
+  return false;
+}
+
+// Without an option: the capture is one host's.
+TEST_F(Captures, OfMarkedStreamsPackAsTheyAre) {
+  size_t traces = 0;
+  for (const auto& entry : committed()) {
+    if (entry.value("traffic", "gradients") != "gradients") continue;
+    const std::string trace = folder_of_traces() + entry["file"].get<std::string>();
+    SCOPED_TRACE(trace);
+    ++traces;
+    // The host that sends the most marked bytes, by the manifest.
+    std::map<std::string, uint64_t> segments;
+    for (const auto& flow : entry["flows"]) {
+      std::smatch address;
+      const auto words = flow["flow"].get<std::string>();
+      ASSERT_TRUE(std::regex_match(words, address, std::regex("tcp ([0-9.]+):.*")));
+      segments[address[1]] += flow["selected_packets"].get<uint64_t>();
+    }
+    sim::RunSpec spec = spec_of("nic_tx", "", 0);
+    spec.stimulus.trace = trace;
+    const nlohmann::json done = report("nic_tx", spec, "");
+    ASSERT_TRUE(done["pass"]) << done.value("failure", nlohmann::json());
+    const std::string host = done["trace"]["host"];
+    EXPECT_EQ(done["nic"]["packed"]["frames"], segments[host]);
+    EXPECT_GT(done["nic"]["link"]["saved_percent"], 10);
+    EXPECT_FALSE(done["nic"]["tx"]["reasons"].contains("no_stream_start"));
+    EXPECT_FALSE(done["trace"].contains("syns_made"));
+    // What was left out is said, and adds up.
+    EXPECT_GT(done["trace"]["skipped"]["other_host"], 0);
+    EXPECT_EQ(done["trace"]["skipped"]["other_host"].get<uint64_t>() +
+                  done["trace"]["selected"].get<uint64_t>(),
+              entry["packets"]);
+    EXPECT_TRUE(notes_say(done, "the NIC is that of " + host));
+    // Another host's NIC, and one of which there is nothing.
+    for (const auto& [other, packed] : segments) {
+      spec.options.set("host", other);
+      EXPECT_EQ(report("nic_tx", spec, "")["nic"]["packed"]["frames"], packed) << other;
+    }
+    spec.options.set("host", "192.0.2.1");
+    EXPECT_THROW(report("nic_tx", spec, ""), sim::InputError);
+    spec.options.set("host", "any");
+    const nlohmann::json all = report("nic_tx", spec, "");
+    EXPECT_EQ(all["nic"]["tx"]["frames"], entry["packets"]);
+    EXPECT_FALSE(all["trace"].contains("host"));
+    // The same for what is packed by the reference, and behind a link.
+    sim::RunSpec rx = spec_of("nic_rx", "", 0, {{"pack", "yes"}});
+    rx.stimulus.trace = trace;
+    const nlohmann::json unpacked = report("nic_rx", rx, "");
+    EXPECT_EQ(unpacked["trace"]["host"], host);
+    EXPECT_EQ(unpacked["nic"]["rx"]["reasons"]["unpacked"], segments[host]);
+  }
+  EXPECT_EQ(traces, 4u);
+}
+
+// A capture that began while its connections were open: nic_tx learns from SYNs, so one is made
+// for each stream.
+TEST_F(Captures, InMidStreamPackWithSynsThatWereMade) {
+  const auto whole = capture::read(folder_of_traces() + "hdc-ring-early.pcap");
+  ASSERT_TRUE(whole);
+  auto writer = capture::PcapWriter::open(file("open.pcap"));
+  ASSERT_TRUE(writer);
+  uint64_t frames = 0;
+  for (const capture::Packet& packet : whole->packets) {
+    if (packet.layers.tcp && packet.layers.tcp->syn) continue;
+    ASSERT_FALSE(writer->write(packet));
+    frames += packet.layers.ipv4 && packet.layers.ipv4->source == 0x0A4D'0002;
+  }
+  ASSERT_FALSE(writer->close());
+  sim::RunSpec spec = spec_of("nic_tx", "", 0, {{"host", "10.77.0.2"}});
+  spec.stimulus.trace = folder_of_traces() + "hdc-ring-early.pcap";
+  const nlohmann::json with = report("nic_tx", spec, "");
+  spec.stimulus.trace = file("open.pcap");
+  const nlohmann::json done = report("nic_tx", spec, file("wire.pcap"));
+  ASSERT_TRUE(done["pass"]) << done.value("failure", nlohmann::json());
+  EXPECT_EQ(done["nic"]["packed"], with["nic"]["packed"]);
+  EXPECT_EQ(done["trace"]["syns_made"], 1);
+  EXPECT_EQ(done["trace"]["selected"], frames);
+  EXPECT_EQ(done["nic"]["tx"]["frames"], frames + 1);
+  EXPECT_EQ(done["nic"]["tx"]["reasons"]["syn"], 1);
+  EXPECT_TRUE(notes_say(done, "1 TCP stream began before the capture (no SYN): a SYN was made"));
+  // The SYN is one as the host sends them: the byte after it is the stream's first.
+  const auto wire = capture::read(file("wire.pcap"));
+  ASSERT_TRUE(wire);
+  size_t syns = 0;
+  for (const capture::Packet& packet : wire->packets) {
+    if (!packet.layers.tcp || !packet.layers.tcp->syn) continue;
+    ++syns;
+    EXPECT_EQ(packet.layers.payload_length, 0u);
+    EXPECT_EQ(packet.layers.ipv4->tos & 0xFC, 0x28);
+    const capture::Checksums sums = capture::check_checksums(packet);
+    EXPECT_TRUE(sums.ipv4 && sums.transport);
+  }
+  EXPECT_EQ(syns, 1u);
+  // The paper's grid needs none, and frames as they are have none.
+  spec.options.set("host", "any");
+  EXPECT_EQ(report("nic_tx", spec, "")["nic"]["packed"]["frames"], 0);
+  spec.options.set("host", "10.77.0.2").set("grid", "packet");
+  const nlohmann::json paper = report("nic_tx", spec, "");
+  EXPECT_FALSE(paper["trace"].contains("syns_made"));
+  EXPECT_EQ(paper["nic"]["tx"]["frames"], frames);
+}
+
+TEST_F(Captures, OfIpv6PassAndAreSaid) {
+  auto writer = capture::PcapWriter::open(file("six.pcap"));
+  ASSERT_TRUE(writer);
+  nic::Host host;
+  ASSERT_FALSE(writer->write(1000, host.syn()));
+  host.sequence += 1;
+  host.payload.resize(400);
+  ASSERT_FALSE(writer->write(2000, host.frame()));
+  nic::Frame six = host.frame();
+  capture::store16(six, 12, 0x86DD);
+  ASSERT_FALSE(writer->write(3000, six));
+  six[6] ^= 2;  // another station's
+  ASSERT_FALSE(writer->write(4000, six));
+  ASSERT_FALSE(writer->close());
+  sim::RunSpec spec = spec_of("nic_tx", "", 0);
+  spec.stimulus.trace = file("six.pcap");
+  const nlohmann::json done = report("nic_tx", spec, "");
+  EXPECT_TRUE(done["pass"]);
+  EXPECT_EQ(done["nic"]["tx"]["reasons"],
+            (nlohmann::json{{"syn", 1}, {"packed", 1}, {"not_ipv4", 1}}));
+  EXPECT_EQ(done["trace"]["skipped"], (nlohmann::json{{"other_host", 1}}));
+  EXPECT_TRUE(notes_say(done, "1 frame of IPv6 passes unpacked"));
+  // No mark at all: the message names it.
+  spec.options.set("mark", "0x50");
+  const nlohmann::json none = report("nic_tx", spec, "");
+  EXPECT_FALSE(none["trace"].contains("host"));
+  EXPECT_EQ(none["nic"]["tx"]["frames"], 4);
+  EXPECT_TRUE(notes_say(none, "ToS 0x50: nothing is packed; --mark TOS takes another"));
+}
+
+TEST_F(Captures, AHostIsAnAddress) {
+  for (const char* const wrong : {"gw0", "10.77.0", "0.0.0.0", "fd00::1"}) {
+    sim::RunSpec spec = spec_of("nic_tx", "", 0, {{"host", wrong}});
+    spec.stimulus.trace = folder_of_traces() + "mixed.pcap";
+    EXPECT_THROW(device("nic_tx").check(spec), sim::UsageError) << wrong;
+  }
+  sim::RunSpec synthetic = spec_of("nic_tx", "hosts", 10, {{"host", "10.0.0.1"}});
+  EXPECT_THROW(device("nic_tx").source(synthetic), sim::UsageError);
 }
 
 TEST_F(Captures, OfALiveWireIsUnpacked) {

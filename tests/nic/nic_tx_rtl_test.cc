@@ -16,12 +16,13 @@ namespace gw::reference::nic::nic_tx_rtl_test {
 namespace {
 
 constexpr std::size_t kBeat = 32;
-constexpr std::size_t kBytesIn = 15, kBytesOut = 16, kEvicted = 17, kStats = 18;
+constexpr std::size_t kBytesIn = 15, kBytesOut = 16, kEvicted = 17, kForgotten = 18, kStats = 19;
 
 struct Sent {
   Frame frame;
   bool bad = false;
   NicConfig config;
+  std::optional<FlowKey> forget = {};
 };
 
 struct Left {
@@ -111,6 +112,12 @@ class Device {
     top_.eval();
     ++cycle_;
   }
+  void forget(const std::optional<FlowKey>& key) {
+    top_.forget_i = key.has_value();
+    if (!key) return;
+    for (std::size_t i = 0; i < 3; ++i)
+      top_.forget_key_i[2 - i] = boost::endian::load_big_u32(&(*key)[4 * i]);
+  }
   void configure(const NicConfig& config) {
     top_.mark_i = config.mark;
     top_.mark_mask_i = config.mark_mask;
@@ -133,10 +140,15 @@ class Device {
     top_.bounded_i = random_() & 1;
     top_.protocol_tcp_i = random_();
     top_.protocol_udp_i = random_();
+    top_.forget_i = random_() & 1;
+    for (std::size_t i = 0; i < 3; ++i) top_.forget_key_i[i] = random_();
   }
   void offer(const Sent& sent, std::size_t at) {
     scramble();
-    if (at == 0) configure(sent.config);
+    if (at == 0) {
+      configure(sent.config);
+      forget(sent.forget);
+    }
     const std::size_t bytes = std::min(kBeat, sent.frame.size() - at);
     for (std::size_t i = 0; i < bytes; ++i) {
       const unsigned shift = 8 * (i % 4);
@@ -191,13 +203,13 @@ class Expected {
                                 sent.config.codec.mode, sent.config.mark, sent.config.protocol_udp);
     if (!nics_.contains(key)) {
       NicTx fresh(sent.config);
-      for (const Sent& s : before_) fresh.pack(s.frame, s.bad);
+      for (const Sent& s : before_) fresh.pack(s.frame, s.bad, s.forget);
       nics_.emplace(key, fresh);
     }
     before_.push_back(sent);
     Packed packed;
     for (auto& [k, nic] : nics_) {
-      auto p = nic.pack(sent.frame, sent.bad);
+      auto p = nic.pack(sent.frame, sent.bad, sent.forget);
       if (k == key) packed = std::move(p);
     }
     actions_.push_back(packed.action);
@@ -205,6 +217,7 @@ class Expected {
     stats_[kBytesIn] += sent.frame.size();
     stats_[kBytesOut] += packed.frame.size();
     stats_[kEvicted] = nics_.begin()->second.flows().evicted();
+    stats_[kForgotten] = nics_.begin()->second.flows().forgotten();
     if (packed.leaves) left_.push_back({.frame = packed.frame, .error = packed.error});
   }
   void compare(const Device& device) const {
@@ -233,19 +246,20 @@ class Source {
 
   Sent next() {
     Sent sent{.frame = {}, .config = config()};
+    if (below(6) == 0) sent.forget = Host{.port = port()}.key();
     Host host;
     host.tcp = below(4) != 0;
     host.tag = below(3) == 0;
     host.ihl = below(3) == 0 ? 5 + below(11) : 5;
     host.data_offset = below(3) == 0 ? 5 + below(11) : 5;
     host.tos = below(10) == 0 ? static_cast<std::uint8_t>(below(256)) : 0x28 | below(4);
-    host.port = static_cast<std::uint16_t>(4000 + below(8));
-    if (below(4) == 0) host.port += static_cast<std::uint16_t>(below(4) * 0x0101);
+    host.port = port();
     host.sequence = random_();
     host.udp_checksum = below(4) != 0;
     host.trailer = below(12) == 0 ? below(70) : 0;
     if (below(6) == 0) host.flags |= 2;
-    if (host.flags & 2 && below(2) == 0) return {.frame = host.syn(), .config = sent.config};
+    if (host.flags & 2 && below(2) == 0)
+      return {.frame = host.syn(), .config = sent.config, .forget = sent.forget};
     host.payload = payload(size());
     sent.frame = host.frame();
     if (below(16) == 0)
@@ -266,6 +280,12 @@ class Source {
       config.protocol_udp = 0xC7;
     }
     return config;
+  }
+  /// Few enough to come again, some that meet in the flow table.
+  std::uint16_t port() {
+    auto port = static_cast<std::uint16_t>(4000 + below(8));
+    if (below(4) == 0) port += static_cast<std::uint16_t>(below(4) * 0x0101);
+    return port;
   }
   std::uint32_t below(std::uint32_t n) { return random_() % n; }
   std::vector<std::uint8_t> payload(std::size_t bytes) {
@@ -328,6 +348,7 @@ TEST(NicTxRtl, EqualsTheReferenceWithPausesOnBothSides) {
     unsigned source, sink;
   };
   std::array<std::uint32_t, kTxActions> seen{};
+  std::uint32_t forgotten = 0;
   std::uint64_t seed = tests::seed();
   for (const Pauses pauses : {Pauses{0, 0}, Pauses{40, 0}, Pauses{0, 40}, Pauses{30, 30},
                               Pauses{0, 90}, Pauses{85, 20}}) {
@@ -342,10 +363,12 @@ TEST(NicTxRtl, EqualsTheReferenceWithPausesOnBothSides) {
     expected.compare(device);
     if (HasFatalFailure()) return;
     for (std::size_t i = 0; i < kTxActions; ++i) seen[i] += expected.stats()[i];
+    forgotten += expected.stats()[kForgotten];
   }
   for (std::size_t i = 0; i < kTxActions; ++i) {
     EXPECT_GT(seen[i], 0U) << name_of(static_cast<TxAction>(i)) << " was never tried";
   }
+  EXPECT_GT(forgotten, 20U);
 }
 
 /// Every place of the payload, head, tail and number of floats about a beat.
@@ -432,6 +455,94 @@ TEST(NicTxRtl, EqualsTheReferenceBehindASlowSink) {
     device.run(frames, 0, 97);
     expected.compare(device);
     if (HasFatalFailure()) return;
+  }
+}
+
+std::uint32_t count(const Device& device, TxAction action) {
+  return device.stat(static_cast<std::size_t>(action));
+}
+
+/// A flow is forgotten for the frame that says so and those after it, not for those before it; the
+/// next SYN teaches it again, also one that came with its own flow's key.
+TEST(NicTxRtl, ForgetsAFlow) {
+  Host host{.sequence = 1000, .payload = gradients(400, 5)};
+  Host other = host;
+  other.port = 4001;
+  Host data = host;
+  data.sequence = 1001;
+  Host other_data = data;
+  other_data.port = 4001;
+  const FlowKey key = host.key(), other_key = other.key();
+  FlowKey unknown = key;
+  unknown[11] ^= 0x80;  // another flow of the same hash is not enough
+  unknown[10] ^= 0x80;
+  const Frame tiny(20, 0x11);
+  for (const unsigned pause : {0U, 30U}) {
+    Device device(tests::seed());
+    std::vector<Sent> frames;
+    const auto send = [&](const Frame& frame, std::optional<FlowKey> forget = {}) {
+      frames.push_back({.frame = frame, .config = {}, .forget = forget});
+    };
+    send(host.syn(), key);  // not there: not counted
+    send(other.syn());
+    send(data.frame());             // packed
+    send(data.frame(), unknown);    // packed
+    send(other_data.frame(), key);  // packed, and the first flow goes
+    send(data.frame());             // no stream start
+    send(host.syn());               // taught again
+    send(data.frame());             // packed
+    send(data.frame(), key);        // no stream start, at once
+    send(host.syn(), other_key);    // taught, and the other one goes
+    send(other_data.frame());       // no stream start
+    send(host.syn(), key);          // gone and taught
+    send(data.frame());             // packed
+    send(other.syn());
+    send(tiny, key);  // one beat each, back to back
+    send(tiny, other_key);
+    send(tiny, other_key);     // not there any more
+    send(data.frame());        // no stream start
+    send(other_data.frame());  // no stream start
+    device.run(frames, pause, pause);
+    EXPECT_EQ(count(device, TxAction::kPacked), 5U);
+    EXPECT_EQ(count(device, TxAction::kNoStreamStart), 5U);
+    EXPECT_EQ(count(device, TxAction::kSyn), 6U);
+    EXPECT_EQ(device.stat(kForgotten), 6U);
+    EXPECT_EQ(device.stat(kEvicted), 0U);
+    ASSERT_EQ(device.left().size(), frames.size());
+    for (const std::size_t plain : {5U, 8U, 10U, 17U, 18U})
+      EXPECT_EQ(device.left()[plain].frame, frames[plain].frame) << plain;
+    for (const std::size_t packed : {2U, 3U, 4U, 7U, 12U})
+      EXPECT_LT(device.left()[packed].frame.size(), frames[packed].frame.size()) << packed;
+  }
+}
+
+/// Both directions of a connection have their entries, whichever end is the greater one; the same
+/// ends (a host that talks to itself) have one.
+TEST(NicTxRtl, BothDirectionsOfAConnectionArePacked) {
+  for (const auto& [source, destination] : std::vector<std::pair<std::uint32_t, std::uint32_t>>{
+           {0x0A000001, 0x0A000002}, {0xC0A80001, 0x0A0000FF}, {0x0A000001, 0x0A000001}}) {
+    for (const std::uint16_t port : {4999, 5000, 5001, 0x8813}) {
+      Host host{.sequence = 1000,
+                .source = source,
+                .destination = destination,
+                .port = port,
+                .payload = gradients(400, 5)};
+      // The same bytes, the ends swapped.
+      const auto back = [&](Frame frame) {
+        for (std::size_t i = 0; i < 4; ++i) std::swap(frame[26 + i], frame[30 + i]);
+        for (std::size_t i = 0; i < 2; ++i) std::swap(frame[34 + i], frame[36 + i]);
+        return frame;
+      };
+      Host data = host;
+      data.sequence = 1001;
+      std::vector<Sent> frames;
+      for (const Frame& frame : {host.syn(), back(host.syn()), data.frame(), back(data.frame())})
+        frames.push_back({.frame = frame, .config = {}});
+      Device device(1);
+      device.run(frames, 0, 0);
+      EXPECT_EQ(count(device, TxAction::kPacked), 2U) << port;
+      EXPECT_EQ(device.stat(kEvicted), 0U) << port;
+    }
   }
 }
 

@@ -13,6 +13,7 @@
 
 #include "models/reference/capture/bytes.h"
 #include "models/reference/capture/packet.h"
+#include "models/reference/nic/headers.h"
 #include "models/reference/nic/nic.h"
 #include "tests/nic/frames.h"
 
@@ -59,7 +60,7 @@ TEST(Nic, PackedFrameByHand) {
   // 0x26E9 for 76 bytes of protocol 17; 36 bytes fewer, 237 more of protocol.
   const std::uint32_t before = load16(expected, 24);
   store16(expected, 24, (before + 36 - 237 + 0xFFFF) % 0xFFFF);
-  for (const int byte : {1, 0x80 | 10 << 2, 0, 48, 0, 0, 3, 0, 0, 0, 0x80, 0x3F}) {
+  for (const int byte : {0x20 | 0xB, 0x80 | 10 << 2, 0, 48, 0, 0, 3, 0, 0, 0, 0x80, 0x3F}) {
     expected.push_back(static_cast<std::uint8_t>(byte));
   }
   expected.resize(60, 0);
@@ -322,7 +323,7 @@ TEST(Nic, FlowTable) {
   EXPECT_EQ(tx.pack(unmarked.frame()).action, TxAction::kNotMarked);  // learns all the same
   EXPECT_EQ(action(host), TxAction::kPacked);
   EXPECT_EQ(tx.flows().entries(), 1U);
-  // The other direction and another port are other flows.
+  // Another port is another flow.
   Host other = host;
   other.port = 4001;
   EXPECT_EQ(action(other), TxAction::kNoStreamStart);
@@ -342,6 +343,19 @@ TEST(Nic, FlowTable) {
     h.sequence += ahead;
     EXPECT_EQ(tx.pack(h.frame()).head, (5 - ahead % 4) % 4) << ahead;
   }
+  // The two directions of a connection do not meet, whichever has the smaller address.
+  for (const bool swapped : {false, true}) {
+    Host there = host, back = host;
+    there.port = back.port = 5000;
+    back.source = there.destination;
+    back.destination = there.source;
+    if (swapped) std::swap(there, back);
+    tx.pack(there.syn());
+    tx.pack(back.syn());
+    EXPECT_EQ(action(there), TxAction::kPacked);
+    EXPECT_EQ(action(back), TxAction::kPacked);
+  }
+  EXPECT_EQ(tx.flows().evicted(), 1U);
   // A SYN whose frame is bad teaches nothing.
   Host third = host;
   third.port = 77;
@@ -479,6 +493,27 @@ TEST(NicRx, CutAtEveryByteTheNextIsRight) {
   }
 }
 
+/// The shim's CRC by long division, a string of digits.
+std::uint8_t crc_of(std::span<const std::uint8_t> shim) {
+  std::string digits;
+  for (std::size_t bit = 0; bit < 32; ++bit) {
+    if (bit >= 4 && bit < 8) continue;
+    digits += (shim[bit / 8] >> (7 - bit % 8) & 1) != 0 ? '1' : '0';
+  }
+  digits += "0000";
+  for (std::size_t at = 0; at + 4 < digits.size(); ++at) {
+    if (digits[at] == '0') continue;
+    for (std::size_t i = 0; i < 5; ++i) {
+      digits[at + i] = digits[at + i] == "10011"[i] ? '0' : '1';
+    }
+  }
+  return static_cast<std::uint8_t>(std::stoi(digits.substr(28), nullptr, 2));
+}
+void seal(Frame& frame, std::size_t shim) {
+  const std::uint8_t crc = crc_of(std::span(frame).subspan(shim, kShim));
+  frame[shim] = static_cast<std::uint8_t>((frame[shim] & 0xF0) | crc);
+}
+
 TEST(NicRx, EveryWayOfBadShim) {
   Host host{.payload = gradients(160, 9)};
   NicTx tx(config());
@@ -496,24 +531,41 @@ TEST(NicRx, EveryWayOfBadShim) {
   const auto set = [](std::size_t at, std::uint8_t value) {
     return [=](Frame& f) { f[at] = value; };
   };
+  const auto sealed = [=](std::size_t at, std::uint8_t value) {
+    return [=](Frame& f) {
+      f[at] = value;
+      seal(f, shim);
+    };
+  };
+  const auto length = [=](std::size_t value) {
+    return [=](Frame& f) {
+      store16(f, shim + 2, value);
+      seal(f, shim);
+    };
+  };
+  const auto total = [=](std::size_t more) {
+    return [=](Frame& f) {
+      store16(f, shim + 2, more + load16(f, 16) - shim);
+      seal(f, shim);
+    };
+  };
   const std::vector<Row> rows = {
-      {"version", set(shim, 2), RxAction::kBadShim},
-      {"bit 6", set(shim + 1, 0xC0 | 10 << 2 | 3), RxAction::kBadShim},
-      {"k = 0", set(shim + 1, 0x80 | 3), RxAction::kBadShim},
-      {"k = 15", set(shim + 1, 0x80 | 15 << 2 | 3), RxAction::kBadShim},
-      {"mode paper", set(shim + 1, 10 << 2 | 3), RxAction::kUnpacked},
-      {"n = 0", [=](Frame& f) { store16(f, shim + 2, 6); }, RxAction::kBadShim},
-      {"more than 34 bytes a group", [=](Frame& f) { store16(f, shim + 2, 35); },
-       RxAction::kBadShim},
-      {"fewer than 2 bytes a group", [=](Frame& f) { store16(f, shim + 2, 8000); },
-       RxAction::kBadShim},
-      {"result no longer", [=](Frame& f) { store16(f, shim + 2, 14 + load16(f, 16) - shim); },
-       RxAction::kBadShim},
-      {"result longer", [=](Frame& f) { store16(f, shim + 2, 15 + load16(f, 16) - shim); },
-       RxAction::kBadStream},
-      {"result too long", [=](Frame& f) { store16(f, shim + 2, 9018); }, RxAction::kBadShim},
-      {"one group more", [=](Frame& f) { store16(f, shim + 2, 160 + 32); }, RxAction::kBadStream},
-      {"one group less", [=](Frame& f) { store16(f, shim + 2, 160 - 32); }, RxAction::kBadStream},
+      {"version 1", set(shim, 1), RxAction::kBadShim},
+      {"version 3", sealed(shim, 0x30), RxAction::kBadShim},
+      {"CRC", [=](Frame& f) { f[shim] ^= 4; }, RxAction::kBadShim},
+      {"bit 6", sealed(shim + 1, 0xC0 | 10 << 2 | 3), RxAction::kBadShim},
+      {"k = 0", sealed(shim + 1, 0x80 | 3), RxAction::kBadShim},
+      {"k = 15", sealed(shim + 1, 0x80 | 15 << 2 | 3), RxAction::kBadShim},
+      {"mode paper", sealed(shim + 1, 10 << 2 | 3), RxAction::kUnpacked},
+      {"mode paper, the CRC of the other", set(shim + 1, 10 << 2 | 3), RxAction::kBadShim},
+      {"n = 0", length(6), RxAction::kBadShim},
+      {"more than 34 bytes a group", length(35), RxAction::kBadShim},
+      {"fewer than 2 bytes a group", length(8000), RxAction::kBadShim},
+      {"result no longer", total(14), RxAction::kBadShim},
+      {"result longer", total(15), RxAction::kBadStream},
+      {"result too long", length(9018), RxAction::kBadShim},
+      {"one group more", length(160 + 32), RxAction::kBadStream},
+      {"one group less", length(160 - 32), RxAction::kBadStream},
       {"version of IPv4", set(14, 0x55), RxAction::kBadShim},
       {"IHL", set(14, 0x44), RxAction::kBadShim},
       {"data offset", set(34 + 12, 0x40), RxAction::kBadShim},
@@ -535,15 +587,269 @@ TEST(NicRx, EveryWayOfBadShim) {
   }
 }
 
+TEST(NicRx, ADatagramsShimAgreesWithItsHeader) {
+  Host host{.tcp = false, .payload = gradients(160, 9)};
+  NicTx tx(config());
+  const Frame wire = tx.pack(host.frame()).frame;
+  const NicRx rx(config());
+  const std::size_t shim = host.payload_at(), udp_length = host.transport_at() + 4;
+  for (const std::uint8_t head : {1, 2, 3}) {  // no datagram's floats begin there
+    Frame frame = wire;
+    frame[shim + 1] |= head;
+    seal(frame, shim);
+    EXPECT_EQ(rx.unpack(frame).action, RxAction::kBadShim);
+  }
+  for (const int more : {-4, -1, 1, 4}) {
+    Frame frame = wire;
+    store16(frame, udp_length, load16(frame, udp_length) + static_cast<std::size_t>(more));
+    EXPECT_EQ(rx.unpack(frame).action, RxAction::kBadShim) << more;
+    frame = wire;
+    store16(frame, shim + 2, load16(frame, shim + 2) + static_cast<std::size_t>(more));
+    seal(frame, shim);
+    EXPECT_EQ(rx.unpack(frame).action, RxAction::kBadShim) << more;
+  }
+}
+
+/// Whether a host that gets this from its NIC takes no byte of it for what was sent: its IP or
+/// transport drops it, or the NIC did.
+bool refused(const Unpacked& out) {
+  if (out.error) return true;
+  const Ethernet link = ethernet(out.frame);
+  const auto ip = ipv4(out.frame, link.end);
+  if (!ip || !ip->sound() || ip->end() > out.frame.size()) return true;
+  const auto header = std::span(out.frame).subspan(ip->offset, ip->header);
+  if (capture::add_words(header) != 0xFFFF) return true;
+  // Neither protocol has a socket: the host answers "protocol unreachable".
+  if (ip->protocol != kTcp && ip->protocol != kUdp) return true;
+  return !checksums_hold(out.frame);
+}
+
+// The Ethernet header, and whatever pads the frame, have the FCS only.
+TEST(NicRx, EveryFlippedBitOfAPackedFrameIsFound) {
+  std::size_t bits = 0, shims = 0, same = 0;
+  unsigned seed = 0;
+  for (const bool tcp : {true, false}) {
+    for (std::uint32_t head = 0; head < (tcp ? 4U : 1U); ++head) {
+      for (std::size_t tail = 0; tail < (tcp ? 4U : 1U); ++tail) {
+        for (const bool options : {false, true}) {
+          ++seed;
+          Host host{.tcp = tcp,
+                    .tag = options,
+                    .ihl = options ? 6U : 5U,
+                    .data_offset = options ? 8U : 5U,
+                    .payload = {}};
+          NicTx tx(config(6 + static_cast<int>(seed % 5)));
+          tx.pack(host.syn());
+          host.sequence += 1 + (4 - head) % 4;
+          host.payload = gradients(head + 132 + tail, seed, 0.2F);
+          const Packed packed = tx.pack(host.frame());
+          ASSERT_EQ(packed.action, TxAction::kPacked);
+          ASSERT_EQ(packed.head, head);
+          ASSERT_EQ((host.payload.size() - head) % 4, tail);
+          const NicRx rx(config());
+          ASSERT_FALSE(refused(rx.unpack(packed.frame)));
+          const std::size_t end = host.ip_at() + load16(packed.frame, host.ip_at() + 2);
+          for (std::size_t bit = 8 * host.ip_at(); bit < 8 * end; ++bit) {
+            Frame frame = packed.frame;
+            frame[bit / 8] ^= static_cast<std::uint8_t>(0x80 >> bit % 8);
+            const Unpacked out = rx.unpack(frame);
+            ++bits;
+            same += out.frame == packed.expected;
+            ASSERT_TRUE(refused(out)) << "bit " << bit % 8 << " of byte " << bit / 8 << ", shim at "
+                                      << host.payload_at() << ", seed " << seed;
+            if (bit / 8 < host.payload_at() || bit / 8 >= host.payload_at() + kShim) continue;
+            ++shims;
+            EXPECT_EQ(out.action, RxAction::kBadShim) << bit;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(bits, 20'000U);
+  EXPECT_EQ(shims, 32U * 2 * 17);
+  EXPECT_EQ(same, 0U);
+}
+
+TEST(NicRx, QuotesOfPackedFramesAreMended) {
+  std::size_t whole = 0, part = 0;
+  for (const bool tcp : {true, false}) {
+    for (const std::size_t words : {0U, 3U}) {  // of options, in both headers
+      for (const std::size_t quoted : {28U, 40U, 43U, 44U, 548U}) {
+        for (const std::uint8_t type : {3, 11, 12}) {
+          const bool tag = quoted == 44;
+          Host host{.tcp = tcp, .ihl = 5 + words, .data_offset = 5 + words};
+          NicTx tx(config());
+          tx.pack(host.syn());
+          host.sequence += 1;
+          host.payload = gradients(1200, 9);
+          const Frame sent = host.frame(), wire = tx.pack(sent).frame;
+          const std::size_t bytes = quoted + 4 * words;
+          Frame error = icmp_error(wire, host.ip_at(), type, 4, bytes, tag);
+          const std::size_t inner = tag ? 46 : 42, icmp = inner - 8;
+          ASSERT_EQ(capture::add_words(std::span(error).subspan(icmp)), 0xFFFFU);
+          const Unpacked out = NicRx(config()).unpack(error);
+          ASSERT_EQ(out.action, RxAction::kMended);
+          EXPECT_FALSE(out.error);
+          EXPECT_FALSE(out.forget.has_value());
+          // What the host had sent, to where the shim was quoted; its checksum stays the packed
+          // segment's, and so do all bytes behind.
+          Frame expected = error;
+          expected[inner + 9] = tcp ? 6 : 17;
+          const bool reaches = host.payload_at() + kShim <= host.ip_at() + bytes;
+          store16(expected, inner + 2, load16(reaches ? sent : wire, host.ip_at() + 2));
+          store16(expected, inner + 10, load16(out.frame, inner + 10));
+          EXPECT_EQ(out.frame, expected) << quoted;
+          EXPECT_EQ(capture::add_words(std::span(out.frame).subspan(inner, 4 * host.ihl)), 0xFFFFU);
+          EXPECT_EQ(capture::add_words(std::span(out.frame).subspan(icmp)), 0xFFFFU);
+          ++(reaches ? whole : part);
+          // As it leaves, it quotes nothing that is packed any more.
+          EXPECT_EQ(NicRx(config()).unpack(out.frame).action, RxAction::kPassed);
+          // nic_tx lets it pass, and knows what becomes of it.
+          const Packed through = tx.pack(error);
+          EXPECT_EQ(through.frame, error);
+          EXPECT_EQ(through.expected, out.frame);
+          const Unpacked bad = NicRx(config()).unpack(error, true);
+          EXPECT_EQ(bad.action, RxAction::kMended);
+          EXPECT_TRUE(bad.error);
+          EXPECT_EQ(bad.frame, out.frame);
+        }
+      }
+    }
+  }
+  EXPECT_GT(whole, 20U);
+  EXPECT_GT(part, 20U);
+}
+
+TEST(NicRx, WhatIsNoQuoteAndWhatOfAQuoteStays) {
+  Host host{.payload = gradients(1200, 9)};
+  NicTx tx(config());
+  tx.pack(host.syn());
+  host.sequence += 1;
+  const Frame wire = tx.pack(host.frame()).frame;
+  const Frame error = icmp_error(wire, host.ip_at(), 3, 4, 548);
+  constexpr std::size_t kIp = 14, kIcmp = 34, kInner = 42, kTcpHeader = 62, kShimAt = 82;
+  const auto set = [](std::size_t at, std::uint8_t value) {
+    return [=](Frame& f) { f[at] = value; };
+  };
+  const auto sealed = [](std::size_t at, std::uint8_t value) {
+    return [=](Frame& f) {
+      f[at] = value;
+      seal(f, kShimAt);
+    };
+  };
+  const auto length = [](std::size_t value) {
+    return [=](Frame& f) {
+      store16(f, kShimAt + 2, value);
+      seal(f, kShimAt);
+    };
+  };
+  struct Row {
+    const char* what;
+    std::function<void(Frame&)> bend;
+    bool mended, total;  // so is the total length
+  };
+  const std::vector<Row> rows = {
+      {"as it is", [](Frame&) {}, true, true},
+      {"echo", set(kIcmp, 8), false, false},
+      {"redirect", set(kIcmp, 5), false, false},
+      {"a fragment", set(kIp + 6, 0x20), false, false},
+      {"a later fragment", set(kIp + 7, 1), false, false},
+      {"no ICMP", set(kIp + 9, 2), false, false},
+      {"version", set(kIp, 0x55), false, false},
+      {"IHL", set(kIp, 0x44), false, false},
+      {"the header's total length", [](Frame& f) { store16(f, kIp + 2, 47); }, false, false},
+      {"just the quoted header", [](Frame& f) { store16(f, kIp + 2, 48); }, true, false},
+      {"the frame ends before the packet", [](Frame& f) { f.resize(kShimAt + 4); }, true, true},
+      {"within the shim", [](Frame& f) { f.resize(kShimAt + 3); }, true, false},
+      {"within the quoted header", [](Frame& f) { f.resize(kInner + 19); }, false, false},
+      {"quoted version", set(kInner, 0x65), false, false},
+      {"quoted IHL", set(kInner, 0x44), false, false},
+      {"quoted TCP", set(kInner + 9, 6), false, false},
+      {"quoted first fragment", set(kInner + 6, 0x20), true, false},
+      {"quoted later fragment", set(kInner + 7, 1), true, false},
+      {"do not fragment", set(kInner + 6, 0x40), true, true},
+      {"data offset", set(kTcpHeader + 12, 0x40), true, false},
+      {"shim of version 1", set(kShimAt, 1), true, false},
+      {"shim of version 3", sealed(kShimAt, 0x30), true, false},
+      {"CRC", [](Frame& f) { f[kShimAt] ^= 1; }, true, false},
+      {"bit 6", sealed(kShimAt + 1, 0xC0 | 10 << 2), true, false},
+      {"k = 0", sealed(kShimAt + 1, 0x80), true, false},
+      {"k = 15", sealed(kShimAt + 1, 0x80 | 15 << 2), true, false},
+      {"no float", length(3), true, false},
+      {"a float", length(4), true, true},
+      {"9,004 bytes", length(8964), true, true},
+      {"more", length(8965), true, false},
+  };
+  for (const Row& row : rows) {
+    Frame frame = error;
+    row.bend(frame);
+    const Unpacked out = NicRx(config()).unpack(frame);
+    EXPECT_EQ(out.action, row.mended ? RxAction::kMended : RxAction::kPassed) << row.what;
+    EXPECT_EQ(out.frame != frame, row.mended) << row.what;
+    if (!row.mended) continue;
+    EXPECT_EQ(load16(out.frame, kInner + 2) != load16(frame, kInner + 2), row.total) << row.what;
+    if (row.total) EXPECT_EQ(load16(out.frame, kInner + 2), 40 + load16(frame, kShimAt + 2));
+  }
+  // Of UDP: a head is none of its, and only the shim counts.
+  Host datagram{.tcp = false, .payload = gradients(1200, 9)};
+  const Frame quoted = icmp_error(tx.pack(datagram.frame()).frame, 14, 3, 4, 548);
+  constexpr std::size_t kUdpShim = kTcpHeader + 8;
+  EXPECT_EQ(load16(NicRx(config()).unpack(quoted).frame, kInner + 2), 20 + 8 + 1200);
+  Frame headed = quoted;
+  headed[kUdpShim + 1] |= 1;
+  seal(headed, kUdpShim);
+  EXPECT_EQ(load16(NicRx(config()).unpack(headed).frame, kInner + 2), load16(quoted, kInner + 2));
+  // Where a NIC takes ICMP's number for its own, nothing is a quote; where both protocols are one,
+  // it is TCP's.
+  NicConfig odd = config();
+  odd.protocol_udp = 1;
+  EXPECT_NE(NicRx(odd).unpack(error).action, RxAction::kMended);
+  odd.protocol_udp = odd.protocol_tcp;
+  EXPECT_EQ(NicRx(odd).unpack(error).frame[kInner + 9], 6);
+}
+
+TEST(NicRx, ProtocolUnreachableSaysForget) {
+  Host host{.payload = gradients(1200, 9)};
+  NicTx tx(config());
+  tx.pack(host.syn());
+  host.sequence += 1;
+  const Frame wire = tx.pack(host.frame()).frame;
+  const auto says = [&](
+                        std::uint8_t type, std::uint8_t code, std::size_t quoted, bool bad = false,
+                        const std::function<void(Frame&)>& bend = [](Frame&) {}) {
+    Frame frame = icmp_error(wire, 14, type, code, quoted);
+    bend(frame);
+    const Unpacked out = NicRx(config()).unpack(frame, bad);
+    EXPECT_EQ(out.action, RxAction::kMended);
+    if (!bad) EXPECT_EQ(out.forget, forgotten_flow(out.frame));
+    return out.forget;
+  };
+  EXPECT_EQ(says(3, 2, 28), host.key());
+  EXPECT_EQ(says(3, 2, 24), host.key());  // the ports, and no more
+  EXPECT_EQ(says(3, 2, 548), host.key());
+  EXPECT_EQ(says(3, 2, 23), std::nullopt);
+  EXPECT_EQ(says(3, 2, 548, true), std::nullopt);  // the FCS is wrong
+  EXPECT_EQ(says(3, 4, 548), std::nullopt);
+  EXPECT_EQ(says(11, 2, 548), std::nullopt);
+  constexpr std::size_t kInner = 42;
+  EXPECT_EQ(says(3, 2, 548, false, [](Frame& f) { f[kInner + 7] = 1; }), std::nullopt);
+  EXPECT_EQ(says(3, 2, 548, false, [](Frame& f) { f[kInner + 6] = 0x20; }), host.key());
+  EXPECT_EQ(says(3, 2, 548, false, [](Frame& f) { f[kInner + 9] = 254; }), std::nullopt);
+  // What it says is what nic_tx takes: the flow travels plain until its next SYN.
+  EXPECT_EQ(tx.pack(host.frame()).action, TxAction::kPacked);
+  EXPECT_EQ(tx.pack(host.frame(), false, says(3, 2, 28)).action, TxAction::kNoStreamStart);
+}
+
 TEST(NicRx, AnyBytes) {
   std::mt19937 random(11);
   const NicRx rx(config());
   Host host{.tcp = false, .payload = gradients(600, 9)};
   NicTx tx(config());
   const Frame wire = tx.pack(host.frame()).frame;
+  const Frame error = icmp_error(wire, 14, 3, 2, 300);
   std::array<std::size_t, kRxActions> seen{};
   for (int i = 0; i < 60'000; ++i) {
-    Frame frame = wire;
+    Frame frame = i % 7 == 0 ? error : wire;
     const std::size_t from = i % 3 == 0 ? 0 : i % 3 == 1 ? 14 : host.payload_at() + kShim;
     const int changes = 1 + static_cast<int>(random() % 4);
     for (int c = 0; c < changes; ++c)

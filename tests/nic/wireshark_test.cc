@@ -92,17 +92,24 @@ TEST(Wireshark, PackedFrames) {
     frames.push_back(s.packed.frame);
     sent.push_back(s);
   }
-  // Of the last: a shim that is none, a stream that ends early, one that goes on.
+  // Of the last: a shim whose CRC is wrong, a stream that ends early, one that goes on.
   const Frame last = frames.back();
   const std::size_t shim = sent.back().host.payload_at(), total = sent.back().host.ip_at() + 2;
   for (const int change : {0, -1, 1}) {
     Frame frame = last;
-    if (change == 0) frame[shim] = 2;
+    if (change == 0) frame[shim] ^= 1;
     capture::store16(frame, total,
                      capture::load16(frame, total) + static_cast<std::size_t>(change));
     frame.push_back(0);
     frames.push_back(frame);
   }
+  // A shim as they were before they had a CRC.
+  frames.push_back(last);
+  frames.back()[shim] = 1;
+  // A datagram whose header and shim disagree.
+  ASSERT_FALSE(sent[sent.size() - 3].host.tcp);
+  frames.push_back(sent[sent.size() - 3].packed.frame);
+  capture::store16(frames.back(), sent[sent.size() - 3].host.transport_at() + 4, 99);
 
   const Folder folder;
   write(folder.path / "packed.pcap", frames);
@@ -110,7 +117,8 @@ TEST(Wireshark, PackedFrames) {
       tshark(folder, folder.path / "packed.pcap",
              {"gradwire.value", "gradwire.checksum.status", "gradwire.bound", "gradwire.mode",
               "gradwire.head", "gradwire.payload", "gradwire.floats", "gradwire.ratio",
-              "gradwire.seq", "gradwire.bad_shim", "gradwire.bad_stream", "gradwire.srcport"});
+              "gradwire.seq", "gradwire.bad_shim", "gradwire.bad_stream", "gradwire.srcport",
+              "gradwire.version", "gradwire.crc.status", "gradwire.version_1"});
   ASSERT_EQ(rows.size(), frames.size());
   for (std::size_t i = 0; i < sent.size(); ++i) {
     SCOPED_TRACE(i);
@@ -129,12 +137,23 @@ TEST(Wireshark, PackedFrames) {
     EXPECT_EQ(rows[i][8], host.tcp ? std::to_string(host.sequence) : "");
     EXPECT_EQ(rows[i][9] + rows[i][10], "");
     EXPECT_EQ(rows[i][11], "4000");
+    EXPECT_EQ(rows[i][12], "2");
+    EXPECT_EQ(rows[i][13], "1");
+    EXPECT_EQ(rows[i][14], "");
   }
   EXPECT_NE(rows[sent.size()][9], "");
+  EXPECT_EQ(rows[sent.size()][13], "0");
   for (const std::size_t row : {sent.size() + 1, sent.size() + 2}) {
     EXPECT_NE(rows[row][10], "");
     EXPECT_EQ(rows[row][1], "2");
   }
+  const auto& old = rows[sent.size() + 3];
+  EXPECT_EQ(old[12], "1");
+  EXPECT_NE(old[14], "");
+  EXPECT_EQ(old[9], "");
+  EXPECT_EQ(old[13], "");
+  EXPECT_EQ(old[0], rows[sent.size() - 1][0]);
+  EXPECT_NE(rows[sent.size() + 4][9], "");
 }
 
 TEST(Wireshark, ExpEther) {

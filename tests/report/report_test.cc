@@ -323,14 +323,14 @@ TEST(Figures, OfANicAreReadBack) {
          {{"frames", 3}, {"floats", 96}, {"ratio_payload", 10.667}, {"ratio_frame", 2.758}}},
         {"link",
          {{"gbps", 10}, {"original_us", 0.5936}, {"packed_us", 0.3152}, {"saved_percent", 46.9}}},
-        {"flow_table", {{"entries", 7}, {"evicted", 2}}},
+        {"flow_table", {{"entries", 7}, {"evicted", 2}, {"forgotten", 1}}},
         {"phases", {4, 3, 2, 1}},
         {"tx", {{"reasons", {{"packed", 3}}}}},
         {"rx", {{"reasons", {{"unpacked", 2}, {"bad_stream", 1}}}}}}}};
   EXPECT_EQ(rows_of(doc, "NIC"),
             (Rows{{"payload ratio", "10.67x | 96 floats in 3 packed frames; whole frames 2.76x"},
                   {"link saving", "46.9 % | 315 ns in the place of 594 ns at 10 Gb/s, all frames"},
-                  {"flow table", "7 flows | 2 evicted"},
+                  {"flow table", "7 flows | 2 evicted, 1 forgotten"},
                   {"head 0, 1, 2, 3",
                    "4, 3, 2, 1 | frames by the bytes before their first whole float"}}));
   for (const report::Section& section : report::make_view(doc).sections) {

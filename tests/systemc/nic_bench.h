@@ -9,6 +9,7 @@
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "models/axis/beat.h"
@@ -55,6 +56,13 @@ std::vector<Beat> beats_of(const NicInput<Config>& input) {
   return beats;
 }
 
+/// A flow of NicTraffic's, or one of the same place in the table.
+inline NicFlowKey key_of_traffic(Random& random) {
+  NicFlowKey key = nic::Host{.port = static_cast<uint16_t>(0x0FA0 - 0xFF * random.below(3))}.key();
+  if (random.below(8) == 0) std::swap(key[3], key[7]);
+  return key;
+}
+
 /// What the pins of the configuration can show while nobody looks.
 template <class Config>
 Config any_config(Random& random);
@@ -62,7 +70,10 @@ template <>
 inline NicTxConfig any_config(Random& random) {
   const auto byte = [&random] { return static_cast<uint8_t>(random.below(256)); };
   const CodecConfig codec{static_cast<uint8_t>(random.below(16)), random.below(2) != 0};
-  return {byte(), byte(), random.below(2) != 0, codec, byte(), byte()};
+  NicTxConfig config{byte(), byte(), random.below(2) != 0, codec, byte(), byte()};
+  config.forget = random.below(2) != 0;
+  config.forget_key = key_of_traffic(random);
+  return config;
 }
 template <>
 inline NicRxConfig any_config(Random& random) {
@@ -93,7 +104,8 @@ class NicBench {
   /// As after an edge in reset: what is inside is lost, what waits is not.
   void reset() {
     core.reset();
-    out.clear(), begun.clear(), ended.clear();
+    out.clear(), begun.clear(), ended.clear(), forgotten.clear();
+    mended_ = 0;
     partial_ = {};
     beat_ = 0;
     offering_ = stalled_ = false;
@@ -167,9 +179,18 @@ class NicBench {
   uint64_t cycle = 0;
   std::vector<NicOutputFrame> out;
   std::vector<uint64_t> begun, ended;  // cycles of the first and last beats' acceptance, by frame
+  std::vector<NicFlowKey> forgotten;   // keys that came out of NicRx
 
  private:
   void look(bool m_ready) {
+    if constexpr (requires { core.forgets(); }) {
+      const uint32_t mended = core.statistics()[static_cast<size_t>(nic::RxAction::kMended)];
+      if (const NicFlowKey* const key = core.forgets()) {
+        forgotten.push_back(*key);
+        ASSERT_EQ(mended, mended_ + 1) << "in another cycle than the frame's count";
+      }
+      mended_ = mended;
+    }
     const Beat* const m = core.m_beat();
     if (stalled_) {
       ASSERT_NE(m, nullptr) << "valid fell before ready in cycle " << cycle;
@@ -209,6 +230,7 @@ class NicBench {
   size_t beat_ = 0;          // the next of them
   size_t partial_beats_ = 0;
   uint64_t frames_in_ = 0;
+  uint32_t mended_ = 0;
   bool offering_ = false, stalled_ = false;
   Beat held_;
   NicOutputFrame partial_;
@@ -238,6 +260,7 @@ class NicTraffic {
 
   uint32_t below(uint32_t n) { return random_.below(n); }
   bool one_in(uint32_t n) { return below(n) == 0; }
+  NicFlowKey key() { return key_of_traffic(random_); }
 
   std::vector<uint8_t> payload(size_t bytes) {
     static constexpr float kSizes[] = {1e-6F, 1e-3F, 0.01F, 0.3F, 100.0F};
@@ -296,6 +319,53 @@ class NicTraffic {
     }
     if (f.size() < 60 && !one_in(3)) f.resize(60, 0);
     if (one_in(hostile_)) spoil(f, h);
+    if (one_in(40)) return quote(f, h);
+    return f;
+  }
+
+  /// An ICMP error about a frame of the host's, most of them as they are mended.
+  nic::Frame quote(const nic::Frame& about, const nic::Host& h) {
+    static constexpr uint8_t kTypes[] = {3, 3, 3, 11, 12, 8};
+    const uint32_t header = 4 * (h.ihl + (h.tcp ? h.data_offset : 2));
+    const uint32_t quoted = one_in(3) ? below(header + 12) : one_in(2) ? 28 : below(600);
+    nic::Frame f = nic::icmp_error(about, h.ip_at(), kTypes[below(6)],
+                                   static_cast<uint8_t>(one_in(2) ? 2 : below(5)), quoted, h.tag);
+    const size_t ip = h.tag ? 18 : 14, inner = ip + 28, shim = inner + header;  // without options
+    const auto set = [&](size_t at, uint32_t value) {
+      if (at < f.size()) f[at] = static_cast<uint8_t>(value);
+    };
+    if (one_in(4)) f.insert(f.begin() + static_cast<long>(ip + 20), 4 * below(11), 1);  // options
+    const size_t options = f.size() - ip - load16(&f[ip + 2]);
+    f[ip] = static_cast<uint8_t>(0x45 + options / 4);
+    store16(&f[ip + 2], static_cast<uint32_t>(f.size() - ip));
+    switch (below(10)) {
+      case 0:
+        f.resize(below(static_cast<uint32_t>(f.size())) + 1);
+        break;
+      case 1:
+        set(inner, below(256));
+        break;
+      case 2:
+        set(inner + 6, below(256));
+        break;
+      case 3:
+        set(inner + 7, below(2));
+        break;
+      case 4:
+        set(shim + below(4), below(256));
+        break;
+      case 5:
+        set(inner + 20 + 12, below(256));
+        break;
+      case 6:
+        set(ip + 2 + below(2), below(256));
+        break;
+      case 7:
+        f.resize(f.size() + below(400), 0xEE);
+        break;
+      default:
+        break;
+    }
     return f;
   }
 

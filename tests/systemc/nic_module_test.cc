@@ -21,7 +21,8 @@ struct TxWires : StreamWires {
   using Module = gw_nic_tx;
   Byte mark, mark_mask, protocol_tcp, protocol_udp;
   sc_core::sc_signal<sc_dt::sc_uint<4>> bound;
-  sc_core::sc_signal<bool> grid, bounded;
+  sc_core::sc_signal<bool> grid, bounded, forget;
+  sc_core::sc_signal<NicKeyBits> forget_key;
   sc_core::sc_signal<sc_dt::sc_bv<Module::kStatBits>> stat;
 
   void bind(Module& device) {
@@ -33,9 +34,13 @@ struct TxWires : StreamWires {
     device.bounded_i(bounded);
     device.protocol_tcp_i(protocol_tcp);
     device.protocol_udp_i(protocol_udp);
+    device.forget_i(forget);
+    device.forget_key_i(forget_key);
     device.stat_o(stat);
   }
   void drive(const Config& config) {
+    forget.write(config.forget);
+    forget_key.write(nic_bits_of(config.forget_key));
     mark.write(config.mark);
     mark_mask.write(config.mark_mask);
     grid.write(config.packet_grid);
@@ -51,12 +56,16 @@ struct RxWires : StreamWires {
   using Core = NicRx;
   using Module = gw_nic_rx;
   Byte protocol_tcp, protocol_udp;
+  sc_core::sc_signal<bool> forget;
+  sc_core::sc_signal<NicKeyBits> forget_key;
   sc_core::sc_signal<sc_dt::sc_bv<Module::kStatBits>> stat;
 
   void bind(Module& device) {
     StreamWires::bind(device);
     device.protocol_tcp_i(protocol_tcp);
     device.protocol_udp_i(protocol_udp);
+    device.forget_o(forget);
+    device.forget_key_o(forget_key);
     device.stat_o(stat);
   }
   void drive(const Config& config) {
@@ -76,6 +85,7 @@ void compare(const std::function<nic::Frame(NicTraffic&)>& next_frame) {
   NicTraffic traffic(5);
   Random random(7);
   Config config;
+  size_t forgotten = 0;
   compare_module(
       wires, core,
       {.packet =
@@ -91,12 +101,19 @@ void compare(const std::function<nic::Frame(NicTraffic&)>& next_frame) {
        .configure = [&] { core.configure(config); },
        .expect_equal =
            [&](int c) {
+             if constexpr (requires { core.forgets(); }) {
+               const NicFlowKey* const key = core.forgets();
+               EXPECT_EQ(wires.forget.read(), key != nullptr) << "cycle " << c;
+               if (key != nullptr) EXPECT_EQ(nic_key_of(wires.forget_key.read()), *key);
+               forgotten += key != nullptr;
+             }
              const auto statistics = core.statistics();
              for (size_t i = 0; i < statistics.size(); ++i) {
                EXPECT_EQ(wires.stat.read().get_word(static_cast<int>(i)), statistics[i])
                    << "cycle " << c;
              }
            }});
+  if constexpr (requires { core.forgets(); }) EXPECT_GT(forgotten, 0u);
 }
 
 TEST(NicModule, TxEqualsCore) {
@@ -106,8 +123,13 @@ TEST(NicModule, TxEqualsCore) {
 TEST(NicModule, RxEqualsCore) {
   nic::NicConfig config;
   config.grid = nic::Grid::kPacket;
-  compare<RxWires>(
-      [&](NicTraffic& traffic) { return nic::NicTx(config).pack(traffic.frame()).frame; });
+  compare<RxWires>([&](NicTraffic& traffic) {
+    const nic::Frame frame = nic::NicTx(config).pack(traffic.frame()).frame;
+    if (!traffic.one_in(4)) return frame;
+    nic::Host host;
+    host.payload = traffic.payload(200);
+    return nic::icmp_error(nic::NicTx(config).pack(host.frame()).frame, 14, 3, 2, 28);
+  });
 }
 
 TEST(NicModule, PortsAreNamedAsTheRtls) {
@@ -115,9 +137,12 @@ TEST(NicModule, PortsAreNamedAsTheRtls) {
       "aclk",         "aresetn",       "protocol_tcp_i", "protocol_udp_i", "s_axis_tdata",
       "s_axis_tkeep", "s_axis_tvalid", "s_axis_tready",  "s_axis_tlast",   "s_axis_tuser",
       "m_axis_tdata", "m_axis_tkeep",  "m_axis_tvalid",  "m_axis_tready",  "m_axis_tlast",
-      "m_axis_tuser", "stat_o"};
+      "m_axis_tuser", "stat_o",        "forget_o",       "forget_key_o"};
   EXPECT_EQ(port_names<gw_nic_rx>(), expected);
-  expected.insert({"mark_i", "mark_mask_i", "grid_i", "bound_i", "bounded_i"});
+  expected.erase("forget_o");
+  expected.erase("forget_key_o");
+  expected.insert(
+      {"mark_i", "mark_mask_i", "grid_i", "bound_i", "bounded_i", "forget_i", "forget_key_i"});
   EXPECT_EQ(port_names<gw_nic_tx>(), expected);
 }
 

@@ -14,7 +14,15 @@ struct Expected {
   std::vector<NicOutputFrame> out;
   std::vector<std::string> actions;  // by frame that came
   std::vector<uint32_t> statistics;
+  std::vector<NicFlowKey> forgotten;
 };
+
+/// What of the pins is a frame's configuration.
+NicTxConfig without_key(NicTxConfig config) {
+  config.forget = false;
+  config.forget_key = {};
+  return config;
+}
 
 Expected reference_tx(const std::vector<TxInput>& inputs) {
   Expected e;
@@ -24,15 +32,17 @@ Expected reference_tx(const std::vector<TxInput>& inputs) {
   std::vector<NicTxConfig> configs;
   std::vector<nic::NicTx> references;
   for (const TxInput& input : inputs) {
-    if (std::ranges::find(configs, input.config) != configs.end()) continue;
-    configs.push_back(input.config);
+    if (std::ranges::find(configs, without_key(input.config)) != configs.end()) continue;
+    configs.push_back(without_key(input.config));
     references.emplace_back(reference_config(input.config));
   }
   for (const TxInput& input : inputs) {
     nic::Packed packed;
     for (size_t i = 0; i < configs.size(); ++i) {
-      nic::Packed p = references[i].pack(input.bytes, input.user);
-      if (configs[i] == input.config) packed = std::move(p);
+      std::optional<nic::FlowKey> forget;
+      if (input.config.forget) forget = input.config.forget_key;
+      nic::Packed p = references[i].pack(input.bytes, input.user, forget);
+      if (configs[i] == without_key(input.config)) packed = std::move(p);
     }
     ++e.statistics[static_cast<size_t>(packed.action)];
     e.actions.emplace_back(nic::name_of(packed.action));
@@ -41,6 +51,7 @@ Expected reference_tx(const std::vector<TxInput>& inputs) {
     if (packed.leaves) e.out.push_back({.bytes = packed.frame, .user = packed.error});
   }
   e.statistics[17] = static_cast<uint32_t>(references.at(0).flows().evicted());
+  e.statistics[18] = static_cast<uint32_t>(references.at(0).flows().forgotten());
   return e;
 }
 
@@ -54,8 +65,9 @@ Expected reference_rx(const std::vector<RxInput>& inputs) {
     const nic::Unpacked u = nic::NicRx(config).unpack(input.bytes, input.user);
     ++e.statistics[static_cast<size_t>(u.action)];
     e.actions.emplace_back(nic::name_of(u.action));
-    e.statistics[4] += static_cast<uint32_t>(input.bytes.size());
-    e.statistics[5] += static_cast<uint32_t>(u.frame.size());
+    e.statistics[5] += static_cast<uint32_t>(input.bytes.size());
+    e.statistics[6] += static_cast<uint32_t>(u.frame.size());
+    if (u.forget) e.forgotten.push_back(*u.forget);
     e.out.push_back({.bytes = u.frame, .user = u.error});
   }
   return e;
@@ -68,6 +80,7 @@ void expect_equal(const Bench& bench, const Expected& e) {
     ASSERT_EQ(bench.out[i].user, e.out[i].user) << "frame " << i << " of those that leave";
   }
   ASSERT_EQ(bench.out.size(), e.out.size());
+  ASSERT_EQ(bench.forgotten, e.forgotten);
   const auto statistics = bench.core.statistics();
   ASSERT_EQ(std::vector(statistics.begin(), statistics.end()), e.statistics);
 }
@@ -87,6 +100,10 @@ std::vector<TxInput> tx_traffic(NicTraffic& traffic, size_t frames) {
     TxInput input{.bytes = traffic.frame(), .user = traffic.one_in(12)};
     input.null_end = traffic.one_in(2);
     input.config = configs[traffic.one_in(3) ? traffic.below(3) : 0];
+    if (traffic.one_in(8)) {
+      input.config.forget = true;
+      input.config.forget_key = traffic.key();
+    }
     inputs.push_back(std::move(input));
   }
   return inputs;
@@ -118,6 +135,11 @@ std::vector<RxInput> rx_traffic(NicTraffic& traffic, size_t frames) {
     } else {
       nic::Frame& f = input.bytes = tx.pack(host.frame()).frame;
       if (f.empty()) continue;
+      if (traffic.one_in(6)) {
+        f = traffic.quote(f, host);
+        inputs.push_back(std::move(input));
+        continue;
+      }
       const auto any = [&] { return static_cast<uint8_t>(traffic.below(256)); };
       const size_t shim = host.payload_at();
       if (traffic.one_in(6)) f.resize(traffic.below(static_cast<uint32_t>(f.size())) + 1);
@@ -171,10 +193,12 @@ TEST(NicTxModel, EqualsTheReferenceUnderStalls) {
 
 TEST(NicRxModel, EqualsTheReferenceUnderStalls) {
   std::map<std::string, size_t> seen;
+  size_t forgotten = 0;
   for (uint64_t seed = 1; seed <= (tests::kSanitized ? 5 : 10); ++seed) {
     NicTraffic traffic(seed);
     const auto inputs = rx_traffic(traffic, tests::rounds(300u));
     const Expected expected = reference_rx(inputs);
+    forgotten += expected.forgotten.size();
     for (const std::string& action : expected.actions) ++seen[action];
     RxBench bench(seed);
     bench.source_stall = kStalls[seed % 5][0];
@@ -188,6 +212,7 @@ TEST(NicRxModel, EqualsTheReferenceUnderStalls) {
     const auto name = nic::name_of(static_cast<nic::RxAction>(i));
     EXPECT_GT(seen[std::string(name)], tests::kSanitized ? 10u : 100u) << name;
   }
+  EXPECT_GT(forgotten, tests::kSanitized ? 1u : 10u);
 }
 
 enum class Floats { kZero, kSmall, kMixed, kFull, kRaw };
@@ -290,16 +315,18 @@ TEST(NicRxModel, CutAtEveryByte) {
 TEST(NicRxModel, SmallResults) {
   std::vector<RxInput> inputs;
   for (uint32_t length = 0; length < 60; ++length) {
-    for (uint32_t head = 0; head < 4; ++head) {
-      nic::Host host{.tcp = false, .payload = {}};
+    for (uint32_t way = 0; way < 8; ++way) {
+      const uint32_t head = way % 4;
+      nic::Host host{.tcp = way < 4, .payload = {}};
       const NicCut cut(length, head);
       host.payload.resize(4 + cut.edges() + 2 * cut.groups());
-      host.payload[0] = 1;
       host.payload[1] = static_cast<uint8_t>(0x80 | 10 << 2 | head);
       host.payload[3] = static_cast<uint8_t>(length);
+      host.payload[0] = nic_shim_start(host.payload.data());
       for (size_t i = 4; i < 4 + cut.edges(); ++i) host.payload[i] = static_cast<uint8_t>(i);
       nic::Frame f = host.frame();
-      f[23] = 254;
+      f[23] = host.tcp ? 253 : 254;
+      if (!host.tcp) store16(&f[38], 8 + length);
       f.resize(std::max<size_t>(f.size(), 60));
       inputs.push_back({.bytes = f});
     }
@@ -366,6 +393,17 @@ TEST(NicFigures, LatencyOfBypassedAndPassedFrames) {
     const uint64_t expected = n >= 5 ? 8 : n + 4;
     EXPECT_EQ(latency_alone<TxBench>(frame), expected) << n;
     EXPECT_EQ(latency_alone<RxBench>(frame), expected) << n;
+  }
+}
+
+TEST(NicFigures, LatencyOfQuotes) {
+  nic::NicTx tx(reference_config({.packet_grid = true}));
+  const nic::Host host{.payload = nic::gradients(1400, 3, 0.3F)};
+  const nic::Frame packed = tx.pack(host.frame()).frame;
+  for (uint32_t quoted = 20; quoted < 500; quoted += 4) {
+    const nic::Frame frame = nic::icmp_error(packed, 14, 3, 4, quoted);
+    const size_t n = beats_of(frame.size());
+    EXPECT_EQ(latency_alone<RxBench>(frame), n >= 7 ? 14 : n + 7) << quoted;
   }
 }
 

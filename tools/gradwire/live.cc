@@ -350,7 +350,8 @@ std::string sentence(const sim::Failure& f) {
 
 /// The run that repeats what a direction did with the frames of a capture.
 std::string repeats(const sim::Device& device, const sim::RunSpec& spec, const std::string& file) {
-  std::vector<std::string> words = {"run", device.name(), "--trace", file};
+  // All frames that it had, whoever sent them.
+  std::vector<std::string> words = {"run", device.name(), "--trace", file, "--host", "any"};
   const auto say = [&](const std::string& option, const std::string& value) {
     words.insert(words.end(), {"--" + option, value});
   };
@@ -387,7 +388,7 @@ int simulate(const Direction& direction, const sim::RunSpec& spec) {
 std::vector<sim::Option> options_of(const sim::Device& tx) {
   std::vector<sim::Option> all;
   for (const sim::Option& option : tx.facts().options) {
-    if (!option.stimulus) all.push_back(option);
+    if (!option.stimulus && option.group != "Captures") all.push_back(option);
   }
   return all;
 }

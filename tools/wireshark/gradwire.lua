@@ -28,6 +28,17 @@ local function bytes_of(tvb, at, count)
   return out
 end
 
+-- CRC-4 (x^4 + x + 1, initial 0) of a number's low `count` bits, the highest first.
+local function crc4(value, count)
+  local crc = 0
+  for i = count - 1, 0, -1 do
+    local out = (bits(crc, 3, 1) + bits(value, i, 1)) % 2
+    crc = 2 * crc % 16
+    if out == 1 then crc = crc + 1 + (bits(crc, 1, 1) == 1 and -2 or 2) end
+  end
+  return crc
+end
+
 -- As Wireshark's own checksum fields.
 local checksum_status = {[0] = "Bad", [1] = "Good", [2] = "Unverified", [3] = "Not present"}
 
@@ -48,6 +59,8 @@ local p = {
   status = ProtoField.uint8("gradwire.checksum.status", "Checksum status", base.DEC, checksum_status),
   shim = ProtoField.bytes("gradwire.shim", "Shim"),
   version = ProtoField.uint8("gradwire.version", "Version"),
+  crc = ProtoField.uint8("gradwire.crc", "CRC-4 of the shim's other 28 bits", base.HEX, nil, 0x0F),
+  crc_status = ProtoField.uint8("gradwire.crc.status", "CRC status", base.DEC, checksum_status),
   mode = ProtoField.uint8("gradwire.mode", "Mode", base.DEC, modes, 0x80),
   bound = ProtoField.uint8("gradwire.bound", "Error bound 2^-k, k", base.DEC, nil, 0x3C),
   head = ProtoField.uint8("gradwire.head", "Bytes before the first whole float", base.DEC, nil, 0x03),
@@ -63,7 +76,9 @@ packed.fields = p
 local bad_shim = ProtoExpert.new("gradwire.bad_shim", "Nothing that a NIC can have packed", expert.group.MALFORMED, expert.severity.ERROR)
 local bad_stream = ProtoExpert.new("gradwire.bad_stream", "The stream does not end with its last group", expert.group.MALFORMED,
                                    expert.severity.ERROR)
-packed.experts = {bad_shim, bad_stream}
+local version_1 = ProtoExpert.new("gradwire.version_1", "Version 1, a shim without CRC: NICs take version 2 and leave this frame as it is",
+                                  expert.group.PROTOCOL, expert.severity.WARN)
+packed.experts = {bad_shim, bad_stream, version_1}
 
 local address_fields = {Field.new("ip.src"), Field.new("ip.dst")}
 
@@ -110,10 +125,20 @@ function packed.dissector(tvb, pinfo, root)
   local checksum_range = tcp and tvb(16, 2) or tvb(6, 2)
   local checksum_item = tree:add(p.checksum, checksum_range)
 
+  local first = tvb(header, 1):uint()
   local setting = tvb(header + 1, 1):uint()
   local length = tvb(header + 2, 2):uint()
   local shim = tree:add(p.shim, tvb(header, 4))
-  shim:add(p.version, tvb(header, 1))
+  -- Version 1 filled the byte.
+  local old = first == 1
+  shim:add(p.version, tvb(header, 1), old and 1 or floor(first / 16))
+  local crc_right = false
+  if old then
+    tree:add_proto_expert_info(version_1)
+  else
+    crc_right = crc4(floor(first / 16) * 2 ^ 24 + tvb(header + 1, 3):uint(), 28) == first % 16
+    shim:add(p.crc, tvb(header, 1)):add(p.crc_status, crc_right and 1 or 0):set_generated()
+  end
   shim:add(p.mode, tvb(header + 1, 1))
   shim:add(p.bound, tvb(header + 1, 1))
   shim:add(p.head, tvb(header + 1, 1))
@@ -122,7 +147,9 @@ function packed.dissector(tvb, pinfo, root)
   local floats = floor((length - head) / 4)
   local tail = (length - head) % 4
   local at = header + 4
-  if tvb(header, 1):uint() ~= 1 or bits(setting, 6, 1) ~= 0 or k < 1 or k > 14 or floats < 1 or
+  local of_version = old or floor(first / 16) == 2 and crc_right
+  local of_datagram = tcp or head == 0 and tvb(4, 2):uint() == 8 + length
+  if not of_version or not of_datagram or bits(setting, 6, 1) ~= 0 or k < 1 or k > 14 or floats < 1 or
      at + head + tail > tvb:reported_len() then
     return tree:add_proto_expert_info(bad_shim)
   end

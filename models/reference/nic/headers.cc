@@ -43,11 +43,10 @@ std::optional<Quote> quote(std::span<const std::uint8_t> frame) {
   const Ethernet link = ethernet(frame);
   if (link.type != EtherType::kIpv4) return std::nullopt;
   const auto outer = ipv4(frame, link.end);
-  if (!outer || !outer->sound() || outer->fragment || outer->protocol != kIcmp ||
-      outer->end() > frame.size()) {
+  if (!outer || !outer->sound() || outer->fragment || outer->protocol != kIcmp) {
     return std::nullopt;
   }
-  const auto packet = frame.first(outer->end());
+  const auto packet = frame.first(std::min(outer->end(), frame.size()));
   const std::size_t icmp = outer->transport();
   if (icmp + kIcmpHeader > packet.size()) return std::nullopt;
   const std::uint8_t type = packet[icmp];
@@ -57,7 +56,7 @@ std::optional<Quote> quote(std::span<const std::uint8_t> frame) {
     return std::nullopt;
   }
   const bool first = (load16(packet, inner->offset + kFragmentOffset) & 0x1FFF) == 0;
-  return Quote{*outer, *inner, type, packet[icmp + 1], first};
+  return Quote{*outer, *inner, packet.size(), type, packet[icmp + 1], first};
 }
 
 FlowKey key_of(std::span<const std::uint8_t> frame, const Ipv4& ip) {
@@ -69,7 +68,7 @@ FlowKey key_of(std::span<const std::uint8_t> frame, const Ipv4& ip) {
 }
 
 std::optional<FlowKey> key_of(std::span<const std::uint8_t> frame, const Quote& quote) {
-  if (!quote.first || quote.inner.transport() + 4 > quote.end()) return std::nullopt;
+  if (!quote.first || quote.inner.transport() + 4 > quote.end) return std::nullopt;
   return key_of(frame, quote.inner);
 }
 

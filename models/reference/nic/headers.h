@@ -40,11 +40,11 @@ std::optional<Ipv4> ipv4(std::span<const std::uint8_t> frame, std::size_t offset
 /// An ICMP error that quotes the packet which it is about: types 3, 11 and 12.
 struct Quote {
   Ipv4 outer;             ///< the error's own header
-  Ipv4 inner;             ///< the quoted one, whole and within `outer`; its packet is not
+  Ipv4 inner;             ///< the quoted one, which is whole; the quoted packet is not
+  std::size_t end = 0;    ///< of the error, or of the frame if that ends before
   std::uint8_t type = 0;  ///< of the error
   std::uint8_t code = 0;
   bool first = false;  ///< the quoted packet's fragment offset is 0: its ports may follow
-  std::size_t end() const { return outer.end(); }
 };
 /// None if the frame is something else, or less than the quoted IPv4 header is in it.
 std::optional<Quote> quote(std::span<const std::uint8_t> frame);

@@ -1,6 +1,7 @@
 // Frames as a host hands them to its NIC: what tests and synthetic stimuli are made of.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -72,6 +73,15 @@ struct Host {
     return out;
   }
 
+  FlowKey key() const {
+    FlowKey key;
+    capture::store32(key, 0, source);
+    capture::store32(key, 4, destination);
+    capture::store16(key, 8, port);
+    capture::store16(key, 10, 5000);
+    return key;
+  }
+
   Frame syn() const {
     Host first = *this;
     first.payload = {};  // GCC 12 warns of clear() where this is inlined
@@ -107,5 +117,30 @@ struct Host {
     fill(transport_at() + 18, payload_at() - transport_at() - 18);  // urgent pointer, options
   }
 };
+
+/// The ICMP error of a router, or of a far host, about the packet at `ip_at` of a frame, of which
+/// it quotes so many bytes.
+inline Frame icmp_error(std::span<const std::uint8_t> about, std::size_t ip_at, std::uint8_t type,
+                        std::uint8_t code, std::size_t quoted, bool tag = false) {
+  const Host router{.tcp = false, .tag = tag, .source = 0x0A0000FE, .destination = 0x0A000001};
+  Frame frame = router.frame();
+  const std::size_t ip = router.ip_at(), icmp = router.transport_at();
+  frame.resize(icmp);
+  frame[ip + 1] = 0xC0;
+  frame[ip + 9] = 1;
+  const std::uint8_t next_mtu[] = {5, 0xDC};
+  for (const int byte : {int{type}, int{code}, 0, 0, 0, 0, int{next_mtu[0]}, int{next_mtu[1]}}) {
+    frame.push_back(static_cast<std::uint8_t>(byte));
+  }
+  const auto quote = about.subspan(std::min(ip_at, about.size()));
+  const auto shown = quote.first(std::min(quoted, quote.size()));
+  frame.insert(frame.end(), shown.begin(), shown.end());
+  const std::span<std::uint8_t> bytes(frame);
+  capture::store16(bytes, ip + 2, frame.size() - ip);
+  capture::store16(bytes, ip + 10, 0);
+  capture::store16(bytes, ip + 10, 0xFFFF ^ capture::add_words(bytes.subspan(ip, icmp - ip)));
+  capture::store16(bytes, icmp + 2, 0xFFFF ^ capture::add_words(bytes.subspan(icmp)));
+  return frame;
+}
 
 }  // namespace gw::reference::nic

@@ -19,6 +19,7 @@ constexpr std::size_t kFloat = 4;
 constexpr std::size_t kTcpChecksum = 16;
 constexpr std::size_t kUdpChecksum = 6;
 constexpr std::size_t kUdpLength = 4;
+constexpr std::size_t kUdpHeader = 8;
 constexpr std::size_t kTcpFlags = 13;
 constexpr std::uint8_t kSynFlag = 0x02;
 
@@ -56,11 +57,91 @@ void append(Frame& frame, std::span<const std::uint32_t> values) {
 }
 
 std::size_t place_of(const FlowKey& key) {
-  return std::accumulate(key.begin(), key.end(), std::uint8_t{0}, std::bit_xor<>());
+  const auto end = [&key](std::size_t address, std::size_t port) {
+    const auto a = key.begin() + static_cast<std::ptrdiff_t>(address);
+    const auto p = key.begin() + static_cast<std::ptrdiff_t>(port);
+    std::array<std::uint8_t, 6> bytes;
+    std::copy_n(p, 2, std::copy_n(a, 4, bytes.begin()));
+    return bytes;
+  };
+  const std::uint8_t direction = end(0, 8) <= end(4, 10) ? 0 : 0x80;
+  return std::accumulate(key.begin(), key.end(), direction, std::bit_xor<>());
+}
+
+/// x^4 + x + 1, initial 0, over the shim without these four bits of its own.
+std::uint8_t crc4(std::span<const std::uint8_t> shim) {
+  std::uint8_t crc = 0;
+  for (std::size_t bit = 0; bit < 8 * kShim; ++bit) {
+    if (bit >= 4 && bit < 8) continue;
+    const int in = shim[bit / 8] >> (7 - bit % 8) & 1;
+    const bool out = (crc >> 3 ^ in) != 0;
+    crc = static_cast<std::uint8_t>((crc << 1 & 0xF) ^ (out ? 3 : 0));
+  }
+  return crc;
+}
+
+struct Shim {
+  CodecConfig codec;
+  std::uint8_t head = 0;
+  std::size_t length = 0;  ///< of the payload
+};
+
+std::array<std::uint8_t, kShim> shim_bytes(const Shim& shim) {
+  std::array<std::uint8_t, kShim> bytes{
+      kShimVersion << 4,
+      static_cast<std::uint8_t>((shim.codec.mode == Mode::kBounded ? 0x80 : 0) |
+                                shim.codec.bound_exponent << 2 | shim.head),
+      static_cast<std::uint8_t>(shim.length >> 8), static_cast<std::uint8_t>(shim.length)};
+  bytes[0] |= crc4(bytes);
+  return bytes;
+}
+
+/// None if nic_tx cannot have made it, as far as its bytes alone say.
+std::optional<Shim> shim_of(std::span<const std::uint8_t> bytes, bool tcp) {
+  const int k = bytes[1] >> 2 & 15;
+  const Shim shim{.codec = {k, (bytes[1] & 0x80) != 0 ? Mode::kBounded : Mode::kPaper},
+                  .head = static_cast<std::uint8_t>(bytes[1] & 3),
+                  .length = load16(bytes, 2)};
+  if (bytes[0] != (kShimVersion << 4 | crc4(bytes)) || (bytes[1] & 0x40) != 0 ||
+      k < kMinBoundExponent || k > kMaxBoundExponent || (!tcp && shim.head != 0) ||
+      Cut(shim.length, shim.head).floats == 0) {
+    return std::nullopt;
+  }
+  return shim;
 }
 
 /// What a host answers to a packed frame if it has no nic_rx.
 bool is_protocol_unreachable(const Quote& quote) { return quote.type == 3 && quote.code == 2; }
+
+struct Mended {
+  Quote quote;
+  bool tcp = false;  ///< what it quotes
+};
+
+/// Makes an ICMP error about a packed frame one about what the host had sent: protocol, total
+/// length where the quote reaches over the shim, the quoted header's checksum. None if it is none.
+std::optional<Mended> mend(Frame& frame, const NicConfig& config) {
+  constexpr std::size_t kLargestPacket = 9004;  // the largest frame's, behind its tag
+  const auto found = quote(frame);
+  if (!found || found->outer.protocol == config.protocol_tcp ||
+      found->outer.protocol == config.protocol_udp) {
+    return std::nullopt;
+  }
+  const Ipv4& inner = found->inner;
+  const bool tcp = inner.protocol == config.protocol_tcp;
+  if (!tcp && inner.protocol != config.protocol_udp) return std::nullopt;
+  std::size_t total = inner.total;
+  const auto header = transport_header(frame, inner.transport(), found->end, tcp);
+  if (header && !inner.fragment && inner.transport() + *header + kShim <= found->end) {
+    const auto bytes = std::span(frame).subspan(inner.transport() + *header, kShim);
+    if (const auto shim = shim_of(bytes, tcp)) {
+      const std::size_t whole = inner.header + *header + shim->length;
+      if (whole <= kLargestPacket) total = whole;
+    }
+  }
+  rewrite(frame, inner, total, tcp ? kTcp : kUdp);
+  return Mended{*found, tcp};
+}
 
 std::uint8_t modulo4(std::uint32_t value) { return static_cast<std::uint8_t>(value % kFloat); }
 
@@ -156,8 +237,8 @@ std::string_view name_of(TxAction action) {
 }
 
 std::string_view name_of(RxAction action) {
-  static constexpr std::array<std::string_view, kRxActions> kNames{"passed", "bad_shim",
-                                                                   "bad_stream", "unpacked"};
+  static constexpr std::array<std::string_view, kRxActions> kNames{
+      "passed", "bad_shim", "bad_stream", "unpacked", "mended"};
   return kNames.at(static_cast<std::size_t>(action));
 }
 
@@ -201,6 +282,7 @@ Packed NicTx::pack(std::span<const std::uint8_t> frame, bool bad,
   if (!out.leaves) return out;
   out.frame.assign(frame.begin(), frame.end());
   out.expected = out.frame;
+  mend(out.expected, config_);
   if (bad) return out;
   if (judged.teaches && judged.action != TxAction::kBadHeader) {
     // SYN takes a number of its own: the stream's first byte has the next one.
@@ -242,12 +324,7 @@ Packed NicTx::pack(std::span<const std::uint8_t> frame, bool bad,
   store16(out.frame, checksum_at, checksum);
   rewrite(out.frame, judged.ip, end - judged.ip.offset,
           judged.tcp ? config_.protocol_tcp : config_.protocol_udp);
-  const std::uint8_t shim1 =
-      static_cast<std::uint8_t>((config_.codec.mode == Mode::kBounded ? 0x80 : 0) |
-                                config_.codec.bound_exponent << 2 | cut.head);
-  append(out.frame, std::array<std::uint8_t, kShim>{kShimVersion, shim1,
-                                                    static_cast<std::uint8_t>(judged.payload >> 8),
-                                                    static_cast<std::uint8_t>(judged.payload)});
+  append(out.frame, shim_bytes({.codec = config_.codec, .head = out.head, .length = out.payload}));
   append(out.frame, payload.first(cut.head));
   append(out.frame, payload.last(cut.tail));
   append(out.frame, stream);
@@ -277,7 +354,15 @@ Unpacked NicRx::unpack(std::span<const std::uint8_t> frame, bool bad) const {
   const auto ip = ipv4(frame, link.end);
   if (!ip || ip->fragment) return out;
   const bool tcp = ip->protocol == config_.protocol_tcp;
-  if (!tcp && ip->protocol != config_.protocol_udp) return out;
+  if (!tcp && ip->protocol != config_.protocol_udp) {
+    if (const auto mended = mend(out.frame, config_)) {
+      out.action = RxAction::kMended;
+      if (mended->tcp && is_protocol_unreachable(mended->quote) && !bad) {
+        out.forget = key_of(out.frame, mended->quote);
+      }
+    }
+    return out;
+  }
 
   out.action = RxAction::kBadShim;
   if (!ip->sound()) return out;
@@ -285,14 +370,12 @@ Unpacked NicRx::unpack(std::span<const std::uint8_t> frame, bool bad) const {
   if (!header) return out;
   const std::size_t shim_at = ip->transport() + *header, edges_at = shim_at + kShim;
   if (edges_at > ip->end() || edges_at > frame.size()) return out;
-  const auto shim = frame.subspan(shim_at, kShim);
-  const int k = shim[1] >> 2 & 15;
-  const std::size_t length = load16(shim, 2);
-  const Cut cut(length, shim[1] & 3);
-  if (shim[0] != kShimVersion || (shim[1] & 0x40) != 0 || k < kMinBoundExponent ||
-      k > kMaxBoundExponent || cut.floats == 0 || edges_at + cut.edges() > ip->end()) {
-    return out;
-  }
+  const auto shim = shim_of(frame.subspan(shim_at, kShim), tcp);
+  if (!shim) return out;
+  const std::size_t length = shim->length;
+  if (!tcp && load16(frame, ip->transport() + kUdpLength) != kUdpHeader + length) return out;
+  const Cut cut(length, shim->head);
+  if (edges_at + cut.edges() > ip->end()) return out;
   const std::size_t stream_at = edges_at + cut.edges(), stream_bytes = ip->end() - stream_at;
   const std::size_t groups = groups_of_values(cut.floats), result = shim_at + length;
   // More than 34 bytes a group are no shorter than what they hold.
@@ -302,13 +385,12 @@ Unpacked NicRx::unpack(std::span<const std::uint8_t> frame, bool bad) const {
   }
 
   // Of what is there: a frame may end before its total length.
-  const CodecConfig codec{k, (shim[1] & 0x80) != 0 ? Mode::kBounded : Mode::kPaper};
   const std::size_t here = std::min(frame.size(), ip->end());
   const auto head = frame.subspan(edges_at, std::min(cut.head, here - edges_at));
   std::vector<std::uint32_t> values;
   bool whole = false;
   if (stream_at <= here) {
-    const auto decoded = decode(frame.subspan(stream_at, here - stream_at), codec);
+    const auto decoded = decode(frame.subspan(stream_at, here - stream_at), shim->codec);
     values = decoded.values;
     whole = here == ip->end() && !decoded.error && values.size() == groups * kGroupValues;
   }

@@ -23,7 +23,7 @@ using Frame = std::vector<std::uint8_t>;
 inline constexpr std::size_t kMinFrame = 60;    ///< shorter ones are padded with zeros
 inline constexpr std::size_t kMaxFrame = 9018;  ///< 9,000 bytes of IPv4, one tag
 inline constexpr std::size_t kShim = 4;
-inline constexpr std::uint8_t kShimVersion = 1;
+inline constexpr std::uint8_t kShimVersion = 2;
 inline constexpr std::size_t kFlows = 256;
 
 /// Where a segment's floats begin: where the TCP stream says (kStream), or at its first byte, as in
@@ -63,21 +63,23 @@ std::string_view name_of(TxAction action);
 
 /// What nic_rx did with a frame.
 enum class RxAction : std::uint8_t {
-  kPassed,     ///< not a packed frame
+  kPassed,     ///< neither a packed frame nor one that quotes one
   kBadShim,    ///< of a packed frame's protocol, and nothing that nic_tx can have made; left as it
                ///< came
   kBadStream,  ///< the stream does not end exactly with its last group; the part that could be
                ///< reconstructed, in error
   kUnpacked,
+  kMended,  ///< an ICMP error about a packed frame: quotes what the host had sent
 };
-inline constexpr std::size_t kRxActions = 4;
+inline constexpr std::size_t kRxActions = 5;
 std::string_view name_of(RxAction action);
 
 /// TCP's four-tuple in wire order: source and destination address, source and destination port.
 using FlowKey = std::array<std::uint8_t, 12>;
 
-/// Where floats begin in each stream: 256 flows, direct mapped by the XOR of the key's bytes; a
-/// newer one evicts.
+/// Where floats begin in each stream: 256 flows, direct mapped by the XOR of the key's bytes, whose
+/// top bit is inverted where the source comes after the destination: a connection's two directions
+/// never meet. A newer flow evicts.
 class FlowTable {
  public:
   void learn(const FlowKey& key, std::uint8_t phase);
@@ -125,14 +127,12 @@ class NicTx {
   FlowTable flows_;
 };
 
-/// The flow whose far side has no nic_rx: `frame`, which left nic_rx without error, is the mended
-/// answer "protocol unreachable" to a packed TCP segment. nic_tx of the same NIC must forget it.
-std::optional<FlowKey> forgotten_flow(std::span<const std::uint8_t> frame);
-
 struct Unpacked {
   RxAction action = RxAction::kPassed;
   Frame frame;
   bool error = false;  ///< leaves with tuser
+  /// Of kMended: nic_tx of the same NIC must forget this flow, whose far side has no nic_rx.
+  std::optional<FlowKey> forget = {};
 
   // Of kUnpacked and kBadStream, as the shim says.
   std::uint8_t head = 0;    ///< bytes before the first whole float
@@ -141,6 +141,9 @@ struct Unpacked {
   std::size_t whole = 0;    ///< bytes that the frame should have; fewer came of a stream that ends
                             ///< early
 };
+
+/// The same of a frame as it left nic_rx: mended, without error.
+std::optional<FlowKey> forgotten_flow(std::span<const std::uint8_t> frame);
 
 class NicRx {
  public:
