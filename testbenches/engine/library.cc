@@ -646,14 +646,7 @@ class Builder {
 
     std::string files;
     if (!request_.netlist.empty()) {
-      // Yosys does not say what it included: whatever it may have.
-      for (const std::string& dir : files_.searched()) {
-        std::set<std::string> names;
-        for (const fs::directory_entry& e : fs::directory_iterator(base_folder_ / dir)) {
-          if (e.is_regular_file()) names.insert((fs::path(dir) / e.path().filename()).string());
-        }
-        for (const std::string& name : names) files += name + '\n';
-      }
+      files = sim::bytes_of_file(folder / "read", "the list of what Yosys read");
     } else {
       for (const std::string& name : source.read) files += name + '\n';
     }
@@ -771,7 +764,9 @@ class Builder {
                                       "--verilog",
                                       (folder / "netlist.v").string(),
                                       "--models",
-                                      (folder / "models.f").string()};
+                                      (folder / "models.f").string(),
+                                      "--read",
+                                      (folder / "read").string()};
     for (const std::string& p : files_.parameters) {
       words.insert(words.end(), {"--set", without_string(p)});
     }
