@@ -276,7 +276,7 @@ TEST_F(FailureWaves, OfASwitch) {
              "s/[.]m_axis_tdata, [.]m_axis_tkeep/.m_axis_tdata(data), .m_axis_tkeep/; "
              "s/^  wire [[]31:0[]] unused_data;/&\\n  wire [1023:0] data;\\n"
              "  assign m_axis_tdata = data ^ {767'd0, m_axis_tlast[1], 256'd0};/");
-  const json failure = fails("run switch --pes 2 --profile fast " + rtl +
+  const json failure = fails("run switch --clock 100 --pes 2 --profile fast " + rtl +
                                  "gw_switch --set Pes=2 --set Fast=1 --synth irregular "
                                  "--packets 60 --stall both:30",
                              "engines disagree");
