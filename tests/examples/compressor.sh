@@ -33,7 +33,7 @@ says() {
 
   # Plans that come with the program, by name: its function passes; a rate that the plan expects it does not have.
   smoke="$gradwire regress smoke --device compressor $mended --check reference,protocol --shrink off"
-  expect 0 $smoke --only 'codec-irregular/*' --out smoke
+  expect 0 $smoke --only 'codec-irregular/*' --out smoke  # a folder that is called as the plan is, from now on
   says "PASS *12 of 12 cases"
   expect 1 $smoke --only 'codec-rate/*/mixed.pcap/*' --out rate
   says "cycles_per_burst is 10.* expected <= 1.001"
