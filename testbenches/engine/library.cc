@@ -391,6 +391,8 @@ class Builder {
       key += fmt::format("pins {} {}\n", side->size(), request_.shape.any_pins);
       for (const sim::Pin& p : *side) key += fmt::format("{} {}\n", p.name, p.bits);
     }
+    // Before, what is compared was in the order of the top.
+    if (!request_.own && request_.shape.probes.size() > 1) key += "in the device's order\n";
     for (const EmbeddedFile& file : kEmbedded) add(file.path, file.text);
     // A file that is new in a searched folder may be found before another.
     for (const std::string& dir : files_.searched()) {
