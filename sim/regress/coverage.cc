@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 
@@ -19,7 +20,30 @@ fs::path points_of_case(const Folder& folder, const Case& c) {
   return folder.path() / kCoverageFolder / (c.hash + ".json");
 }
 
+bool counts(const Case& c) {
+  return std::ranges::any_of(c.words, [](const std::string& word) {
+    return word == "--coverage" || word.starts_with("--coverage=");
+  });
+}
+
 }  // namespace
+
+bool has_points(const Folder& folder, const Case& c) {
+  std::error_code ignored;
+  return !counts(c) || fs::exists(points_of_case(folder, c), ignored);
+}
+
+void fail_without_points(const Folder& folder, std::vector<Entry>& entries) {
+  for (Entry& entry : entries) {
+    Result& result = entry.result;
+    if (result.verdict != Verdict::kPass || has_points(folder, entry.what)) continue;
+    result.verdict = Verdict::kFail;
+    result.headline = fmt::format("it passed, but '{}', what it has reached, is not there",
+                                  points_of_case(folder, entry.what).string());
+    result.lines = {result.headline};
+    result.bucket = bucket_of(entry.what, "coverage", "its file is not there");
+  }
+}
 
 json merge_coverage(const Folder& folder, const std::vector<Entry>& entries) {
   sim::coverage::Points points;

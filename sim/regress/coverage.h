@@ -9,6 +9,13 @@
 
 namespace gw::regress {
 
+/// False: the case is to be counted, and its points are not in the folder.
+bool has_points(const Folder& folder, const Case& c);
+
+/// A case that passed, was to be counted, and whose points are not in the folder fails: what is
+/// merged without them would say less than ran.
+void fail_without_points(const Folder& folder, std::vector<Entry>& entries);
+
 /// Adds the points of the cases that ran, and writes `coverage/merged.json`, `merged.info` (for
 /// genhtml) and `report.json` into the folder. The report, as sim/coverage/summary.h says; null: no
 /// case counted anything. Throws InputError that names a file.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <sstream>
 
+#include "sim/regress/coverage.h"
+
 namespace gw::regress {
 namespace {
 
@@ -34,7 +36,7 @@ Regression::Regression(const Folder& folder, const Order& order, const std::vect
     if (known == index_.end() && entry.what.round == 1) return;  // of another plan or program
     if (known == index_.end()) add(entry.what, false);
     State& state = states_[index_.at(entry.what.hash)];
-    if (state.done || !is_current(entry.result)) return;
+    if (state.done || !is_current(entry.result) || !has_points(folder_, entry.what)) return;
     // The order's words count: a command may be spelled anew, the case is the same.
     state.entry.result = std::move(entry.result);
     state.done = true;

@@ -296,6 +296,17 @@ std::optional<Figure> latency(const Json& doc, const char* key, const char* titl
   return f;
 }
 
+/// Ports that have a wire each; 1: there is one line, or none.
+double wired_ports(const Json& doc) {
+  const Json* const rates = find(doc, {"line_rate_percent"});
+  const bool each = rates && rates->is_object() && !rates->empty() &&
+                    rates->items().begin().key().starts_with("port");
+  const auto ports = [&doc](const char* side) {
+    return number(doc, {"port_count", side}).value_or(1);
+  };
+  return each ? std::max(ports("in"), ports("out")) : 1;
+}
+
 std::optional<Figure> throughput(const Json& doc) {
   Points data = points(doc, "throughput_over_time");
   if (data.empty()) return std::nullopt;
@@ -314,13 +325,15 @@ std::optional<Figure> throughput(const Json& doc) {
     }
     data = std::move(mean);
   }
-  // Lines that were asked for, as far as they are not far above what was reached.
+  // Lines that were asked for, as far as they are not far above what was reached. The curve is of
+  // all ports together: so is a line.
   std::vector<double> lines;
+  const double ports = wired_ports(doc);
   if (const Json* const asked = find(doc, {"line_rate_gbps"}); asked && asked->is_array()) {
     for (const Json& line : *asked)
       if (line.is_number()) lines.push_back(line.get<double>());
     std::ranges::sort(lines);
-    const auto far = [&](double line) { return line > lines.front() && line > top * 1.15; };
+    const auto far = [&](double line) { return line > lines.front() && ports * line > top * 1.15; };
     std::erase_if(lines, far);
   }
   Figure f;
@@ -328,10 +341,15 @@ std::optional<Figure> throughput(const Json& doc) {
   f.caption = fmt::format(
       "{} through the device{}.",
       doc.contains("compression") || doc.contains("quantizer") ? "Uncompressed values" : "Packets",
-      lines.empty()       ? ""
-      : lines.size() == 1 ? fmt::format("; the dashed line is {:g} Gb/s Ethernet", lines.front())
-                          : fmt::format("; dashed lines are Ethernet of {:g} to {:g} Gb/s",
-                                        lines.front(), lines.back()));
+      lines.empty() ? ""
+      : lines.size() == 1
+          ? fmt::format("{}; the dashed line is {}{:g} Gb/s Ethernet",
+                        ports > 1 ? ", all ports together" : "",
+                        ports > 1 ? fmt::format("{:g} ports of ", ports) : "", lines.front())
+          : fmt::format("{}; dashed lines are {}Ethernet of {:g} to {:g} Gb/s",
+                        ports > 1 ? ", all ports together" : "",
+                        ports > 1 ? fmt::format("{:g} ports of ", ports) : "", lines.front(),
+                        lines.back()));
   f.data = {"", {"from cycle", "Gb/s"}, {}, -1};
   const std::size_t stride = std::max<std::size_t>(1, (data.size() + 19) / 20);
   for (std::size_t i = 0; i < data.size(); i += stride)
@@ -351,18 +369,19 @@ std::optional<Figure> throughput(const Json& doc) {
                                       : unit == 1e3 ? "cycle (thousands)"
                                                     : "cycle") +
                        axis("ylabel", "Gb/s") + block("d", data);
-  script +=
-      fmt::format("set xrange [{:.10g}:{:.10g}]\nset yrange [0:{:.10g}]\n", data.front().first, end,
-                  std::max(top, lines.empty() ? 0 : lines.back()) * 1.15 + (top > 0 ? 0 : 1));
+  script += fmt::format(
+      "set xrange [{:.10g}:{:.10g}]\nset yrange [0:{:.10g}]\n", data.front().first, end,
+      std::max(top, lines.empty() ? 0 : ports * lines.back()) * 1.15 + (top > 0 ? 0 : 1));
   // The lines' names stand beside the curve, not on it.
   if (!lines.empty()) script += "set rmargin 9\n";
   for (const double line : lines) {
     script += fmt::format(
         "set arrow from graph 0,first {0} to graph 1,first {0} nohead front dt (6,4) lw 1.5 lc "
         "{1}\n",
-        line, rgb("warn"));
-    script += fmt::format("set label '{:g} GbE' at graph 1.01,first {} left front textcolor {}\n",
-                          line, line, rgb("warn"));
+        ports * line, rgb("warn"));
+    script +=
+        fmt::format("set label '{}{:g} GbE' at graph 1.01,first {} left front textcolor {}\n",
+                    ports > 1 ? fmt::format("{:g}x", ports) : "", line, ports * line, rgb("warn"));
   }
   script += fmt::format(
       "set style fill transparent solid 0.16 noborder\n"

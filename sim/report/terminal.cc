@@ -87,6 +87,33 @@ std::vector<std::string> wrapped(const std::string& s, std::size_t columns) {
   return lines;
 }
 
+/// A line of a failure, broken between its words where it is too wide; a value stays whole, so that
+/// it can be searched for and pasted.
+std::vector<std::string> wrapped_failure(const std::string& line, std::size_t columns) {
+  std::vector<std::string> lines;
+  std::string rest = line;
+  const std::size_t first = std::min(line.find_first_not_of(' '), line.size());
+  std::size_t indent = first;
+  while (width(rest) > columns) {
+    // The last blank that a whole word stands before, or the first one after a word that is wider.
+    std::size_t cut = std::string::npos;
+    for (std::size_t at = rest.find(' ', indent); at != std::string::npos;
+         at = rest.find(' ', at)) {
+      const std::size_t word = rest.find_first_not_of(' ', at);
+      if (word == std::string::npos) break;
+      if (cut != std::string::npos && width(rest.substr(0, at)) > columns) break;
+      cut = at;
+      at = word;
+    }
+    if (cut == std::string::npos) break;
+    lines.push_back(rest.substr(0, cut));
+    indent = first + 4;
+    rest = spaces(indent) + rest.substr(rest.find_first_not_of(' ', cut));
+  }
+  lines.push_back(rest);
+  return lines;
+}
+
 /// Columns for the labels of a section: no value begins within one.
 std::size_t label_columns(const Section& s) {
   std::size_t columns = kLabel;
@@ -192,13 +219,18 @@ std::string render_terminal(const nlohmann::json& doc, bool colour, std::size_t 
   if (view.failure) {
     const std::string title = "First divergence";
     out += "\n" + paint("1;31", title) + " " + paint.dim(rule("─", paint.after(title))) + "\n";
-    if (!view.failure->headline.empty()) out += "  " + paint.bold(view.failure->headline) + "\n";
+    if (!view.failure->headline.empty()) {
+      for (const std::string& line : wrapped(view.failure->headline, columns - 2))
+        out += "  " + paint.bold(line) + "\n";
+    }
     if (!view.failure->bucket.empty()) {
       for (const std::string& line : wrapped("bucket: " + view.failure->bucket, columns - 2))
         out += "  " + paint.dim(line) + "\n";
     }
-    for (const std::string& line : view.failure->lines)
-      out += line.empty() ? "\n" : "  " + line + "\n";
+    for (const std::string& line : view.failure->lines) {
+      for (const std::string& part : wrapped_failure(line, columns - 2))
+        out += part.empty() ? "\n" : "  " + part + "\n";
+    }
     if (!view.failure->reproduce.empty())
       out += "\n  " + paint.dim("reproduce:") + "\n  " + paint.bold(view.failure->reproduce) + "\n";
   }

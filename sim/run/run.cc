@@ -391,7 +391,9 @@ json head(const Device& device, const RunSpec& spec) {
 /// What RTL of one's own ran with, and what it opened.
 void add_rtl_notes(json& report, const RunSpec& spec, const RtlNotes& notes) {
   if (spec.rtl && (!spec.user_rtl.file_list.empty() || spec.against)) {
-    report["assertions"] = spec.assertions ? "checked" : "left out (--no-assert)";
+    report["assertions"] = !spec.assertions       ? "left out (--no-assert)"
+                           : spec.netlist.empty() ? "checked"
+                                                  : "checked as far as Yosys keeps them";
   }
   if (notes.drawn) report["start_values"] = "drawn by the simulator: others with waves";
   std::set<std::pair<std::string, std::string>> told;

@@ -259,11 +259,12 @@ CompiledRtl compile_rtl(const sim::Device::Facts& facts,
   request.traced = traced;
   request.quick = spec.quick_build;
   request.netlist = spec.netlist;
-  request.assertions = spec.assertions;
   if (spec.coverage.line) request.coverage.emplace_back("line");
   if (spec.coverage.user) request.coverage.emplace_back("user");
   if (spec.coverage.toggle) request.coverage.emplace_back("toggle");
   request.own = spec.user_rtl.file_list.empty();
+  // Those of the project's own are a matter of how it is built: what is linked serves.
+  request.assertions = spec.assertions || request.own;
   if (request.own) {
     for (const auto& [name, value] : parameters) request.parameters.push_back(name + "=" + value);
   } else {

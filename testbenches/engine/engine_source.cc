@@ -127,15 +127,32 @@ std::vector<std::string> take_open_outputs(const EngineShape& shape, std::vector
   return open;
 }
 
-/// The outputs that are compared in each cycle, packed: a body that sets a GwOutputs. What lies in
-/// one word is one expression, which is all that most tops need.
-std::string probe_body(const std::vector<TopPort>& ports, const std::vector<TopPort>& streams) {
+/// The outputs that are compared in each cycle: those that the device names, in its order, whatever
+/// that of the top is; then all others.
+std::vector<TopPort> probed(const EngineShape& shape, const std::vector<TopPort>& ports,
+                            const std::vector<TopPort>& streams) {
+  std::vector<TopPort> all;
+  for (const sim::Pin& pin : shape.probes) {
+    if (const TopPort* const port = find(ports, pin.name)) all.push_back(*port);
+  }
+  for (const TopPort& port : ports) {
+    if (port.input || find(streams, port.name) != nullptr || find(all, port.name) != nullptr) {
+      continue;
+    }
+    all.push_back(port);
+  }
+  std::erase_if(all, [](const TopPort& port) { return port.name == "stat_o"; });
+  return all;
+}
+
+/// They are packed: a body that sets a GwOutputs. What lies in one word is one expression, which is
+/// all that most tops need.
+std::string probe_body(const std::vector<TopPort>& outputs) {
   constexpr int kBits = 64 * (1 + GW_ENGINE_PROBE_MORE);
   std::vector<std::string> words(1);
   std::string wide;
   int lsb = 0;
-  for (const TopPort& port : ports) {
-    if (port.input || port.name == "stat_o" || find(streams, port.name) != nullptr) continue;
+  for (const TopPort& port : outputs) {
     if (lsb + port.bits > kBits) {
       throw sim::InputError(
           fmt::format("the outputs beside the streams have more than {} bits ({} is one too many)",
@@ -346,7 +363,7 @@ std::string glue(const VerilateJob& job, const std::vector<TopPort>& ports,
       "  static constexpr NamedPin<Top> kPins[] = {{\n",
       job.name, job.shape.beat_bits / 32, job.traced, job.checked, quiet_fall, time, job.top,
       description(job, ports, open, drawn).dump(), inputs, outputs, joined(controls),
-      probe_body(ports, streams));
+      probe_body(probed(job.shape, ports, streams)));
   for (const TopPort& port : ports) {
     if (!port.input || find(streams, port.name) != nullptr) continue;
     text += fmt::format(

@@ -339,7 +339,13 @@ class Reader {
     return all;
   }
   std::string relative(const fs::path& path) const {
-    const fs::path plain = fs::absolute(path).lexically_normal();
+    const fs::path whole = fs::absolute(path);
+    fs::path plain = whole.lexically_normal();
+    // `../` behind a link to a folder is where that folder lies, not where the link does.
+    std::error_code ignored;
+    if (fs::exists(whole, ignored) && !fs::equivalent(whole, plain, ignored)) {
+      plain = fs::weakly_canonical(whole);
+    }
     return plain.lexically_proximate(list_.base).string();
   }
   void add(Kind kind, const std::string& text) {

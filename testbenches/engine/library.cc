@@ -391,6 +391,8 @@ class Builder {
       key += fmt::format("pins {} {}\n", side->size(), request_.shape.any_pins);
       for (const sim::Pin& p : *side) key += fmt::format("{} {}\n", p.name, p.bits);
     }
+    // Before, what is compared was in the order of the top.
+    if (!request_.own && request_.shape.probes.size() > 1) key += "in the device's order\n";
     for (const EmbeddedFile& file : kEmbedded) add(file.path, file.text);
     // A file that is new in a searched folder may be found before another.
     for (const std::string& dir : files_.searched()) {
@@ -646,14 +648,7 @@ class Builder {
 
     std::string files;
     if (!request_.netlist.empty()) {
-      // Yosys does not say what it included: whatever it may have.
-      for (const std::string& dir : files_.searched()) {
-        std::set<std::string> names;
-        for (const fs::directory_entry& e : fs::directory_iterator(base_folder_ / dir)) {
-          if (e.is_regular_file()) names.insert((fs::path(dir) / e.path().filename()).string());
-        }
-        for (const std::string& name : names) files += name + '\n';
-      }
+      files = sim::bytes_of_file(folder / "read", "the list of what Yosys read");
     } else {
       for (const std::string& name : source.read) files += name + '\n';
     }
@@ -771,7 +766,9 @@ class Builder {
                                       "--verilog",
                                       (folder / "netlist.v").string(),
                                       "--models",
-                                      (folder / "models.f").string()};
+                                      (folder / "models.f").string(),
+                                      "--read",
+                                      (folder / "read").string()};
     for (const std::string& p : files_.parameters) {
       words.insert(words.end(), {"--set", without_string(p)});
     }

@@ -84,7 +84,7 @@ class RtlLibrary {
   Origin origin() const { return origin_; }
   /// Verilator's warnings about this RTL.
   const std::string& words() const { return words_; }
-  /// What it was made of: all that Verilator read, or Yosys may have. Empty: linked.
+  /// What it was made of: all that Verilator or Yosys read. Empty: linked.
   const std::vector<std::filesystem::path>& sources() const { return sources_; }
   /// Where files are looked for that it opens: the list's folder, those of its sources, those that
   /// are searched for includes.

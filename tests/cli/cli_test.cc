@@ -212,6 +212,30 @@ TEST_F(Cli, PrintedCommandsArePastedIntoAShell) {
   EXPECT_EQ(first["cycles"], second["cycles"]);
 }
 
+TEST_F(Cli, WhatRepeatsAFailureWritesNothingOfTheFirstRun) {
+  const std::string run = "run compressor --rtl " GRADWIRE_SOURCE_DIR
+                          "/tests/capsule/faulty_compressor.f --top "
+                          "faulty_compressor --quick-build --bound 1 --synth mixed --packets 300 ";
+  write("c.json", "{\"html\": \"from-config.html\", \"seed\": 1}");
+  const Ended r = gradwire(run +
+                           "--json r.json --pcap-out=o.pcap --html r.html --wave w.fst "
+                           "--pcap-in-out i.pcap --coverage functional --coverage-out c.cov "
+                           "--config c.json");
+  ASSERT_EQ(r.code, 1) << r.err;
+  const std::string repeats = json::parse(text_of(path("r.json")))["failure"]["reproduce"];
+  EXPECT_THAT(r.out, HasSubstr("  " + repeats + "\n"));
+  EXPECT_THAT(repeats, HasSubstr(" --bound 1 --synth mixed --packets 300 --coverage functional"));
+  for (const char* file : {"r.json", "o.pcap", "r.html", "i.pcap", "c.cov", "from-config.html"}) {
+    EXPECT_THAT(repeats, Not(HasSubstr(file)));
+    write(file, "kept");
+  }
+  EXPECT_EQ(shell(repeats + " --quiet").code, 1);
+  for (const char* file : {"r.json", "o.pcap", "r.html", "i.pcap", "c.cov", "from-config.html"}) {
+    EXPECT_EQ(text_of(path(file)), "kept") << file;
+  }
+  EXPECT_TRUE(fs::exists(path("divergence.fst")));
+}
+
 TEST_F(Cli, WhatRanNamesTheStimulus) {
   for (const auto& [arguments, line] : std::vector<std::pair<std::string, std::string>>{
            {"compressor --synth mixed", "  stimulus           mixed "},
@@ -751,6 +775,8 @@ TEST_F(Cli, WrongUsageIsTwo) {
       {"run compressor --colour" + synth, "--colour"},
       {"run compressor --config", "--config"},
       {"bench nonsense", "nonsense"},
+      {"live --host a --wire b --no-assert", "goes with --tx-rtl or --rx-rtl"},
+      {"mutate compressor --no-assert", "goes with --rtl"},
       {"trace slice a.pcap b.pcap --first 0", "--first"},
       // What would have no effect, or belongs to another device, is refused.
       {"run compressor --pes 3" + synth, "--bound, --mode"},

@@ -117,6 +117,23 @@ TEST_F(Lists, PathsOfFurtherListsAreTheOutersOrTheirOwn) {
   EXPECT_EQ(words("-f rtl/more.f"), (Words{"rtl/c.sv"})) << "which is only beside it";
 }
 
+TEST_F(Lists, AFolderMayLieBehindALink) {
+  write("tree/real/list.f", "");
+  fs::create_directory_symlink("tree/real", folder_ / "linked");
+  write("linked/list.f", "../above.sv ../../a.sv beside.sv");
+  write("tree/above.sv", "");
+  write("tree/real/beside.sv", "");
+  const FileList list = read_file_list(folder_ / "linked/list.f");
+  EXPECT_EQ(list.base, folder_ / "tree/real");
+  const Words sources = list.all(Kind::kSource);
+  ASSERT_EQ(sources.size(), 3u);
+  const char* const files[] = {"tree/above.sv", "a.sv", "tree/real/beside.sv"};
+  for (size_t i = 0; i < sources.size(); ++i) {
+    ASSERT_TRUE(fs::exists(list.base / sources[i])) << sources[i];
+    EXPECT_TRUE(fs::equivalent(list.base / sources[i], folder_ / files[i])) << sources[i];
+  }
+}
+
 TEST_F(Lists, OneSourceIsAListOfOne) {
   for (const char* const name : {"a.sv", "b.v"}) {
     const FileList list = read_file_list(folder_ / name);

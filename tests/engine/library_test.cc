@@ -660,6 +660,17 @@ TEST_F(Library, OutputsThatTheDeviceDoesNotHaveStayOpen) {
   EXPECT_EQ(rtl.probe(), 77u);
 }
 
+TEST_F(Library, WhatIsComparedIsInTheDevicesOrder) {
+  RtlRequest request =
+      toy_request(toy("  assign first_o = 3;\n  assign second_o = 33'h1_0000_0005;\n",
+                      ", output logic [32:0] second_o, output logic [30:0] first_o"));
+  request.shape.probes = {{"first_o", 31}, {"second_o", 33}};
+  const auto library = make(request);
+  OneStream rtl(library->engine());
+  rtl.start();
+  EXPECT_EQ(rtl.probe(), uint64_t{0x1'0000'0005} << 31 | 3);
+}
+
 TEST_F(Library, TimeIsTheWaveforms) {
   RtlRequest request =
       toy_request("`timescale 10ps/10ps\n" +
@@ -814,6 +825,55 @@ TEST_F(Library, NetlistsComeFromYosysAndAreKeptByWhatTheyAreMadeOf) {
             std::string::npos);
   options_.yosys = "no-yosys";
   EXPECT_NE(refusal(request).find("there is no Yosys here ('no-yosys')"), std::string::npos);
+}
+
+TEST_F(Library, NetlistsAreKeptByTheFilesThatYosysOpens) {
+  // Yosys reads memories where it reads the RTL: what is in them is part of the netlist.
+  RtlRequest request =
+      toy_request(toy("  `include \"more.svh\"\n  logic [31:0] rom[0:0];\n"
+                      "  initial $readmemh(\"with blank.hex\", rom);\n"
+                      "  always_ff @(posedge aclk) count_o <= rom[0] + `More;\n",
+                      ", output logic [31:0] count_o"));
+  request.shape.probes = {{"count_o", 32}};
+  write(folder_ / "with blank.hex", "5\n");
+  write(folder_ / "headers/more.svh", "`define More 32'd10\n");
+  write(folder_ / "headers/other.svh", "// nobody reads it\n");
+  request.include_dirs = {folder_ / "headers"};
+  request.netlist = "generic";
+  const auto count = [&](RtlLibrary::Origin origin) {
+    const auto library = make(request);
+    EXPECT_EQ(library->origin(), origin);
+    OneStream rtl(library->engine());
+    rtl.start();
+    rtl.clock(nullptr, true);
+    return rtl.probe();
+  };
+  EXPECT_EQ(count(RtlLibrary::Origin::kBuilt), 15u);
+  EXPECT_EQ(count(RtlLibrary::Origin::kCached), 15u);
+  write(folder_ / "with blank.hex", "6\n");
+  EXPECT_EQ(count(RtlLibrary::Origin::kBuilt), 16u);
+  write(folder_ / "headers/more.svh", "`define More 32'd20\n");
+  EXPECT_EQ(count(RtlLibrary::Origin::kBuilt), 26u);
+  write(folder_ / "headers/other.svh", "// nor now\n");
+  EXPECT_EQ(count(RtlLibrary::Origin::kCached), 26u);
+}
+
+TEST_F(Library, AListBehindALinkReadsWhatItNames) {
+  // `../` begins where the folder really is, for a list as for a source that is named beside it.
+  RtlRequest request = toy_request(toy(""));
+  fs::create_directories(folder_ / "tree/real/lists");
+  fs::create_directories(folder_ / "tree/real/sources");
+  fs::rename(folder_ / "toy.sv", folder_ / "tree/real/sources/toy.sv");
+  fs::create_directory_symlink("tree/real/lists", folder_ / "linked");
+  write(folder_ / "linked/toy.f", "../sources/toy.sv\n");
+  request.list = folder_ / "linked/toy.f";
+  request.sources = {folder_ / "beside.sv"};
+  write(folder_ / "beside.sv", "module beside; endmodule\n");
+  const auto library = make(request);
+  EXPECT_EQ(library->origin(), RtlLibrary::Origin::kBuilt);
+  for (const fs::path& source : {request.sources[0], folder_ / "tree/real/sources/toy.sv"}) {
+    EXPECT_EQ(std::ranges::count(library->sources(), source), 1) << source;
+  }
 }
 
 TEST_F(Library, ProgressIsTold) {

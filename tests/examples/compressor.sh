@@ -31,6 +31,14 @@ says() {
   expect 0 "$gradwire" regress "$example/plan.toml" --out mended --device compressor $mended
   expect 0 "$gradwire" run compressor $mended --synth raw --check reference,protocol
 
+  # Plans that come with the program, by name: its function passes; a rate that the plan expects it does not have.
+  smoke="$gradwire regress smoke --device compressor $mended --check reference,protocol --shrink off"
+  expect 0 $smoke --only 'codec-irregular/*' --out smoke  # a folder that is called as the plan is, from now on
+  says "PASS *12 of 12 cases"
+  expect 1 $smoke --only 'codec-rate/*/mixed.pcap/*' --out rate
+  says "cycles_per_burst is 10.* expected <= 1.001"
+  says "FAIL *2 of 2 cases failed"
+
   # Two RTLs in one process: the same until the corner, then it is said which had which beat.
   expect 0 "$gradwire" run compressor $serial --against "$example/serial_compressor_fixed.f" --synth gradients
   expect 1 "$gradwire" run compressor $serial --against "$example/serial_compressor_fixed.f" --synth raw

@@ -100,6 +100,20 @@ SV
     if m["cell"] == "words" and m["port"].startswith(("WR_EN", "WR_DATA")) and not m["port"].endswith("[0]"))' \
     '0 < r["reach_no_output"] <= r["equivalent"]' 'r["killed"] > 20'
 
+  # Yosys keeps assertions that have no else: one that fails is a failure, with no mutant awake, unless they are left out.
+  sed '/^module/,/^);/!d; s/serial_compressor/strict_compressor/' "$example/serial_compressor.sv" > strict.sv
+  cat >> strict.sv <<'SV'
+  serial_compressor u_serial (.*);
+  always_ff @(posedge aclk) if (aresetn) assert (!(s_axis_tvalid && s_axis_tlast));
+endmodule
+SV
+  printf '+define+SERIAL_FIXED\n%s\nstrict.sv\n' "$example/serial_compressor.sv" > strict.f
+  strict="$gradwire mutate compressor --rtl strict.f --top strict_compressor --count 2 --cycles 1000 --plan plan.toml --prove 0 --quiet"
+  expect 3 "does not pass the plan without a mutant: .*stopped" $strict --check reference,protocol
+  status=0
+  $strict --check reference,protocol --no-assert --json loose.json || status=$?
+  figures loose.json 'r["unmutated_cycles"] > 0' "$status < 2"
+
   # RTL that does not pass without a mutant is not worth one.
   expect 3 "does not pass the plan without a mutant" "$gradwire" mutate compressor --rtl "$example/serial_compressor_fixed.f" \
     --top serial_compressor --count 30 --plan plan.toml

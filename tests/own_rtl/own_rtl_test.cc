@@ -1,10 +1,13 @@
 // RTL as users have it, in the place of the compressor: what each module's run must say.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -113,6 +116,33 @@ TEST_F(OwnRtl, ARegisterWithoutResetStartsByTheSeedWithAndWithoutWaves) {
   }
   EXPECT_GE(failed, kSeeds / 4);
   EXPECT_LE(failed, kSeeds * 3 / 4);
+}
+
+TEST_F(OwnRtl, PortsMayBeDeclaredInAnyOrder) {
+  // A quantiser has pins, a wide tuser and two status words, which hostile traffic counts up; its
+  // ports the other way round.
+  const fs::path rtl = fs::path(GRADWIRE_SOURCE_DIR) / "rtl";
+  const std::string text = text_of(rtl / "quant/gw_mx.sv");
+  const std::regex port(R"((^|\n)\s*((?:input|output) [^;\n]*?\w+)\s*,?\s*(?://[^\n]*)?(?=\n))");
+  std::vector<std::string> ports;
+  size_t begin = std::string::npos, end = 0;
+  for (std::sregex_iterator at(text.begin(), text.end(), port), none; at != none; ++at) {
+    begin = std::min(begin, static_cast<size_t>(at->position()));
+    end = static_cast<size_t>(at->position() + at->length());
+    ports.insert(ports.begin(), (*at)[2].str());
+  }
+  ASSERT_GT(ports.size(), 15u);
+  write("gw_mx.sv", fmt::format("{}\n  {}{}", text.substr(0, begin), fmt::join(ports, ",\n  "),
+                                text.substr(end)));
+  std::string list = text_of(rtl / "quant/gw_mx.f");
+  const std::string own = "rtl/quant/gw_mx.sv";
+  ASSERT_NE(list.find(own), std::string::npos);
+  write("mx.f", list.replace(list.find(own), own.size(), path("gw_mx.sv")));
+  const Ended r = gradwire(
+      "run mx --rtl mx.f --top gw_mx --rows 64 --set Rows=64 --random hostile --packets 300 "
+      "--quick-build --json r.json");
+  EXPECT_EQ(r.code, 0) << r.out << r.err;
+  EXPECT_GT(report()["checks"]["lockstep_cycles"], 1000);
 }
 
 class Rom : public OwnRtl {

@@ -326,6 +326,23 @@ TEST_F(Regress, CoverageOfAllCasesIsInEveryReportAndIsMerged) {
   EXPECT_EQ(result("all")["coverage"], shares);
   EXPECT_EQ(text_of(folder_ / "all/coverage/merged.json"),
             text_of(folder_ / "whole/coverage/merged.json"));
+  // A case whose points are gone is said, by each of these, and counts as failed ...
+  const std::string lost = result("b")["cases"][0]["name"];
+  const std::string hash = result("b")["cases"][0]["hash"];
+  const std::string file = "b/coverage/" + hash + ".json";
+  ASSERT_TRUE(fs::remove(folder_ / file)) << file;
+  for (const char* const words : {"report b", "merge a b --out less"}) {
+    const Ended less = regress(words);
+    EXPECT_EQ(less.code, 1) << less.err;
+    EXPECT_THAT(less.out, HasSubstr(lost + ": it passed, but '"));
+    EXPECT_THAT(less.out, HasSubstr(hash + ".json', what it has reached, is not there"));
+  }
+  EXPECT_THAT(text_of(folder_ / "less/index.html"), HasSubstr("its file is not there"));
+  // ... until it has run again.
+  ASSERT_EQ(regress("p.toml --out b --device decompressor").code, 0);
+  EXPECT_TRUE(fs::exists(folder_ / file));
+  ASSERT_EQ(regress("merge a b --out again --quiet").code, 0);
+  EXPECT_EQ(result("again")["coverage"], shares);
   // The page again, and no points of a case that is to run again.
   EXPECT_EQ(regress("report all --quiet").code, 0);
   EXPECT_EQ(result("all")["coverage"], shares);

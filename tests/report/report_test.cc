@@ -130,7 +130,7 @@ TEST(Terminal, ColourChangesNoWord) {
   EXPECT_EQ(stripped, render_terminal(doc, false));
 }
 
-// Rows and verdict; words of a failure and commands are as long as they are.
+// Rows and verdict; commands are as long as they are.
 TEST(Terminal, IsAsWideAsItIsTold) {
   for (const char* name : {"sample-switch.json", "sample-nic.json"}) {
     for (const size_t columns : {80u, 96u}) {
@@ -143,6 +143,44 @@ TEST(Terminal, IsAsWideAsItIsTold) {
         widest = std::max(widest, report::width(line));
       }
       EXPECT_EQ(widest, columns) << name;
+    }
+  }
+}
+
+TEST(Terminal, AFailureIsBrokenBetweenItsWordsAndNeverInAValue) {
+  json doc = sample("sample-fail.json");
+  const std::string value =
+      "733ea6f9_6f662994_12345678_6f662994_733ea6f9_6f662994_12345678_6f662994";
+  const std::string wide = value + "_" + value;  // of 512 bits: wider than any terminal here
+  doc["failure"]["headline"] =
+      "a device with a long name: output differs from the reference at "
+      "cycle 123456789 of a run with a long name";
+  doc["failure"]["lines"] = {"cycle 2048",
+                             "  rtl            " + value,
+                             "  reference      " + value,
+                             "  model          " + wide,
+                             "    beat 1  lanes  1.2e-03 -4.4e-05  7.0e-02  0.0e+00  9.1e-04 "
+                             "-2.2e-03  1.5e-06  8.8e-03",
+                             ""};
+  for (const size_t columns : {60u, 80u, 96u, 200u}) {
+    const std::string all = render_terminal(doc, false, columns);
+    const std::string out = all.substr(all.find("First divergence"));
+    std::istringstream lines(out);
+    for (std::string line; std::getline(lines, line) && line != "  reproduce:";) {
+      const bool whole = line.find(value) != std::string::npos;
+      if (report::width(line) <= columns) continue;
+      EXPECT_TRUE(whole) << columns << ": " << line;
+      EXPECT_EQ(line.find_first_of(' ', line.find_first_not_of(' ')), std::string::npos) << line;
+    }
+    EXPECT_EQ(count(out, "rtl"), 1u);
+    EXPECT_EQ(count(out, value), 4u) << out;
+    // All words are there, in their order.
+    std::string said, is;
+    for (const json& line : doc["failure"]["lines"]) said += line.get<std::string>() + " ";
+    std::istringstream words(said), shown(out.substr(out.find("cycle 2048")));
+    for (std::string word; words >> word;) {
+      ASSERT_TRUE(shown >> is);
+      ASSERT_EQ(is, word) << columns;
     }
   }
 }
@@ -529,6 +567,33 @@ TEST(Figures, Golden) {
     }
   }
   expect_golden("figures.txt", text);
+}
+
+// The curve is of all ports together, and so is the line that it is held against.
+TEST(Figures, ThroughputOfSeveralPortsIsHeldAgainstAllTheirLines) {
+  json doc{{"plots", {{"throughput_over_time", {{0, 28.5}, {100, 31.0}, {200, 29.0}}}}},
+           {"line_rate_gbps", {10}},
+           {"line_rate_percent", {{"port0", 71.0}, {"port3", 80.0}}},
+           {"port_count", {{"in", 4}, {"out", 4}}}};
+  const auto figure = [&doc] {
+    for (report::Figure& f : report::make_figures(doc, report::make_view(doc))) {
+      if (f.title == "Throughput over time") return std::move(f);
+    }
+    ADD_FAILURE() << "no such figure";
+    return report::Figure{};
+  };
+  report::Figure f = figure();
+  EXPECT_EQ(f.caption,
+            "Packets through the device, all ports together; the dashed line is 4 ports of 10 Gb/s "
+            "Ethernet.");
+  EXPECT_NE(f.plot.script.find("set label '4x10 GbE' at graph 1.01,first 40 "), std::string::npos);
+  EXPECT_NE(f.plot.script.find("set arrow from graph 0,first 40 "), std::string::npos);
+  EXPECT_NE(f.plot.script.find("set yrange [0:46]"), std::string::npos);
+  // One line, whatever the number of ports.
+  doc["line_rate_percent"] = {{"10G", 285.0}};
+  f = figure();
+  EXPECT_NE(f.plot.script.find("set label '10 GbE' at graph 1.01,first 10 "), std::string::npos);
+  EXPECT_EQ(f.caption, "Packets through the device; the dashed line is 10 Gb/s Ethernet.");
 }
 
 TEST(Figures, AValueBelowAllTheOthersIsCounted) {

@@ -9,6 +9,7 @@
 
 #include "models/reference/quant/quantiser.h"
 #include "sim/feeds/stimulus.h"
+#include "sim/harness/kernel.h"
 #include "sim/run/run.h"
 #include "testbenches/quant/ports.h"
 #include "testbenches/registry.h"
@@ -145,6 +146,65 @@ TEST(Rates, ByHandForTheSwitch) {
       EXPECT_NEAR(report["line_rate_percent"][port], 100, 0.1) << port;
     }
     EXPECT_EQ(report["port_count"], (json{{"in", 4}, {"out", 4}}));
+  }
+}
+
+// Two NICs and a 10GbE link. Of it a frame of 60 bytes takes 84, 67.2 ns, and one of 1,448 takes
+// 1,472, 1,177.6 ns: 8 x 60 / 67.2 are 7.143 Gb/s, 8 x 1,448 / 1,177.6 are 9.837. So they leave,
+// however many there are. The first come in a beat a cycle of 10 ns, 24 Gb/s (60 bytes in two
+// beats) and 25.18 (1,448 in 46), until the queues are full, which hold 1,024 beats and what is on
+// its way; from then on they come in as they leave.
+TEST(Rates, ByHandForTheNic) {
+  const sim::Device& device = testbenches::registry().device("nic");
+  const sim::RunSpec spec = spec_of(device);
+  ASSERT_EQ(spec.clock_mhz, 100);
+  struct Frames {
+    size_t bytes, beats;
+    double cycles;  ///< of the link
+  };
+  for (const Frames& f : {Frames{60, 2, 6.72}, {1448, 46, 117.76}}) {
+    SCOPED_TRACE(std::to_string(f.bytes) + " bytes");
+    const sim::RawPacket frame = packet_for(device, f.bytes);
+    for (const size_t frames : {size_t{20}, size_t{4000}}) {
+      SCOPED_TRACE(std::to_string(frames) + " frames");
+      const auto n = static_cast<double>(frames);
+      sim::RunSpec run = spec;
+      run.stimulus.recorded = repeated(frame, frames);
+      const auto source = sim::open_source(device, run);
+      const sim::Outcome outcome = device.run(*source, run, sim::Kernel::instance());
+      ASSERT_TRUE(outcome.passed);
+      const sim::Timeline& t = outcome.timeline;
+      EXPECT_EQ(t.bytes_in(), frames * f.bytes);
+      EXPECT_EQ(t.bytes_out(), frames * f.bytes);
+      const auto in = static_cast<double>(sim::Timeline::window(t.in));
+      const auto out = static_cast<double>(sim::Timeline::window(t.out));
+      // From the first beat of the first frame that leaves to the last one's last: each frame
+      // begins when the wire has carried the one before.
+      EXPECT_NEAR(out, n * f.cycles, f.cycles);
+      const double gbps = 0.8 * static_cast<double>(f.bytes);  // in a cycle
+      EXPECT_NEAR(gbps * n / out, gbps / f.cycles, 1.1 * gbps / f.cycles / n);
+      const double queued = 1100 / static_cast<double>(f.beats);
+      if (frames == 20) {
+        EXPECT_EQ(in, n * static_cast<double>(f.beats));
+      } else {
+        EXPECT_LE(in, n * f.cycles);
+        EXPECT_GE(in, (n - queued) * f.cycles);
+      }
+      const json report = report_of(device, spec, frame, frames);
+      EXPECT_EQ(report["bytes_in"], frames * f.bytes);
+      EXPECT_EQ(report["bytes_out"], frames * f.bytes);
+      EXPECT_EQ(report["window_cycles"], in);
+      EXPECT_DOUBLE_EQ(report["throughput_gbps"], gbps * n / in);
+      // 10 Gb/s are 12.5 bytes a cycle.
+      const double line = 100 * static_cast<double>(f.bytes + 24) * n / in / 12.5;
+      EXPECT_DOUBLE_EQ(report["line_rate_percent"]["10G"], line);
+      EXPECT_DOUBLE_EQ(report["line_rate_percent"]["4x10G"], line / 4);
+      EXPECT_DOUBLE_EQ(report["nic"]["link"]["packed_us"], 0.01 * n * f.cycles);
+      if (frames == 20 && f.bytes == 60) {
+        EXPECT_DOUBLE_EQ(report["throughput_gbps"], 24);
+        EXPECT_DOUBLE_EQ(report["line_rate_percent"]["10G"], 336);
+      }
+    }
   }
 }
 

@@ -40,6 +40,18 @@ class FailureWaves : public ProgramTest {
     EXPECT_EQ(r.code, 0) << r.err;
     return "--rtl edited.f --quick-build --quiet --top ";
   }
+  /// A program whose own RTL has an edit; it runs from now on.
+  void edit_own(const std::string& file, const std::string& edit) {
+    const Ended r = shell(fmt::format(
+        "mkdir -p own/share/gradwire && cp {1} own/gradwire && cp -rL {0}/rtl own/share/gradwire "
+        "&& "
+        "sed -i \"{3}\" own/share/gradwire/rtl/{2} && ! cmp -s own/share/gradwire/rtl/{2} "
+        "{0}/rtl/{2}",
+        GRADWIRE_SOURCE_DIR, GRADWIRE_BINARY, file, edit));
+    ASSERT_EQ(r.code, 0) << r.err;
+    program_ = path("own/gradwire");
+  }
+  Ended gradwire(const std::string& arguments) const { return shell(program_ + " " + arguments); }
   Vcd wave(const std::string& name) const {
     const Ended r = shell("fst2vcd -f " + name);
     EXPECT_EQ(r.code, 0) << r.err;
@@ -90,6 +102,33 @@ class FailureWaves : public ProgramTest {
     EXPECT_EQ(shell(command).code, 1);
     expect_shown(failure, "divergence");
   }
+  /// What the report has of the failing port, of both, is in the failing cycle.
+  void expect_sides(const json& failure, const std::string& name, const std::string& top) const {
+    const Vcd vcd = wave(name + ".fst");
+    const uint64_t at = time_of(failure["cycle"]);
+    // "..., port m_axis2_tdata": a slot of the top's flat pins, a signal of the model's own.
+    const std::string head = failure["lines"][0];
+    const std::string pin = head.substr(head.rfind(' ') + 1);
+    const size_t cut = pin.rfind('_');
+    const std::string signal = pin.substr(cut + 1);
+    const auto slot = static_cast<size_t>(pin[cut - 1] - '0');
+    const size_t bits = signal == "tdata" ? 256 : signal == "tkeep" ? 32 : 1;
+    std::string all = vcd.at(fmt::format("{}.{}_{}", top, pin.substr(0, cut - 1), signal), at);
+    ASSERT_FALSE(all.empty()) << pin;
+    all.insert(0, 4 * bits - std::min(all.size(), 4 * bits), '0');
+    std::string rtl = all.substr((3 - slot) * bits, bits);
+    rtl.erase(0, std::min(rtl.find('1'), rtl.size() - 1));
+    const std::string model = vcd.at("harness.model_" + pin, at);
+    const auto told = [&](size_t line) {
+      std::istringstream words(failure["lines"][line].get<std::string>());
+      std::string who, text;
+      words >> who >> text;
+      return binary_of_hex(text);
+    };
+    EXPECT_EQ(rtl, told(1)) << pin;
+    EXPECT_EQ(model, told(2)) << pin;
+    EXPECT_NE(rtl, model) << pin;
+  }
   /// The values of a failing beat, as the report has them, are there.
   void expect_values(const json& failure, const std::string& a, const std::string& b) const {
     const Vcd vcd = wave("w.fst");
@@ -104,6 +143,8 @@ class FailureWaves : public ProgramTest {
     EXPECT_EQ(vcd.at(b, at), value(2));
     EXPECT_NE(vcd.at(a, at), vcd.at(b, at));
   }
+
+  std::string program_ = GRADWIRE_BINARY;
 };
 
 TEST_F(FailureWaves, OfTwoEnginesThatDisagree) {
@@ -226,6 +267,43 @@ TEST_F(FailureWaves, EachFileOfAChainHasItsMarkersAndSides) {
   EXPECT_EQ(first.number("harness.cycle", time_of(50)), 50u);
   EXPECT_EQ(second.number("harness.cycle", time_of(50)), 50u);
   EXPECT_THAT(text_of(path("w-decompressor.gtkw")), HasSubstr("gw_decompressor.m_axis_tdata"));
+}
+
+TEST_F(FailureWaves, OfASwitch) {
+  // A wrong bit in the last beats of port 1.
+  const std::string rtl =
+      edited("switch/gw_switch.f", "switch/gw_switch.sv",
+             "s/[.]m_axis_tdata, [.]m_axis_tkeep/.m_axis_tdata(data), .m_axis_tkeep/; "
+             "s/^  wire [[]31:0[]] unused_data;/&\\n  wire [1023:0] data;\\n"
+             "  assign m_axis_tdata = data ^ {767'd0, m_axis_tlast[1], 256'd0};/");
+  const json failure = fails("run switch --clock 100 --pes 2 --profile fast " + rtl +
+                                 "gw_switch --set Pes=2 --set Fast=1 --synth irregular "
+                                 "--packets 60 --stall both:30",
+                             "engines disagree");
+  expect_shown(failure, "w");
+  expect_repeated(failure);
+  expect_sides(failure, "w", "gw_switch");
+}
+
+// Chains take no RTL of one's own: a program of the test's own has an edited compressor.
+
+TEST_F(FailureWaves, OfACodecLoopInBothFiles) {
+  edit_own("codec/gw_compressor.sv", "s/32'hFFFF_FFFF >> pad/32'h7FFF_FFFF >> pad/");
+  // What counts lines is not linked into the program.
+  const json failure = fails(
+      "run codec_loop --coverage line --synth mixed --packets 30 --stall both:30 --quick-build "
+      "--quiet",
+      "engines disagree");
+  for (const char* file : {"w", "w-decompressor"}) expect_shown(failure, file);
+  EXPECT_EQ(wave("w.fst").end(), wave("w-decompressor.fst").end());
+}
+
+TEST_F(FailureWaves, OfANicInBothFiles) {
+  edit_own("codec/gw_compressor.sv", "s/32'hFFFF_FFFF >> pad/32'h7FFF_FFFF >> pad/");
+  const json failure =
+      fails("run nic --synth packed --packets 30 --stall sink:30 --quick-build --quiet",
+            "engines disagree");
+  for (const char* file : {"w", "w-nic_rx"}) expect_shown(failure, file);
 }
 
 TEST_F(FailureWaves, AClosedTerminalClosesTheFile) {

@@ -17,6 +17,7 @@ using testbenches::registry;
 struct Invocation {
   std::string command;                      // as typed, for reports
   std::string program = {};                 // the first word of it
+  std::vector<std::string> typed = {};      // the others
   std::vector<std::string> arguments = {};  // the words of it, a configuration file's among them
   std::function<int()> action = [] {
     return 0;

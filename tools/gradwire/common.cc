@@ -54,11 +54,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The path, if it is a file or empty; else the first of `others()` that is one, or the path.
+/// The path, if it is a file (no folder: one may be called as a plan is) or empty; else the first
+/// of `others()` that is one, or the path.
 template <class Others>
 std::string first_file(const std::string& path, Others others) {
   std::error_code error;
-  if (path.empty() || fs::exists(path, error)) return path;
+  if (path.empty() || (fs::exists(path, error) && !fs::is_directory(path, error))) return path;
   for (const fs::path& other : others()) {
     if (fs::is_regular_file(other, error)) return other.string();
   }

@@ -324,7 +324,7 @@ struct LiveArguments {
   std::string loss = "0", duplicate = "0", reorder = "0", window;
   std::string stats, stats_format = "json";
   sim::UserRtl tx_rtl, rx_rtl;
-  bool quiet = false, no_pack = false;
+  bool quiet = false, no_pack = false, no_assert = false;
 };
 
 /// Frames from one interface to the other, as they are.
@@ -361,6 +361,7 @@ std::string repeats(const sim::Device& device, const sim::RunSpec& spec, const s
   if (!spec.user_rtl.top.empty()) {
     say("rtl", spec.user_rtl.file_list);
     say("top", spec.user_rtl.top);
+    if (!spec.assertions) words.emplace_back("--no-assert");
   }
   if (!spec.cache.empty()) say("cache", spec.cache);
   return shell_command("gradwire", words);
@@ -442,6 +443,11 @@ int execute(LiveArguments& a) {
   if (a.no_pack && !engines) throw sim::UsageError("--no-pack has no effect with --engine none");
   check_user_rtl(a.tx_rtl, "tx-", spec.rtl);
   check_user_rtl(a.rx_rtl, "rx-", spec.rtl);
+  spec.assertions = !a.no_assert;
+  if (a.no_assert && a.tx_rtl.file_list.empty() && a.rx_rtl.file_list.empty()) {
+    throw sim::UsageError(
+        "--no-assert is about RTL of your own and goes with --tx-rtl or --rx-rtl");
+  }
   const sim::Device& tx_device = registry().device("nic_tx");
   const reference::nic::NicConfig marks = testbenches::nic_config(a.device.values(tx_device));
   std::optional<StreamWindows> windows;
@@ -639,6 +645,9 @@ void add_live(CLI::App& app, Invocation& invocation) {
   command->add_option("--rx-rtl", a->rx_rtl.file_list, "the same in nic_rx's place");
   command->add_option("--rx-top", a->rx_rtl.top, "its top module");
   command->add_option("--cache", a->cache, "folder of RTL built on demand");
+  command->add_flag("--no-assert", a->no_assert,
+                    "leave out the assertions of RTL of your own, SVA and GW_ASSERT, which end a "
+                    "run when they fail");
   command->add_flag("--no-pack", a->no_pack, "no frame counts as marked");
   command->add_flag("--quiet", a->quiet, "no lines, no progress");
   a->options = options_of(registry().device("nic_tx"));

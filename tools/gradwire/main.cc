@@ -58,8 +58,8 @@ int main(int argc, char** argv) {
       "Exit codes: 0 pass, 1 a check failed, 2 wrong usage, 3 bad input file, 4 internal fault.");
 
   std::vector<std::string> arguments(argv + 1, argv + argc);
-  tools::Invocation invocation{.command = tools::shell_command(argv[0], arguments),
-                               .program = argv[0]};
+  tools::Invocation invocation{
+      .command = tools::shell_command(argv[0], arguments), .program = argv[0], .typed = arguments};
   try {
     arguments = tools::join_netlist(tools::expand_config_file(std::move(arguments)));
     if (!arguments.empty() && arguments.front() == "run") {

@@ -41,7 +41,7 @@ struct MutateArguments {
   std::string name, plan = kDefaultPlan, count = "1000", seed = "1", cycles = "1000000", jobs;
   std::string rtl, top, check, waivers, json, out, cache, prove = "20";
   sim::UserRtl settings;  ///< of --rtl
-  bool quiet = false;
+  bool quiet = false, no_assert = false;
 };
 
 enum class Fate : uint8_t { kKilled, kEquivalent, kWaived, kSurvived };
@@ -100,6 +100,9 @@ class Mutate {
     if (a_.rtl.empty() != a_.top.empty()) {
       throw sim::UsageError("--rtl FILE and --top NAME go together");
     }
+    if (a_.no_assert && a_.rtl.empty()) {
+      throw sim::UsageError("--no-assert is about RTL of your own and goes with --rtl");
+    }
     mutants_.count =
         static_cast<uint32_t>(sim::parse_integer("--count", a_.count, 1, kMutantsAtMost));
     mutants_.seed = static_cast<uint64_t>(sim::parse_integer("--seed", a_.seed, 0, INT32_MAX));
@@ -126,6 +129,7 @@ class Mutate {
     pass_on("--rtl", a_.rtl);
     pass_on("--top", a_.top);
     for (const std::string& word : words_of_rtl_settings(a_.settings)) words.push_back(word);
+    if (a_.no_assert) words.emplace_back("--no-assert");
     pass_on("--check", a_.check);
     pass_on("--cache", a_.cache);
     const sim::OptionSet values = a_.device.values(device_);
@@ -242,6 +246,7 @@ class Mutate {
   std::string asked() const {
     std::string key =
         fmt::format("{} {} {} {} {}", kFormat, mutants_.count, mutants_.seed, cycles_, a_.check);
+    if (a_.no_assert) key += " without assertions";
     for (const regress::Point& point : points_) {
       key += fmt::format(" {} {}", point.name, point.contents);
     }
@@ -491,6 +496,9 @@ void add_mutate(CLI::App& app, Invocation& invocation) {
   command->add_option("--rtl", a->rtl, "file list of RTL of your own, in the device's place");
   command->add_option("--top", a->top, "its top module");
   add_rtl_settings(*command, a->settings);
+  command->add_flag("--no-assert", a->no_assert,
+                    "leave out those of its assertions that Yosys keeps: assert (...) without "
+                    "else, in a procedure");
   command->add_option(
       "--waivers", a->waivers,
       "TOML file of survivors that may be, FILE.sv:LINE/MODE/PORT (docs/mutate.md)");

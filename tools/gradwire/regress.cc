@@ -175,6 +175,7 @@ std::vector<regress::Entry> entries_of(const regress::Folder& folder, const regr
 int report(const regress::Folder& folder, regress::Summary given, bool quiet,
            const std::function<void(const regress::Summary&)>& make_capsules = {}) {
   given.order.cases.clear();
+  regress::fail_without_points(folder, given.entries);
   const regress::Baseline baseline = regress::Baseline::read(given.order.baseline);
   const regress::KnownFailures known = regress::KnownFailures::read(given.order.known);
   regress::Summary summary = regress::summarise(std::move(given), baseline, known);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <set>
 #include <sstream>
 
 #include "sim/base/error.h"
@@ -15,6 +16,7 @@
 #include "sim/report/html.h"
 #include "sim/report/json.h"
 #include "sim/report/terminal.h"
+#include "sim/report/text.h"
 #include "tools/gradwire/capsule.h"
 #include "tools/gradwire/commands.h"
 #include "tools/gradwire/device_options.h"
@@ -37,6 +39,7 @@ struct RunArguments {
   std::string packets = "0", seed = "1", reset_after = "0", wave, wave_from, wave_to, coverage,
               coverage_out;
   std::string capsule, capsule_out, shrink;
+  std::vector<std::string> words;  ///< as typed, program and all; empty: no user has typed them
   bool quiet = false, no_skip = false;
 };
 
@@ -298,6 +301,25 @@ size_t columns() {
   return std::clamp<size_t>(size.ws_col, kLeast, sim::kReportColumns);
 }
 
+/// The command that was typed, without the files that it writes: who repeats a run to look at its
+/// failure keeps what the first run wrote.
+std::string without_files(const std::vector<std::string>& words, const sim::Device& device) {
+  std::set<std::string> written = {"--pcap-in-out", "--coverage-out"};
+  for (const RunOption& option : run_options(device)) {
+    if (option.writes) written.insert("--" + option.name);
+  }
+  std::vector<std::string> kept;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const size_t equals = words[i].find('=');
+    if (!written.contains(words[i].substr(0, equals))) {
+      kept.push_back(words[i]);
+    } else if (equals == std::string::npos) {
+      ++i;
+    }
+  }
+  return sim::report::shell_command(kept);
+}
+
 /// Of a run that failed, if one is asked for.
 void make_capsule(const RunArguments& a, const sim::Device& device, const nlohmann::json& report,
                   const std::function<void(const std::string&)>& note) {
@@ -329,7 +351,11 @@ nlohmann::json execute(RunArguments& a, const sim::Device& device) {
   Progress progress(a.quiet);
   spec.note = progress.note();
   spec.progress = progress.meter();
-  const nlohmann::json report = sim::run(device, a.run);
+  nlohmann::json report = sim::run(device, a.run);
+  if (report.contains("failure") && !a.words.empty()) {
+    std::string& repeats = report["failure"]["reproduce"].get_ref<std::string&>();
+    repeats.replace(0, a.run.command.size(), without_files(a.words, device));
+  }
   progress.done();
   // Standard output may be the destination of the JSON: the table then gives way.
   if (!a.quiet && a.json != "-" && a.json != "/dev/stdout") {
@@ -524,6 +550,12 @@ void add_run(CLI::App& app, Invocation& invocation) {
       app.add_subcommand("run", "a trace through a device: RTL, SystemC model and reference");
   auto a = std::make_shared<RunArguments>();
   a->run.command = invocation.command;
+  // A configuration file may name files, too.
+  const bool configured = std::ranges::any_of(invocation.typed, [](const std::string& word) {
+    return word == "--config" || word.starts_with("--config=");
+  });
+  a->words = configured ? invocation.arguments : invocation.typed;
+  a->words.insert(a->words.begin(), invocation.program);
   const sim::Device* const device = device_named(invocation.arguments);
   declare(command, a.get(), device);
   command->footer(device == nullptr

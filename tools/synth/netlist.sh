@@ -13,12 +13,12 @@ set -eu
 
 usage() {
   echo "usage: $0 --top TOP [--name NAME] [--cells generic|xc7|words] [--set Parameter=value]... [--verilog FILE] [--models FILE]" >&2
-  echo "          [--json FILE] [--rtlil FILE] [--mutants COUNT:SEED --list FILE --wake FIRST:LAST] [--log FILE] [-IDIR | -y DIR | +define+NAME[=value] | SOURCE]...    (NAME: of the netlist's module)" >&2
+  echo "          [--json FILE] [--rtlil FILE] [--mutants COUNT:SEED --list FILE --wake FIRST:LAST] [--log FILE] [--read FILE] [-IDIR | -y DIR | +define+NAME[=value] | SOURCE]...    (NAME: of the netlist's module)" >&2
   exit 2
 }
 
 yosys=${YOSYS:-yosys}
-top=""; name=""; cells=generic; verilog=""; models=""; json=""; rtlil=""; mutants=""; list=""; wake=""; log=""; parameters=""; words=""; folders=""
+top=""; name=""; cells=generic; verilog=""; models=""; json=""; rtlil=""; mutants=""; list=""; wake=""; log=""; read=""; parameters=""; words=""; folders=""
 while [ $# -gt 0 ]; do
   case $1 in
     --*)
@@ -35,6 +35,7 @@ while [ $# -gt 0 ]; do
         --list) list=$2 ;;
         --wake) wake=$2 ;;
         --log) log=$2 ;;
+        --read) read=$2 ;;
         --set)
           case $2 in *=*) ;; *) usage ;; esac
           parameters="$parameters -chparam ${2%%=*} ${2#*=}" ;;
@@ -111,5 +112,13 @@ cat > "$place/script.ys" << END
   $plant
   ${verilog:+$split; write_verilog -noattr -simple-lhs "$verilog"}
 END
-"$yosys" -q -e 'implicitly declared' -w 'Resizing cell port' -w 'Replacing memory' ${log:+-l "$log"} -s "$place/script.ys"
+"$yosys" -q -e 'implicitly declared' -w 'Resizing cell port' -w 'Replacing memory' ${log:+-l "$log"} ${read:+-E "$place/read"} -s "$place/script.ys"
+# --read: the files that Yosys read, a line each, sources, what they include and what `$readmemh` opens; not its own, and not this script's.
+[ -z "$read" ] || awk -v place="$place/" '{
+  sub(/^.*: /, ""); gsub(/\\ /, "\001"); n = split($0, files, " ")
+  for (i = 1; i <= n; ++i) {
+    gsub("\001", " ", files[i])
+    if (index(files[i], place) != 1 && !index(files[i], "/share/yosys/")) print files[i]
+  }
+}' "$place/read" > "$read"
 [ -z "$plant" ] || cp "$place/all" "$list"
