@@ -4,6 +4,7 @@
 terminal: Ctrl-C in a terminal, twelve times, in one NIC and in live.sh. What all sides captured and counted is whole.
 killed: a process of a NIC is killed.
 """
+import atexit
 import json
 import os
 import pty
@@ -21,6 +22,17 @@ from pathlib import Path
 check, gradwire, floats, live_sh = sys.argv[1:]
 HERE = Path.cwd()
 TIMES, PATIENCE = 12, 40
+started = []  # processes, by number
+
+
+@atexit.register
+def clean():
+    """What a check that failed left running. With live.sh all ends that it began."""
+    for pid in started:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
 
 
 def until(what, condition):
@@ -35,6 +47,7 @@ def in_terminal(command, ready):
     process, terminal = pty.fork()
     if process == 0:
         os.execvp(command[0], command)
+    started.append(process)
     said = b""
     end, pressed = time.monotonic() + PATIENCE, False
     while True:
@@ -51,6 +64,7 @@ def in_terminal(command, ready):
                 break
             said += part
     status = os.waitpid(process, 0)[1]
+    started.remove(process)
     os.close(terminal)
     return said.decode(), os.waitstatus_to_exitcode(status)
 
@@ -129,12 +143,14 @@ def killed(which):
     with open(folder / "said", "w", encoding="utf-8") as said:
         nic = subprocess.Popen(["unshare", "-Urn", gradwire, "live", "--host", "gwh", "--wire", "gww", "--engine", "model", "--json",
                                 str(folder / "nic.json"), "--pcap", str(folder / "nic")], stdout=said, stderr=said)
+    started.append(nic.pid)
     text = lambda: (folder / "said").read_text(encoding="utf-8")  # noqa: E731
     until("the NIC", lambda: "live: " in text())
     child, = begun_by(nic.pid)
     os.kill(nic.pid if which == "nic_tx" else child, signal.SIGKILL)
     begin = time.monotonic()
     code = nic.wait(PATIENCE)
+    started.remove(nic.pid)
     until("the other one's end", lambda: not Path(f"/proc/{child}").exists() or "Z" in Path(f"/proc/{child}/stat").read_text())
     took = time.monotonic() - begin
     assert took < 1, f"noticed after {took} s"
@@ -151,6 +167,7 @@ def killed_in_hosts():
     logs = HERE / "killed"
     run = subprocess.Popen([live_sh, "--program", gradwire, "--live", "--engine model", "--logs", str(logs), "--", "bash", "-c",
                             "echo begun; exec sleep 30"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    started.append(run.pid)
     assert run.stdout.readline() == "begun\n"
     nics = [path for path in Path("/proc").glob("[0-9]*/cmdline") if str(logs / "nic2.json").encode() in path.read_bytes().split(b"\0")]
     assert len(nics) == 2, nics
@@ -163,6 +180,7 @@ def killed_in_hosts():
     took = time.monotonic() - begin
     said = line + run.stdout.read()
     code = run.wait(PATIENCE)
+    started.remove(run.pid)
     assert took < 1 and code == 137 and "live: NIC 2 ended with exit code 137" in said, (took, code, said)
     whole_one = json.loads((logs / "nic1.json").read_text(encoding="utf-8"))["live"]
     assert "tx" in whole_one, whole_one

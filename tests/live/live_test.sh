@@ -275,6 +275,33 @@ figures() {
   unshare -Urn python3 "$root/tests/live/figures.py" "$gradwire"
 }
 
+# figure NIC DIRECTION KEY: of the report in $work/logs, 0 if there is none such
+figure() {
+  python3 -c "
+import json, sys
+value = json.load(open(sys.argv[1]))['live']
+for key in sys.argv[2:]:
+    value = value.get(key, 0)
+print(value)" "$work/logs/$1.json" "${@:2}"
+}
+# A router in between that cannot forward packed frames whole says so, and quotes one: path MTU discovery goes on. At bound 14 frames of
+# 1,500 bytes do not become short enough.
+path_mtu() {
+  live --router 576 --live "--bound 14" --logs "$work/logs" --serve "exec '$floats' receive --bound 14 --count 20001" \
+    -- timeout 15 "$floats" send --to 10.77.1.2 --count 20001
+  echo "mended $(figure nic1 rx reasons mended), packed $(figure nic1 tx packed_frames), unpacked $(figure nic2 rx packed_frames)"
+  (($(figure nic1 rx reasons mended) > 0 && $(figure nic2 rx packed_frames) > 20))
+  (($(figure nic1 tx packed_frames) > $(figure nic2 rx packed_frames)))
+}
+# A far host without nic_rx gets the values as they are.
+no_nic_rx() {
+  live --live "--bound 10" --far "--engine none" --logs "$work/logs" --serve "exec '$floats' receive --exact --count 20001" \
+    -- timeout 15 "$floats" send --to 10.77.0.2 --count 20001
+  cat "$work/logs/nic1.log"
+  (($(figure nic1 rx reasons mended) > 0 && $(figure nic1 rx forgets) > 0 && $(figure nic1 tx packed_frames) > 0))
+  (($(figure nic1 tx reasons no_stream_start) > 20))
+  [[ $(grep -c 'live: 10.77.0.2 takes no packed frames .* its port 7010 goes on unpacked' "$work/logs/nic1.log") == 1 ]]
+}
 # How NICs end: by Ctrl-C in a terminal, and when a process of theirs is killed.
 endings() {
   mkdir "$work/$1"
@@ -297,7 +324,7 @@ received() {
   [[ $code == 1 ]]
 }
 
-all=(refused vanishing received killed terminal pings copy bytes windows odd small jumbo bad datagrams)
+all=(refused vanishing received killed terminal pings copy bytes windows odd small jumbo bad datagrams path_mtu no_nic_rx)
 # needs CHECK PROGRAM...: adds the check, or says why not
 needs() {
   local name=$1 program

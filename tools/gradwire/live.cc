@@ -24,6 +24,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/reference/capture/capture.h"
+#include "models/reference/nic/nic.h"
 #include "sim/base/error.h"
 #include "sim/base/interrupt.h"
 #include "sim/base/random.h"
@@ -45,9 +46,36 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+namespace nic = reference::nic;
+
+/// Flows that nic_rx has nic_tx forget, from one process to the other.
+class Forgotten {
+ public:
+  /// When as many wait as it holds, the flow is left out: its far side will answer once more.
+  void push(const nic::FlowKey& flow) {
+    const uint32_t at = pushed_.load();
+    if (at - taken_.load() == kHeld) return;
+    flows_[at % kHeld] = flow;
+    pushed_ = at + 1;
+  }
+  std::optional<nic::FlowKey> take() {
+    const uint32_t at = taken_.load();
+    if (at == pushed_.load()) return std::nullopt;
+    const nic::FlowKey flow = flows_[at % kHeld];
+    taken_ = at + 1;
+    return flow;
+  }
+
+ private:
+  static constexpr uint32_t kHeld = 64;
+  std::array<nic::FlowKey, kHeld> flows_{};
+  std::atomic<uint32_t> pushed_{0}, taken_{0};
+};
+
 /// In memory that both processes have.
 struct Shared {
   LiveCounts tx, rx;
+  Forgotten forgotten;
   std::atomic<bool> rx_ready{false};  ///< RTL is built, frames are asked for
   std::atomic<bool> stop{false};
 };
@@ -96,6 +124,8 @@ class History {
     }
     last_.pop_front();
   }
+  /// nic_tx forgets it: no segment of it is packed any more.
+  void forget(const Segment::Flow& flow) { syns_.erase(flow); }
   /// Throws InputError.
   void write(const std::string& file) const {
     capture::Expected<capture::PcapWriter> opened = capture::PcapWriter::open(file);
@@ -136,7 +166,10 @@ struct Direction {
   sim::Tap& to;
   LiveCounts& counts;
   Shared& shared;
-  uint8_t mark, mark_mask;
+  bool transmits;               ///< it is nic_tx's
+  nic::NicConfig marks;         ///< what users mark
+  nic::NicConfig config;        ///< of nic_tx: the same, unless it packs nothing
+  bool quiet;                   ///< nothing is said of single flows
   std::string pcap;             ///< file of what leaves it; empty: none
   std::function<void()> ready;  ///< called once: from now on frames are asked for
   std::function<void()> watch;  ///< called several times a second; may be empty
@@ -211,11 +244,22 @@ class TapSource final : public sim::Source {
     direction_.counts.bytes_in += packet.bytes.size();
     if (const std::optional<uint8_t> traffic_class = ipv6_class(packet.bytes)) {
       ++direction_.counts.ipv6;
-      const bool marked = ((*traffic_class ^ direction_.mark) & direction_.mark_mask) == 0;
+      const nic::NicConfig& marks = direction_.marks;
+      const bool marked = ((*traffic_class ^ marks.mark) & marks.mark_mask) == 0;
       if (marked) ++direction_.counts.ipv6_marked;
     }
+    if (direction_.transmits) forget(packet);
     history_.add(packet.bytes);
     return packet;
+  }
+  /// The next frame takes along what nic_rx has to say to nic_tx: at its first beat, as in
+  /// hardware.
+  void forget(sim::RawPacket& packet) {
+    const std::optional<nic::FlowKey> flow = direction_.shared.forgotten.take();
+    if (!flow) return;
+    packet.own_config = true;
+    packet.config = testbenches::nic_tx_words(direction_.config, flow);
+    history_.forget(*flow);
   }
   void watch() {
     const auto now = Clock::now();
@@ -243,6 +287,8 @@ class TapWriter final : public sim::PacketWriter {
     const std::vector<std::string>& actions = registry().device(direction.name).facts().actions;
     const auto dropped = std::ranges::find(actions, "reserved");
     if (dropped != actions.end()) dropped_ = static_cast<size_t>(dropped - actions.begin());
+    const auto mended = std::ranges::find(actions, "mended");
+    if (mended != actions.end()) mended_ = static_cast<size_t>(mended - actions.begin());
     if (direction.pcap.empty()) return;
     capture_ =
         sim::open_frame_writer({.path = direction.pcap, .actions = actions, .option = "--pcap"},
@@ -268,6 +314,7 @@ class TapWriter final : public sim::PacketWriter {
       ++counts.in_error;
       return;
     }
+    if (passage.action == mended_) forget(bytes);
     if (direction_.windows != nullptr) direction_.windows->add(bytes, before);
     if (capture_ != nullptr) capture_->write(passage, bytes);
     const Impairments& bad = direction_.impairments;
@@ -297,6 +344,22 @@ class TapWriter final : public sim::PacketWriter {
     }
     next_id_ = id + 1;
   }
+  /// What nic_rx says to nic_tx of an ICMP error that it has mended; forget_o says the same, as the
+  /// run checks.
+  void forget(const std::vector<uint8_t>& frame) {
+    const std::optional<nic::FlowKey> flow = nic::forgotten_flow(frame);
+    if (!flow) return;
+    direction_.shared.forgotten.push(*flow);
+    ++direction_.counts.forgets;
+    if (direction_.quiet || flow == said_) return;
+    said_ = flow;
+    const auto& k = *flow;
+    fmt::print(
+        "live: {}.{}.{}.{} takes no packed frames (protocol unreachable: no nic_rx there): what "
+        "port {} sends to its port {} goes on unpacked\n",
+        k[4], k[5], k[6], k[7], k[8] << 8 | k[9], k[10] << 8 | k[11]);
+    std::fflush(stdout);
+  }
   bool happens(double percent) { return percent > 0 && 100 * random_.unit() < percent; }
   void put(const std::vector<uint8_t>& bytes) {
     LiveCounts& counts = direction_.counts;
@@ -314,6 +377,8 @@ class TapWriter final : public sim::PacketWriter {
   std::unique_ptr<sim::PacketWriter> capture_;
   std::vector<uint8_t> late_;                  // goes behind the next one
   size_t dropped_ = LiveCounts::kMostActions;  // the action of a frame that the device drops
+  size_t mended_ = LiveCounts::kMostActions;   // and of an ICMP error about a packed one
+  std::optional<nic::FlowKey> said_;
   uint64_t next_id_ = 0;
 };
 
@@ -449,7 +514,11 @@ int execute(LiveArguments& a) {
         "--no-assert is about RTL of your own and goes with --tx-rtl or --rx-rtl");
   }
   const sim::Device& tx_device = registry().device("nic_tx");
-  const reference::nic::NicConfig marks = testbenches::nic_config(a.device.values(tx_device));
+  const nic::NicConfig marks = testbenches::nic_config(a.device.values(tx_device));
+  sim::OptionSet options = a.device.values(tx_device);
+  // No socket has this mark: DSCP 63 with both bits of ECN looked at, too.
+  if (a.no_pack) options.set("mark", "0xFF").set("mark-mask", "0xFF");
+  const nic::NicConfig config = testbenches::nic_config(options);
   std::optional<StreamWindows> windows;
   if (!a.window.empty()) {
     const int64_t bytes = sim::parse_integer("--window", a.window, 1024, INT64_MAX);
@@ -490,9 +559,7 @@ int execute(LiveArguments& a) {
     own.options = sim::OptionSet(device.facts().options);
     own.user_rtl = a.rx_rtl;
     if (&device == &tx_device) {
-      own.options = a.device.values(device);
-      // No socket has this mark: DSCP 63 with both bits of ECN looked at, too.
-      if (a.no_pack) own.options.set("mark", "0xFF").set("mark-mask", "0xFF");
+      own.options = options;
       own.user_rtl = a.tx_rtl;
     }
     own.clock_mhz = device.facts().clock_mhz;
@@ -540,8 +607,10 @@ int execute(LiveArguments& a) {
                           .to = host,
                           .counts = shared.rx,
                           .shared = shared,
-                          .mark = marks.mark,
-                          .mark_mask = marks.mark_mask,
+                          .transmits = false,
+                          .marks = marks,
+                          .config = config,
+                          .quiet = a.quiet || a.json == "-",
                           .pcap = pcap("rx"),
                           .ready = ready,
                           .watch = {}});
@@ -578,8 +647,10 @@ int execute(LiveArguments& a) {
                       .to = wire,
                       .counts = shared.tx,
                       .shared = shared,
-                      .mark = marks.mark,
-                      .mark_mask = marks.mark_mask,
+                      .transmits = true,
+                      .marks = marks,
+                      .config = config,
+                      .quiet = a.quiet || a.json == "-",
                       .pcap = pcap("tx"),
                       .ready = stop_on_signals,
                       .watch = watch,

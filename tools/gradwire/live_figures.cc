@@ -28,6 +28,7 @@ constexpr std::array kFigures = {
     Figure{"packed_bytes_short", &LiveCounts::packed_short, "bytes of these frames, packed"},
     Figure{"ipv6", &LiveCounts::ipv6, "IPv6 frames: they pass unpacked"},
     Figure{"ipv6_marked", &LiveCounts::ipv6_marked, "IPv6 frames with the mark: unpacked, too"},
+    Figure{"forgets", &LiveCounts::forgets, "times that nic_rx had nic_tx forget a flow"},
     Figure{"in_error", &LiveCounts::in_error, "frames dropped: they left the device in error"},
     Figure{"lost", &LiveCounts::lost, "frames dropped on purpose (--loss)"},
     Figure{"refused", &LiveCounts::refused, "frames dropped: the interface refused them"},

@@ -23,7 +23,7 @@ struct LiveCounts {
   Count frames_in{0}, bytes_in{0};
   Count frames_out{0}, bytes_out{0};
   Count packed{0}, packed_long{0}, packed_short{0};
-  Count ipv6{0}, ipv6_marked{0};
+  Count ipv6{0}, ipv6_marked{0}, forgets{0};
   Count in_error{0}, lost{0}, refused{0}, too_long{0};
   Count latency{0}, cycles{0};
   std::array<Count, kMostActions> actions{};  ///< frames by what the device did with them
@@ -44,7 +44,7 @@ class LiveSnapshot {
   nlohmann::json json(const std::vector<std::string>& names) const;
 
  private:
-  static constexpr size_t kFigures = 15;
+  static constexpr size_t kFigures = 16;
   std::array<uint64_t, kFigures> figures_{};
   std::array<uint64_t, LiveCounts::kMostActions> actions_{};
   friend class LiveFigures;

@@ -48,7 +48,7 @@ struct Options {
   std::vector<size_t> writes = {65536};
   std::string tos = "0x28";
   int bound = 10;
-  bool datagrams = false;
+  bool datagrams = false, exact = false;
 };
 
 /// Value i: gradients as they are, with the rare ones that codecs stumble over.
@@ -85,6 +85,7 @@ class Score {
   }
   uint64_t values() const { return values_; }
   uint64_t over() const { return over_; }
+  uint64_t changed() const { return changed_; }
   std::string text() const {
     std::string out =
         fmt::format("{} values, {} changed, {} over the bound, largest error {:.4f} of the bound",
@@ -305,6 +306,7 @@ int receive(const Options& o) {
   }
   const bool complete = all.sent && (!o.expected || *all.sent == *o.expected) &&
                         static_cast<double>(missing) <= 0.01 * o.lose * static_cast<double>(sent);
+  if (o.exact && score.changed() != 0) return 1;
   return complete && score.over() == 0 && wrong == 0 && score.values() != 0 ? 0 : 1;
 }
 
@@ -337,6 +339,7 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   receiver->add_option("--count", o.expected,
                        "values that must arrive; default: as many as are sent");
+  receiver->add_flag("--exact", o.exact, "no value may have changed");
   receiver->add_option("--lose", o.lose, "percent of the datagrams of --udp that may get lost")
       ->check(CLI::Range(0, 100))
       ->capture_default_str();
