@@ -25,11 +25,15 @@ install(FILES ${PROJECT_BINARY_DIR}/gradwire-config.cmake ${PROJECT_BINARY_DIR}/
 
 # The program, and in share/gradwire what it reads (sim/run/data_folder.h): the same paths as in this tree.
 install(TARGETS gradwire RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+install(FILES ${PROJECT_BINARY_DIR}/gradwire.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
+install(FILES ${PROJECT_BINARY_DIR}/gradwire.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME gradwire
+  COMPONENT program)
+install(FILES LICENSE NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 set(data ${CMAKE_INSTALL_DATADIR}/gradwire)
 install(DIRECTORY rtl DESTINATION ${data} COMPONENT program
   FILES_MATCHING PATTERN "*.sv" PATTERN "*.svh" PATTERN "*.f" PATTERN "*.core")
 install(DIRECTORY traces DESTINATION ${data} COMPONENT program
-  FILES_MATCHING PATTERN "*.pcap" PATTERN "manifest.json" PATTERN "README.md")
+  FILES_MATCHING PATTERN "*.pcap" PATTERN "*.pcapng" PATTERN "manifest.json" PATTERN "README.md")
 install(DIRECTORY examples DESTINATION ${data} COMPONENT program
   FILES_MATCHING PATTERN "*.sv" PATTERN "*.f" PATTERN "*.toml")
 install(DIRECTORY plans baselines DESTINATION ${data} COMPONENT program

@@ -34,6 +34,7 @@ void add_trace(CLI::App& app, Invocation& invocation);
 void add_codec(CLI::App& app, Invocation& invocation);
 void add_fp(CLI::App& app, Invocation& invocation);
 void add_live(CLI::App& app, Invocation& invocation);
+void add_manual(CLI::App& app, Invocation& invocation);
 void add_mutate(CLI::App& app, Invocation& invocation);
 void add_regress(CLI::App& app, Invocation& invocation);
 void add_replay(CLI::App& app, Invocation& invocation);

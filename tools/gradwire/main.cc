@@ -79,6 +79,7 @@ int main(int argc, char** argv) {
     tools::add_regress(app, invocation);
     tools::add_mutate(app, invocation);
     tools::add_replay(app, invocation);
+    tools::add_manual(app, invocation);
     tools::require_known_command(app, arguments);
     check_counts(app);
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
