@@ -276,15 +276,14 @@ class Maker {
     }
     const json report = sim::run(device_, last);
     if (spec.rtl) {
-      Device::Facts shown = device_.facts_of(spec);
-      if (!spec.netlist.empty()) shown.inside.clear();
       write(folder / "first.gtkw",
             fmt::format("[*] The failure of a capsule: the marker is on it\n"
                         "[dumpfile] \"first.fst\"\n{}",
-                        save_file(shown, view_of(last.spec, outcome.failure))));
+                        save_file(facts_in_wave(device_.facts_of(spec), spec),
+                                  view_of(last.spec, outcome.failure))));
     }
     write(folder / "report.json", json_text(public_json(report)));
-    write(folder / "report.html", render_html(report));
+    write(folder / "report.html", render_html(report, device_.facts().present));
     std::string beats = bucket_ + "\n";
     if (const auto failure = report.find("failure"); failure != report.end()) {
       beats += failure->value("headline", "") + "\n\n";

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "models/reference/capture/capture.h"
-#include "sim/run/device.h"
+#include "sim/base/options.h"
 
 namespace gw::sim {
 

@@ -9,9 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "sim/base/options.h"
 #include "sim/feeds/source.h"
+#include "sim/feeds/stimulus_spec.h"
 #include "sim/harness/port.h"
-#include "sim/run/device.h"
 
 namespace gw::sim {
 

@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "sim/base/options.h"
 #include "sim/feeds/source.h"
-#include "sim/run/device.h"
+#include "sim/feeds/stimulus_spec.h"
 
 namespace gw::sim {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "models/reference/capture/capture.h"
+#include "sim/feeds/packet_writer.h"
 #include "sim/feeds/source.h"
-#include "sim/run/device.h"
 
 namespace gw::sim {
 

@@ -8,7 +8,7 @@ namespace gw::regress {
 
 struct Expectation {
   std::string figure;  ///< a key of the report; of its sections with dots: latency_cycles.max
-  std::string wanted;  ///< "<= 1.001", "paper", "true"
+  std::string wanted;  ///< "<= 1.001", "pipelined", "true"
 
   /// Throws UsageError if `wanted` is no such thing.
   void check() const;

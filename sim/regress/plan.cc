@@ -172,7 +172,7 @@ class Reader {
     const fs::path folder = fs::absolute(file_).parent_path();
     const fs::path base = folder.filename() == "plans" ? fs::path(file_).parent_path() / ".."
                                                        : fs::path(file_).parent_path();
-    return (base / "baselines" / (plan_.name + ".json")).lexically_normal().string();
+    return (base / ("baselines/" + plan_.name + ".json")).lexically_normal().string();
   }
 
   // ---- values of a given type

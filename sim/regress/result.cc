@@ -22,7 +22,6 @@ using nlohmann::json;
 constexpr const char* kFigures[] = {
     "cycles",          "beats_in",       "beats_out", "cycles_per_burst",  "wire_gbps",
     "throughput_gbps", "latency_cycles", "speed",     "line_rate_percent", "area"};
-constexpr const char* kCompression[] = {"ratio", "max_abs_error"};
 
 }  // namespace
 
@@ -106,12 +105,9 @@ Result judge(const Case& c, const json& report) {
   for (const char* key : kFigures) {
     if (report.contains(key)) result.figures[key] = report[key];
   }
-  if (report.contains("compression")) {
-    for (const char* key : kCompression) {
-      if (report["compression"].contains(key)) {
-        result.figures["compression"][key] = report["compression"][key];
-      }
-    }
+  for (const std::string name : report.value("compared", json::array())) {
+    const json::json_pointer pointer(name);
+    if (report.contains(pointer)) result.figures[pointer] = report[pointer];
   }
   if (const json* const build = figure_of(report, "sim.build_s")) result.build_seconds = *build;
   if (const json* const speed = figure_of(report, "sim.cycles_per_s")) result.cycles_per_s = *speed;

@@ -116,12 +116,12 @@ Shortfall run_gnuplot(const fs::path& script, const fs::path& log) {
 
 const std::vector<Colour>& palette() {
   static const std::vector<Colour> kPalette{
-      {"ink", "#1c2430", "#e6eaf0"},   {"muted", "#667085", "#98a4b5"},
-      {"line", "#d9dfe7", "#333d4b"},  {"accent", "#2f6fde", "#6ea8ff"},
-      {"paper", "#b4bfcd", "#66758a"}, {"zero", "#7d9cc4", "#7fa3d1"},
-      {"byte", "#159a86", "#3cc4ae"},  {"half", "#e0902a", "#f0ab4e"},
-      {"raw", "#c8436f", "#ef7fa4"},   {"good", "#16833f", "#4fce7d"},
-      {"warn", "#a46300", "#f0b23e"},  {"bad", "#cc2b2b", "#ff7b72"}};
+      {"ink", "#1c2430", "#e6eaf0"},    {"muted", "#667085", "#98a4b5"},
+      {"line", "#d9dfe7", "#333d4b"},   {"accent", "#2f6fde", "#6ea8ff"},
+      {"theirs", "#b4bfcd", "#66758a"}, {"zero", "#7d9cc4", "#7fa3d1"},
+      {"byte", "#159a86", "#3cc4ae"},   {"half", "#e0902a", "#f0ab4e"},
+      {"raw", "#c8436f", "#ef7fa4"},    {"good", "#16833f", "#4fce7d"},
+      {"warn", "#a46300", "#f0b23e"},   {"bad", "#cc2b2b", "#ff7b72"}};
   return kPalette;
 }
 

@@ -147,8 +147,8 @@ std::string section(const Section& s) {
 
 }  // namespace
 
-std::string render_html(const nlohmann::json& doc) {
-  const View view = make_view(doc);
+std::string render_html(const nlohmann::json& doc, Present present) {
+  const View view = make_view(doc, present);
   const std::vector<Figure> figures = make_figures(doc, view);
   std::vector<Plot> plots;
   for (const Figure& f : figures) plots.push_back(f.plot);

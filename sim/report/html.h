@@ -5,11 +5,14 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "sim/report/present.h"
+
 namespace gw::sim {
 
-/// Renders the document of `run`. Plots are drawn by gnuplot, found in PATH; where that fails the
-/// same figures are printed as tables, with one sentence that says what is missing.
-std::string render_html(const nlohmann::json& report);
+/// Renders the document of `run`, with what the device adds to it. Plots are drawn by gnuplot,
+/// found in PATH; where that fails the same figures are printed as tables, with one sentence that
+/// says what is missing.
+std::string render_html(const nlohmann::json& report, report::Present present);
 
 namespace report {
 /// The style sheet of every page of ours: light and dark, colours as variables.

@@ -64,6 +64,7 @@ nlohmann::json public_json(nlohmann::json report) {
     report.erase("plots");
     report.erase("coverage_points");
     report.erase("rtl_files");
+    report.erase("compared");
   }
   return report;
 }
@@ -74,10 +75,13 @@ std::string headline(const nlohmann::json& report) {
   }
   if (report.contains("incomplete")) return report["incomplete"];
   if (report.value("pass", false) || report.contains("interrupted")) return "";
-  const bool bound =
-      report.contains("compression") && !report["compression"].value("bound_held", true);
-  return fmt::format("{}: {}", report.value("device", "run"),
-                     bound ? "the error bound is not held" : "the run did not pass");
+  std::string words = "the run did not pass";
+  for (const nlohmann::json& verdict : report.value("verdicts", nlohmann::json::array())) {
+    if (verdict.value("held", true)) continue;
+    words = verdict.value("words", words);
+    break;
+  }
+  return fmt::format("{}: {}", report.value("device", "run"), words);
 }
 
 std::string json_text(const nlohmann::json& document) {

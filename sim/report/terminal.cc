@@ -203,9 +203,10 @@ void put_verdict(std::string& out, const View& view, const Paint& paint) {
 
 }  // namespace
 
-std::string render_terminal(const nlohmann::json& doc, bool colour, std::size_t columns) {
+std::string render_terminal(const nlohmann::json& doc, Present present, bool colour,
+                            std::size_t columns) {
   const Paint paint{colour, columns};
-  const View view = make_view(doc);
+  const View view = make_view(doc, present);
   std::string out = paint.bold(view.device.empty() ? "gradwire" : "gradwire " + view.device) + "\n";
   for (const Section& s : view.sections) {
     out += "\n" + paint("1;36", s.title) + " " + paint.dim(rule("─", paint.after(s.title))) + "\n";

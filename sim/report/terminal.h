@@ -6,13 +6,16 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "sim/report/present.h"
+
 namespace gw::sim {
 
 /// How wide a report is where nobody says how wide the terminal is.
 inline constexpr std::size_t kReportColumns = 96;
 
-/// Renders the document of `run`. Absent sections are left out, unknown ones are shown as they are.
-std::string render_terminal(const nlohmann::json& report, bool colour,
+/// Renders the document of `run`, with what the device adds to it. Absent sections are left out,
+/// unknown ones are shown as they are.
+std::string render_terminal(const nlohmann::json& report, report::Present present, bool colour,
                             std::size_t columns = kReportColumns);
 
 /// Renders the document of `bench`: one object, or an array of them (a column a device). Ratios

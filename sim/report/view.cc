@@ -9,83 +9,17 @@
 #include <set>
 #include <utility>
 
-#include "sim/report/switch_view.h"
+#include "sim/report/view_kit.h"
 
 namespace gw::sim::report {
 namespace {
-
-constexpr std::array<const char*, 4> kTagKeys{"zero", "byte", "half", "raw"};
-constexpr std::array<const char*, 4> kTagNames{"ZERO", "BYTE", "HALF", "RAW"};
-constexpr std::array<int, 4> kTagBits{2, 10, 18, 34};
-
-std::string joined(const std::vector<std::string>& parts, const char* separator = ", ") {
-  return fmt::format("{}", fmt::join(parts, separator));
-}
-
-std::string counted(double n, const char* one, const char* many) {
-  return grouped(n) + " " + (n == 1 ? one : many);
-}
-
-std::vector<std::string> strings(const Json* v) {
-  std::vector<std::string> out;
-  if (v && v->is_array())
-    for (const Json& e : *v) out.push_back(scalar(e));
-  else if (v)
-    out.push_back(scalar(*v));
-  return out;
-}
-
-/// "2^-10", from wherever the document gives it.
-std::string bound_of(const Json& doc) {
-  if (const Json* v = find(doc, {"bound"})) return bound(*v);
-  if (const Json* v = find(doc, {"compression", "bound"})) return bound(*v);
-  return "";
-}
-
-std::optional<double> bound_value(const Json& doc) {
-  auto v = number(doc, {"compression", "bound"});
-  if (!v) v = number(doc, {"bound"});
-  if (v && *v >= 1) v = std::exp2(-*v);
-  return v;
-}
 
 std::string at_clock(const Json& doc, double cycles) {
   const auto mhz = number(doc, {"clock_mhz"});
   return mhz && *mhz > 0 ? fmt::format("{} at {:g} MHz", seconds(cycles / *mhz / 1e6), *mhz) : "";
 }
 
-std::string paper_label(const Json& doc) {
-  std::vector<std::string> parts;
-  if (auto s = text(doc, {"paper", "table3", "model"}); !s.empty()) parts.push_back(s);
-  if (const Json* b = find(doc, {"paper", "table3", "bound"})) parts.push_back(bound(*b));
-  return joined(parts, " ");
-}
-
-/// The paper's ratio for the row of Table III that stands beside ours, else whatever `ratio_fig14`
-/// says.
-std::string paper_ratio(const Json& doc) {
-  double bits = 0;
-  double sum = 0;
-  for (std::size_t i = 0; i < kTagKeys.size(); ++i)
-    if (const auto v = number(doc, {"paper", "table3", kTagKeys[i]})) {
-      bits += *v * kTagBits[i];
-      sum += *v;
-    }
-  if (bits > 0)
-    return fmt::format("paper {:.1f}x (Table III{}{})", 32 * sum / bits,
-                       paper_label(doc).empty() ? "" : ", ", paper_label(doc));
-  if (const auto v = number(doc, {"paper", "ratio_fig14"}))
-    return fmt::format("paper {:.1f}x (Figure 14)", *v);
-  return "";
-}
-
-void add(Section& s, std::string label, std::string value, std::string note = "",
-         Status status = Status::kPlain) {
-  if (!value.empty())
-    s.rows.push_back({std::move(label), std::move(value), std::move(note), status});
-}
-
-Section what_ran(const Json& doc) {
+Section what_ran(const Json& doc, const View& view) {
   Section s{"What ran", {}, {}, "", {}};
   add(s, "trace", text(doc, {"trace", "file"}));
   add(s, "filter", text(doc, {"trace", "filter"}));
@@ -147,24 +81,9 @@ Section what_ran(const Json& doc) {
     }
   }
   add(s, "mutant", text(doc, {"mutant"}));
-  std::vector<std::string> codec;
-  if (auto mode = text(doc, {"mode"}); !mode.empty()) {
-    codec.push_back(mode.find(' ') == std::string::npos ? mode : "mode " + mode);
-  }
-  if (auto b = bound_of(doc); !b.empty()) codec.push_back("error bound " + b);
-  add(s, "codec", joined(codec));
-  if (const std::string mark = text(doc, {"mark"}); !mark.empty()) {
-    add(s, "packed", "ToS " + mark + ", mask " + text(doc, {"mark_mask"}),
-        "floats begin where the " + text(doc, {"grid"}) + " does");
-  }
+  for (const Row& row : view.settings) s.rows.push_back(row);
   if (const auto mhz = number(doc, {"clock_mhz"})) {
-    std::string note;
-    if (const auto theirs = number(doc, {"paper", "clock_mhz"})) {
-      note = fmt::format("paper {:g} MHz", *theirs);
-      if (const auto bits = number(doc, {"paper", "bus_bits"}))
-        note += fmt::format(" x {:g} bit", *bits);
-    }
-    add(s, "clock", fmt::format("{:g} MHz", *mhz), note);
+    add(s, "clock", fmt::format("{:g} MHz", *mhz), view.clock_note);
   }
   std::string seed = text(doc, {"seed"});
   std::erase(seed, ',');
@@ -335,242 +254,6 @@ Section held_lines(const Json& doc) {
   };
   table("Percent of the line that is held", "percent", 1);
   table("Least clock that holds the line, MHz", "least_clock_mhz", 1);
-  return s;
-}
-
-Section compression(const Json& doc) {
-  Section s{"Compression", {}, {}, paper_label(doc), {}};
-  const auto ratio = number(doc, {"compression", "ratio"});
-  const auto error = number(doc, {"compression", "max_abs_error"});
-  if (ratio) add(s, "ratio", fixed(*ratio, 2) + "x", paper_ratio(doc));
-  const auto held = boolean(doc, {"compression", "bound_held"});
-  std::string note;
-  Status status = Status::kPlain;
-  if (const auto limit = bound_value(doc)) {
-    note = error && std::isfinite(*error) && *limit > 0
-               ? fmt::format("{:.3f} of the bound {}", *error / *limit, bound_of(doc))
-               : fmt::format("bound {} = {}", bound_of(doc), general(*limit));
-    if (held && *held) {
-      note += ", held";
-      status = Status::kGood;
-    } else if (held && text(doc, {"mode"}) == "paper") {
-      note += ", exceeded: Algorithm 2 read literally does not hold it";
-      status = Status::kWarn;
-    } else if (held) {
-      note += ", EXCEEDED";
-      status = Status::kBad;
-    }
-  }
-  if (const auto share = number(doc, {"compression", "error_to_bound"})) {
-    note = fmt::format("at most {:.3f} of a packet's own bound", *share);
-    status = held && *held ? Status::kGood : Status::kBad;
-  }
-  if (error)
-    add(s, "max abs error", general(*error), note, status);
-  else if (held)
-    add(s, "error bound", *held ? "held" : "EXCEEDED", note, status);
-  if (const auto v = number(doc, {"compression", "mean_abs_error"}))
-    add(s, "mean abs error", general(*v));
-
-  double sum = 0;
-  if (find(doc, {"compression", "tags"}))
-    for (std::size_t i = 0; i < kTagKeys.size(); ++i) {
-      const auto n = number(doc, {"compression", "tags", kTagKeys[i]});
-      if (!n) continue;
-      s.tags.push_back(
-          {kTagNames[i], kTagBits[i], *n, 0, number(doc, {"paper", "table3", kTagKeys[i]})});
-      sum += *n;
-    }
-  for (TagShare& tag : s.tags) tag.percent = sum > 0 ? 100 * tag.count / sum : 0;
-
-  // The bounds of Table III side by side: ours, and in parentheses the paper's.
-  if (const Json* bounds = find(doc, {"compression", "by_bound"});
-      bounds && bounds->is_array() && !bounds->empty()) {
-    Table t;
-    t.title = "Error bounds (in parentheses the paper's Table III)";
-    t.columns = {"bound", "ZERO %", "BYTE %", "HALF %", "RAW %", "ratio", "max error / bound"};
-    for (const Json& b : *bounds) {
-      const auto k = number(b, {"bound"});
-      if (!k) continue;
-      double all = 0;
-      for (const char* key : kTagKeys) all += number(b, {"tags", key}).value_or(0);
-      std::vector<std::string> cells{fmt::format("2^-{:g}", *k)};
-      const auto beside = [](const std::string& ours, const std::optional<double>& theirs,
-                             int decimals) {
-        return theirs ? fmt::format("{} ({})", ours, fixed(*theirs, decimals)) : ours;
-      };
-      for (const char* key : kTagKeys) {
-        const double n = number(b, {"tags", key}).value_or(0);
-        cells.push_back(
-            beside(fixed(all > 0 ? 100 * n / all : 0, 1), number(b, {"paper_percent", key}), 1));
-      }
-      cells.push_back(
-          beside(fixed(number(b, {"ratio"}).value_or(0), 2), number(b, {"paper_ratio"}), 1));
-      const auto worst = number(b, {"max_abs_error"});
-      cells.push_back(worst ? fixed(*worst * std::exp2(std::clamp(*k, 0.0, 64.0)), 3) : "");
-      if (number(doc, {"bound"}) == k) t.highlight = static_cast<int>(t.cells.size());
-      t.cells.push_back(std::move(cells));
-    }
-    if (!t.cells.empty()) s.tables.push_back(std::move(t));
-  }
-
-  const Json* baselines = find(doc, {"baselines"});
-  if (baselines && baselines->is_array() && !baselines->empty()) {
-    struct Column {
-      const char* key;
-      const char* title;
-    };
-    std::vector<Column> used;
-    for (const Column c : {Column{"ratio", "ratio"},
-                           {"max_abs_error", "max error"},
-                           {"mean_abs_error", "mean error"},
-                           {"encode_gbps", "encode Gb/s"},
-                           {"decode_gbps", "decode Gb/s"}})
-      if (std::any_of(baselines->begin(), baselines->end(),
-                      [&](const Json& b) { return number(b, {c.key}).has_value(); }))
-        used.push_back(c);
-    Table t;
-    t.title = "Baselines";
-    t.columns.push_back("codec");
-    for (const Column& c : used) t.columns.push_back(c.title);
-    const auto line = [&](const std::string& name, const Json& from) {
-      std::vector<std::string> cells{name};
-      for (const Column& c : used) {
-        const auto v = number(from, {c.key});
-        const bool is_ratio = std::string_view(c.key) == "ratio";
-        cells.push_back(!v ? "" : is_ratio ? fixed(*v, 2) + "x" : general(*v));
-      }
-      t.cells.push_back(std::move(cells));
-    };
-    if (ratio) {
-      line("this run", *find(doc, {"compression"}));
-      t.highlight = 0;
-    }
-    for (const Json& b : *baselines)
-      if (b.is_object()) line(text(b, {"name"}), b);
-    if (!t.cells.empty()) s.tables.push_back(std::move(t));
-  }
-  return s;
-}
-
-Section quantizer(const Json& doc) {
-  Section s{"Quantiser", {}, {}, "", {}};
-  const auto of = [&doc](const char* key) { return number(doc, {"quantizer", key}); };
-  if (const std::string method = text(doc, {"quantizer", "method"}); !method.empty()) {
-    std::string note;
-    if (const auto rows = number(doc, {"rows"}); rows && text(doc, {"residual"}) == "on") {
-      note = fmt::format("residuals on, {} rows", grouped(*rows));
-    } else if (rows) {
-      note = "no residuals";
-    }
-    add(s, "method", method, note);
-  }
-  if (const auto v = of("ratio")) {
-    const auto payload = of("payload_ratio");
-    add(s, "ratio", fixed(*v, 2) + "x",
-        payload ? fmt::format("{:.2f}x by the papers' count, payload alone", *payload) : "");
-  }
-  if (const auto v = of("entries")) {
-    const auto share = of("sent_share");
-    const auto bits = of("bits_per_entry");
-    add(s, "values sent", grouped(*v),
-        share && bits ? fmt::format("{:.1f} %, {:.2f} bits each", 100 * *share, *bits) : "");
-  }
-  if (const auto v = of("raw_chunks"); v && *v != 0) {
-    add(s, "chunks as RAW", grouped(*v), "", Status::kWarn);
-  }
-  if (const auto v = of("not_finite"); v && *v != 0) {
-    add(s, "values lost", grouped(*v), "not finite, or in a block with one that was not",
-        Status::kWarn);
-  }
-  if (const auto v = of("clipped"); v && *v != 0) {
-    add(s, "values clipped", grouped(*v),
-        fmt::format("256 and more in magnitude: {} means are too small; scale the gradients down",
-                    grouped(of("clipped_means").value_or(0))),
-        Status::kWarn);
-  }
-  if (const auto v = of("vanished"); v && *v != 0) {
-    add(s, "values too small", grouped(*v),
-        "below 2^-32 in magnitude: 0 in the means; scale the gradients up", Status::kWarn);
-  }
-  if (const auto v = of("rel_l2_error")) add(s, "relative L2 error", general(*v));
-  if (const auto v = of("max_abs_error")) add(s, "max abs error", general(*v));
-  if (const auto v = number(doc, {"quantizer", "residual", "rms"})) {
-    const auto most = number(doc, {"quantizer", "residual", "max"});
-    const auto share = number(doc, {"quantizer", "residual", "to_gradient"});
-    add(s, "residual rms", general(*v),
-        most && share ? fmt::format("at most {}; {:.3g} of the gradients'", general(*most), *share)
-                      : "");
-  }
-  if (const auto v = of("conservation")) {
-    const auto limit = of("conservation_limit");
-    add(s, "neither sent nor kept", general(*v), "of the gradients, by place",
-        limit && *v > *limit ? Status::kWarn : Status::kGood);
-  }
-  return s;
-}
-
-/// Frames of one direction by what became of them, with the cycles that each took.
-void put_actions(Section& s, const Json& doc, const char* direction, const char* title,
-                 bool with_latency) {
-  const Json* reasons = find(doc, {"nic", direction, "reasons"});
-  if (!reasons || !reasons->is_object() || reasons->empty()) return;
-  Table t{title, {"action", "frames"}, {}, -1};
-  if (with_latency) t.columns.emplace_back("latency, cycles");
-  for (const auto& [action, n] : reasons->items()) {
-    if (!n.is_number()) continue;
-    std::vector<std::string> cells{words(action), grouped(n.get<double>())};
-    if (with_latency) {
-      // A structured binding is not captured by name: clang 14 refuses that.
-      const auto at = [&, name = action.c_str()](const char* which) {
-        return number(doc, {"latency_cycles", "by_action", name, which});
-      };
-      cells.emplace_back();
-      if (const auto mean = at("mean"), least = at("min"), most = at("max");
-          mean && least && most) {
-        cells.back() = *least == *most ? grouped(*mean)
-                                       : fmt::format("{} ({} to {})", fixed(*mean, 1),
-                                                     grouped(*least), grouped(*most));
-      }
-    }
-    t.cells.push_back(std::move(cells));
-  }
-  s.tables.push_back(std::move(t));
-}
-
-/// A NIC's frames. Headers are not compressed: what counts are the payload and the link's time.
-Section nic(const Json& doc) {
-  Section s{"NIC", {}, {}, "", {}};
-  if (const auto v = number(doc, {"nic", "packed", "ratio_payload"})) {
-    add(s, "payload ratio", fixed(*v, 2) + "x",
-        fmt::format("{} floats in {}; whole frames {}x",
-                    grouped(number(doc, {"nic", "packed", "floats"}).value_or(0)),
-                    counted(number(doc, {"nic", "packed", "frames"}).value_or(0), "packed frame",
-                            "packed frames"),
-                    fixed(number(doc, {"nic", "packed", "ratio_frame"}).value_or(0), 2)));
-  }
-  if (const auto v = number(doc, {"nic", "link", "saved_percent"})) {
-    const double us = 1e-6;
-    add(s, "link saving", fixed(*v, 1) + " %",
-        fmt::format("{} in the place of {} at {:g} Gb/s, all frames",
-                    seconds(number(doc, {"nic", "link", "packed_us"}).value_or(0) * us),
-                    seconds(number(doc, {"nic", "link", "original_us"}).value_or(0) * us),
-                    number(doc, {"nic", "link", "gbps"}).value_or(0)));
-  }
-  if (const auto v = number(doc, {"nic", "flow_table", "entries"})) {
-    add(s, "flow table", counted(*v, "flow", "flows"),
-        grouped(number(doc, {"nic", "flow_table", "evicted"}).value_or(0)) + " evicted, " +
-            grouped(number(doc, {"nic", "flow_table", "forgotten"}).value_or(0)) + " forgotten");
-  }
-  if (const Json* phases = find(doc, {"nic", "phases"}); phases && phases->is_array()) {
-    std::vector<std::string> parts;
-    for (const std::string& n : strings(phases)) parts.push_back(n);
-    add(s, "head 0, 1, 2, 3", joined(parts), "frames by the bytes before their first whole float");
-  }
-  // The cycles are those of the whole: of two NICs by what the first did.
-  const bool tx = find(doc, {"nic", "tx"}) != nullptr;
-  put_actions(s, doc, "tx", "Host to wire", true);
-  put_actions(s, doc, "rx", "Wire to host", !tx);
   return s;
 }
 
@@ -748,7 +431,7 @@ void flatten(Section& s, const std::string& label, const Json& v) {
   }
 }
 
-std::vector<Section> others(const Json& doc) {
+std::vector<Section> others(const Json& doc, const View& view) {
   static const std::set<std::string> kKnown{"bursts",
                                             "window_cycles",
                                             "pipeline_latency_cycles",
@@ -765,8 +448,6 @@ std::vector<Section> others(const Json& doc) {
                                             "seed",
                                             "reset_after",
                                             "stall",
-                                            "bound",
-                                            "mode",
                                             "trace",
                                             "cycles",
                                             "beats_in",
@@ -784,18 +465,9 @@ std::vector<Section> others(const Json& doc) {
                                             "wire_gbps",
                                             "wire_line_rate_percent",
                                             "stall_cycles",
-                                            "compression",
-                                            "quantizer",
-                                            "format",
-                                            "residual",
-                                            "rows",
                                             "rtl",
                                             "coverage",
                                             "coverage_points",
-                                            "nic",
-                                            "grid",
-                                            "mark",
-                                            "mark_mask",
                                             "checks",
                                             "sim",
                                             "version",
@@ -803,15 +475,15 @@ std::vector<Section> others(const Json& doc) {
                                             "command",
                                             "pass",
                                             "plots",
-                                            "paper",
-                                            "baselines",
                                             "failure",
                                             "bucket",
+                                            "verdicts",
+                                            "compared",
                                             "interrupted"};
   std::vector<Section> out;
   Section loose{"More", {}, {}, "", {}};
   for (const auto& [key, v] : doc.items()) {
-    if (kKnown.count(key) || (is_of_switch(key) && !v.is_primitive())) continue;
+    if (kKnown.count(key) || view.shown.contains(key)) continue;
     if (v.is_primitive()) {
       flatten(loose, words(key), v);
       continue;
@@ -855,18 +527,8 @@ std::string summary_of(const Json& doc, const View& view) {
   return joined(parts);
 }
 
-std::vector<Card> cards(const Json& doc, const View& view) {
+std::vector<Card> cards(const Json& doc) {
   std::vector<Card> out;
-  if (const auto v = number(doc, {"compression", "ratio"}))
-    out.push_back({"Compression ratio", fixed(*v, 2), "x", paper_ratio(doc), Status::kPlain});
-  if (const auto v = number(doc, {"quantizer", "ratio"}))
-    out.push_back({"Compression ratio", fixed(*v, 2), "x", text(doc, {"quantizer", "method"}),
-                   Status::kPlain});
-  if (const auto v = number(doc, {"nic", "packed", "ratio_payload"}))
-    out.push_back({"Payload ratio", fixed(*v, 2), "x", "edges and shim counted", Status::kPlain});
-  if (const auto v = number(doc, {"nic", "link", "saved_percent"}))
-    out.push_back(
-        {"Link saving", fixed(*v, 1), "%", "headers, preamble and gap counted", Status::kPlain});
   if (const auto v = number(doc, {"throughput_gbps"}))
     out.push_back({"Throughput", fixed(*v, 2), "Gb/s", throughput_note(doc), Status::kPlain});
   if (const auto v = number(doc, {"wire_gbps"}))
@@ -887,10 +549,6 @@ std::vector<Card> cards(const Json& doc, const View& view) {
       out.back().note += fmt::format("{}{} to {}", out.back().note.empty() ? "" : "; ",
                                      grouped(*lo), grouped(*hi));
   }
-  for (const Section& s : view.sections)
-    for (const Row& row : s.rows)
-      if (row.label == "max abs error" && s.title == "Compression")
-        out.push_back({"Max abs error", row.value, "", row.note, row.status});
   if (const auto v = number(doc, {"sim", "cycles_per_s"}))
     out.push_back(
         {"Simulation speed", *v >= 1e6 ? fixed(*v / 1e6, 2) : grouped(*v),
@@ -902,7 +560,7 @@ std::vector<Card> cards(const Json& doc, const View& view) {
 
 }  // namespace
 
-View make_view(const Json& doc) {
+View make_view(const Json& doc, Present present) {
   View view;
   if (!doc.is_object()) {
     view.verdict = "NO VERDICT";
@@ -932,16 +590,17 @@ View make_view(const Json& doc) {
   const auto pass = boolean(doc, {"pass"});
   view.verdict = !pass ? "NO VERDICT" : *pass ? "PASS" : "FAIL";
   view.status = !pass ? Status::kWarn : *pass ? Status::kGood : Status::kBad;
-  view.sections = {what_ran(doc), rate(doc),        held_lines(doc),
-                   nic(doc),      compression(doc), quantizer(doc)};
-  for (Section& s : switch_sections(doc)) view.sections.push_back(std::move(s));
-  for (Section& s : others(doc)) view.sections.push_back(std::move(s));
-  view.sections.push_back(coverage(doc));
-  view.sections.push_back(checks(doc));
-  view.sections.push_back(simulator(doc));
+  if (present != nullptr) present(doc, view);
+  std::vector<Section> unknown = others(doc, view);
+  std::vector<Section> all = {what_ran(doc, view), rate(doc), held_lines(doc)};
+  for (std::vector<Section>* more : {&view.sections, &unknown}) {
+    for (Section& s : *more) all.push_back(std::move(s));
+  }
+  for (const Section& s : {coverage(doc), checks(doc), simulator(doc)}) all.push_back(s);
+  view.sections = std::move(all);
   std::erase_if(view.sections, [](const Section& s) { return s.empty(); });
   view.summary = summary_of(doc, view);
-  view.cards = cards(doc, view);
+  for (Card& card : cards(doc)) view.cards.push_back(std::move(card));
   return view;
 }
 

@@ -4,10 +4,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "sim/report/gnuplot.h"
+#include "sim/report/present.h"
 #include "sim/report/text.h"
 
 namespace gw::sim::report {
@@ -55,6 +58,13 @@ struct Card {
   Status status = Status::kPlain;
 };
 
+struct Figure {
+  std::string title;
+  std::string caption;
+  Plot plot;
+  Table data;  // the same figures, for who has no picture
+};
+
 struct Failure {
   std::string headline;
   std::string bucket;  ///< what failures of this cause share
@@ -69,12 +79,19 @@ struct View {
   std::string summary;  // one sentence beside the verdict
   std::vector<Card> cards;
   std::vector<Section> sections;
+  std::vector<Figure> figures;  // the device's own
   std::optional<Failure> failure;
+  // What a device says beside its sections, cards and figures.
+  std::vector<Row> settings;                 // in "What ran"
+  std::string clock_note;                    // beside the clock
+  std::string passing = "Packets";           // what the throughput is counted of
+  std::set<std::string, std::less<>> shown;  // keys of the document that it shows: nobody else does
   std::string command;
   std::string version;
 };
 
-View make_view(const Json& doc);
+/// `present` is the device's, or null: what nobody shows is then shown as it is.
+View make_view(const Json& doc, Present present);
 
 /// Verilator, and what else a report's simulator was built with; empty if the report does not say.
 std::pair<std::string, std::string> built_with(const Json& doc);

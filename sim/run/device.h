@@ -12,21 +12,22 @@
 #include <vector>
 
 #include "sim/base/error.h"
+#include "sim/base/options.h"
 #include "sim/coverage/points.h"
+#include "sim/feeds/packet_writer.h"
 #include "sim/feeds/random_table.h"
 #include "sim/feeds/source.h"
+#include "sim/feeds/stimulus_spec.h"
 #include "sim/harness/checks.h"
 #include "sim/harness/failure.h"
 #include "sim/harness/port.h"
 #include "sim/harness/stall.h"
 #include "sim/harness/timeline.h"
-#include "sim/run/options.h"
+#include "sim/report/present.h"
 
 namespace gw::sim {
 
 class Kernel;
-class PacketWriter;
-struct Stimulus;
 
 struct WaveSpec {
   std::string path;  ///< ends in .fst or .vcd
@@ -36,13 +37,6 @@ struct WaveSpec {
 
 /// How long a cycle is.
 inline uint64_t period_ps(double clock_mhz) { return static_cast<uint64_t>(1e6 / clock_mhz + 0.5); }
-
-/// The name of a synthetic stimulus and what it is for.
-struct SynthKind {
-  const char* name;
-  const char* summary;
-  std::vector<std::string> options = {};  ///< of the options of stimuli, those that it uses
-};
 
 /// RTL that is not the project's own.
 struct UserRtl {
@@ -86,17 +80,6 @@ struct RtlNotes {
   std::vector<RtlFile> files;
   /// What nothing sets starts as the simulator draws it, with waves in another way than without.
   bool drawn = false;
-};
-
-/// Which packets: of a capture, of a named synthetic stimulus, or drawn by a random table.
-struct StimulusSpec {
-  std::string trace = {};   ///< path, or empty
-  std::string synth = {};   ///< name, or empty
-  std::string filter = {};  ///< libpcap's expression; empty: the device's own choice
-  std::shared_ptr<const RandomTable> random = {};  ///< in the place of a synthetic one; or null
-  uint64_t packets = 0;                            ///< at most so many; 0: all
-  /// In the place of all: what once drove a run, packet by packet (sim/feeds/stimulus.h); or null.
-  std::shared_ptr<const Stimulus> recorded = {};
 };
 
 /// What is counted of a run.
@@ -172,7 +155,9 @@ struct Outcome {
   std::string wave_error;            ///< why the waveform is not whole; the run itself went on
   std::vector<uint32_t> statistics;  ///< the device's counters in the end
   std::vector<std::optional<uint32_t>> expected_statistics;  ///< those that the reference knows
-  nlohmann::json sections = nlohmann::json::object();        ///< the device's own, of the report
+  /// The device's own, of the report. `verdicts`, if there are any, say whether the run passed:
+  /// [{"name" (of the bucket), "held", "words" (of what is wrong where it is not)}].
+  nlohmann::json sections = nlohmann::json::object();
   coverage::Points points;  ///< what was reached, as far as RunSpec asks for it
 };
 
@@ -198,16 +183,6 @@ class Bench {
   virtual Amount bursts() const = 0;
 };
 
-/// Writes what leaves a device, packet by packet, into a capture. Throws InputError.
-class PacketWriter {
- public:
-  virtual ~PacketWriter() = default;
-  virtual void write(const Passage& passage, const std::vector<uint8_t>& bytes) = 0;
-  virtual void close() = 0;
-  /// A sentence about what was left out; empty: nothing.
-  virtual std::string note() const { return ""; }
-};
-
 /// How line_rate_percent is counted.
 enum class LineRate : uint8_t {
   kThroughput,  ///< bytes of uncompressed values, and nothing else
@@ -220,7 +195,7 @@ enum class WireSide : uint8_t {
   kNone,    ///< nothing is compressed
   kInput,   ///< a decompressor's
   kOutput,  ///< a compressor's
-  kInside,  ///< between the two: `compression.encoded_bytes` of the device's own sections
+  kInside,  ///< between the two: Device::Facts::inside_bytes
 };
 
 class Device {
@@ -236,8 +211,9 @@ class Device {
     int lines = 1;        ///< so many such lines at once are told as well
     bool linked = false;  ///< a wire with a pace is inside
     WireSide wire = WireSide::kNone;
-    std::string top = {};        ///< of the RTL
-    std::string file_list = {};  ///< of the RTL, below the source tree
+    std::string inside_bytes = {};  ///< of kInside: where the sections say it (a JSON pointer)
+    std::string top = {};           ///< of the RTL
+    std::string file_list = {};     ///< of the RTL, below the source tree
     std::vector<Port> inputs = {}, outputs = {};
     std::vector<ControlPort> controls = {};
     int beat_bytes = 32;
@@ -250,9 +226,12 @@ class Device {
     std::vector<std::string> actions = {};  ///< what it may do with a packet (Packet::action)
     std::vector<std::string> inside = {};   ///< signals within the top that its save file shows
     std::vector<Option> options = {};
-    std::vector<SynthKind> stimuli = {};  ///< synthetic ones that fit it
-    const RandomKind* random = nullptr;   ///< what a random table may say of it
-    bool paced() const;                   ///< a port has a line rate
+    std::vector<SynthKind> stimuli = {};     ///< synthetic ones that fit it
+    const RandomKind* random = nullptr;      ///< what a random table may say of it
+    report::Present present = nullptr;       ///< what it adds to the view of its reports
+    std::vector<std::string> compared = {};  ///< figures of its sections that baselines hold (JSON
+                                             ///< pointers)
+    bool paced() const;                      ///< a port has a line rate
   };
 
   virtual ~Device() = default;

@@ -127,8 +127,8 @@ void add_compressed_rate(json& report, const Device::Facts& facts, const RunSpec
     bytes = timeline.bytes_in();
   } else if (facts.wire == WireSide::kOutput) {
     bytes = timeline.bytes_out();
-  } else if (facts.wire == WireSide::kInside && sections.contains("compression")) {
-    bytes = sections["compression"].value("encoded_bytes", uint64_t{0});
+  } else if (facts.wire == WireSide::kInside) {
+    bytes = sections.value(json::json_pointer(facts.inside_bytes), uint64_t{0});
   }
   const uint64_t window = report.value("window_cycles", uint64_t{0});
   if (bytes == 0 || window == 0) return;
@@ -518,10 +518,13 @@ json run(const Device& device, const RunOptions& options) {
   report["version"] = kVersion;
   report["tools"] = build_tools();
   report["command"] = options.command;
-  const bool bound_ok = !report.contains("compression") || report["compression"]["bound_held"] ||
-                        report.value("mode", "") == "paper";
+  std::string broken;  // the first verdict of the device that is not held
+  for (const json& verdict : report.value("verdicts", json::array())) {
+    if (broken.empty() && !verdict["held"]) broken = verdict["name"];
+  }
+  if (!facts.compared.empty()) report["compared"] = facts.compared;
   report["pass"] =
-      outcome.passed && bound_ok && from.incomplete.empty() && outcome.wave_error.empty();
+      outcome.passed && broken.empty() && from.incomplete.empty() && outcome.wave_error.empty();
   if (outcome.interrupted) report["interrupted"] = true;
   if (!from.incomplete.empty()) report["incomplete"] = from.incomplete;
   if (!outcome.wave_error.empty()) report["incomplete"] = outcome.wave_error;
@@ -530,15 +533,13 @@ json run(const Device& device, const RunOptions& options) {
     report["bucket"] = report["failure"]["bucket"];
   } else if (report.contains("incomplete")) {
     report["bucket"] = bucket_text({device.name(), rtl_of(spec), "incomplete"});
-  } else if (!bound_ok) {
-    report["bucket"] = bucket_text({device.name(), rtl_of(spec), "bound"});
+  } else if (!broken.empty()) {
+    report["bucket"] = bucket_text({device.name(), rtl_of(spec), broken});
   }
   if (report["pass"]) add_held_lines(report, device, spec, t);
   if (spec.wave && outcome.wave_error.empty()) {
-    Device::Facts shown = facts;
-    if (!spec.netlist.empty()) shown.inside.clear();  // synthesis keeps few of them
     const SaveFileView view = view_of(spec, f);
-    write_save_file(shown, spec.wave->path, view);
+    write_save_file(facts_in_wave(facts, spec), spec.wave->path, view);
     for (const auto& [suffix, more] : device.more_waves()) {
       std::filesystem::path path(spec.wave->path);
       path.replace_filename(path.stem().string() + suffix + ".fst");

@@ -235,8 +235,15 @@ std::string save_file(const Device::Facts& facts, const SaveFileView& view) {
       view.moved_ps ? fmt::format("{}", *view.moved_ps) : "-1", std::move(out).text());
 }
 
+Device::Facts facts_in_wave(Device::Facts facts, const RunSpec& spec) {
+  if (!spec.user_rtl.top.empty()) facts.top = spec.user_rtl.top;
+  if (!spec.user_rtl.file_list.empty() || !spec.netlist.empty()) facts.inside.clear();
+  return facts;
+}
+
 SaveFileView view_of(const RunSpec& spec, const Failure& failure) {
-  constexpr int64_t kBefore = 40;  // cycles
+  // Cycles; a window of the size below shows 28 of them.
+  constexpr int64_t kBefore = 18;
   SaveFileView view{.model = spec.rtl && (spec.model || spec.against)};
   if (failure.kind == FailureKind::kNone) return view;
   const auto at = [&spec](int64_t cycle) { return wave_time_ps(cycle, spec.clock_mhz); };

@@ -17,6 +17,7 @@
 #include "testbenches/codec/ports.h"
 #include "testbenches/codec/random.h"
 #include "testbenches/codec/report.h"
+#include "testbenches/codec/view.h"
 #include "testbenches/codec/words.h"
 #include "testbenches/engine/hosted.h"
 #include "testbenches/engine/wires.h"
@@ -224,6 +225,8 @@ class CodecDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
     if (facts.wire == sim::WireSide::kNone) {
       facts.wire = facts.burst_is_input ? sim::WireSide::kOutput : sim::WireSide::kInput;
     }
+    facts.present = &present_codec;
+    facts.compared = compared_of_codec();
     facts.probe = {{"error_count_o", 32}};
     facts.options = sim::with_capture_options(codec_options());
     if (!facts.burst_is_input) facts.options.push_back(sim::encoded_option("encoded groups"));
@@ -294,6 +297,7 @@ class LoopDevice final : public CodecDevice<LoopModel, LoopRtl> {
                                 "gradients",
                      .burst_is_input = true,
                      .wire = sim::WireSide::kInside,
+                     .inside_bytes = "/compression/encoded_bytes",
                      .top = "gw_compressor",
                      .file_list = "rtl/codec/gw_compressor.f"}) {}
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "models/reference/codec.h"
+#include "sim/base/options.h"
 #include "sim/harness/packet.h"
-#include "sim/run/options.h"
 #include "testbenches/engine/packet_pins.h"
 
 namespace gw::testbenches {

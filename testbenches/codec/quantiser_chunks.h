@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "models/reference/quant/statistics.h"
-#include "sim/run/options.h"
+#include "sim/base/options.h"
 
 namespace gw::testbenches {
 

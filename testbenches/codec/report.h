@@ -10,8 +10,13 @@
 
 namespace gw::testbenches {
 
-/// The section `compression` of a report: ratio, classes and error of values as they are packed.
-nlohmann::json compression_json(const reference::CodecStatistics& values);
+/// Adds the section `compression` of a report (ratio, classes and error of values as they are
+/// packed), and the verdict on the bound: not held is wrong, but in mode `paper`.
+void add_compression(nlohmann::json& sections, const reference::CodecStatistics& values,
+                     reference::Mode mode);
+
+/// What baselines hold of it.
+std::vector<std::string> compared_of_codec();
 
 /// Adds `compression`, `baselines`, `paper`, and plots of the values. Tags, ratio and error are
 /// those of all values that passed; the table of bounds, the baselines and the histogram those of

@@ -12,6 +12,7 @@
 #include "sim/feeds/writer.h"
 #include "sim/harness/chain.h"
 #include "testbenches/codec/options.h"
+#include "testbenches/codec/report.h"
 #include "testbenches/engine/runner.h"
 #include "testbenches/engine/wires.h"
 #include "testbenches/nic/capture.h"
@@ -21,6 +22,7 @@
 #include "testbenches/nic/ports.h"
 #include "testbenches/nic/random.h"
 #include "testbenches/nic/traffic.h"
+#include "testbenches/nic/view.h"
 #include "testbenches/nic/wire.h"
 #include "testbenches/nic/words.h"
 
@@ -180,6 +182,8 @@ class NicDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
     facts.line_rate = sim::LineRate::kWire;
     facts.line = kTenGbe;
     facts.lines = 4;
+    facts.present = &present_nic;
+    facts.compared = compared_of_codec();
     if (facts.stimuli.empty()) facts.stimuli = host_synth_kinds();
     if (facts.random == nullptr) facts.random = &random_hosts();
     const std::vector<sim::Option> own = std::move(facts.options);

@@ -164,7 +164,7 @@ json NicTxOracle::findings() const {
                        {"evicted", nic_.flows().evicted()},
                        {"forgotten", nic_.flows().forgotten()}}},
                      {"phases", tally_.phases()}}}};
-  if (floats_.values() != 0) sections["compression"] = compression_json(floats_);
+  if (floats_.values() != 0) add_compression(sections, floats_, floats_.config().mode);
   return sections;
 }
 

@@ -13,6 +13,7 @@
 #include "testbenches/quant/devices.h"
 #include "testbenches/quant/packets.h"
 #include "testbenches/quant/ports.h"
+#include "testbenches/quant/view.h"
 #include "testbenches/quant/words.h"
 
 namespace gw::testbenches {
@@ -79,7 +80,8 @@ class DequantizerDevice final : public DeviceOf<DequantizerPorts, DequantizerMod
                              "rice_emit", "roomy", "queued_q[5:0]"},
                   .options = dequantizer_options(),
                   .stimuli = sim::synth_kinds(),
-                  .random = &random_packets()}) {}
+                  .random = &random_packets(),
+                  .present = &present_quantiser}) {}
 
   void check(const sim::RunSpec& spec) const override { dequantizer_settings(spec.options); }
   std::unique_ptr<sim::Source> source(const sim::RunSpec& spec) const override {

@@ -17,6 +17,7 @@
 #include "testbenches/quant/ports.h"
 #include "testbenches/quant/random.h"
 #include "testbenches/quant/report.h"
+#include "testbenches/quant/view.h"
 #include "testbenches/quant/words.h"
 
 namespace gw::testbenches {
@@ -183,6 +184,7 @@ class QuantiserDevice : public DeviceOf<P, ChunkModel<P, Core>> {
     facts.line_rate = sim::LineRate::kThroughput;
     facts.line = kTenGbeSegments;
     facts.wire = sim::WireSide::kOutput;
+    facts.present = &present_quantiser;
     facts.top = "gw_" + facts.name;
     facts.file_list = "rtl/quant/gw_" + facts.name + ".f";
     facts.probe = {{"raw_count_o", 32}, {"error_count_o", 32}};

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "models/reference/quant/quantiser.h"
+#include "sim/base/options.h"
 #include "sim/base/random.h"
 #include "sim/harness/packet.h"
-#include "sim/run/options.h"
 #include "testbenches/engine/packet_pins.h"
 
 namespace gw::testbenches {

@@ -18,6 +18,7 @@
 #include "testbenches/switch/random.h"
 #include "testbenches/switch/registers.h"
 #include "testbenches/switch/traffic.h"
+#include "testbenches/switch/view.h"
 #include "testbenches/switch/wiring.h"
 
 namespace gw::testbenches {
@@ -122,6 +123,7 @@ class FrameDevice : public DeviceOf<typename M::Ports, M> {
     facts.line_rate = kPaced ? sim::LineRate::kPorts : sim::LineRate::kWire;
     facts.line = kTenGbe;
     facts.lines = 4;
+    facts.present = &present_switch;
     if (blocks.aggregation) facts.pins = {{"workers_i", 5}, {"group_i", 16}, {"depth_i", 11}};
     facts.statistics = statistic_names(blocks);
     facts.options = network_options(blocks);

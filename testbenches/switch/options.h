@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "models/reference/switch/pipeline.h"
-#include "sim/run/options.h"
+#include "sim/base/options.h"
 
 namespace gw::testbenches {
 

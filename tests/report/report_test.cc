@@ -30,6 +30,9 @@
 #include "sim/report/json.h"
 #include "sim/report/terminal.h"
 #include "sim/report/text.h"
+#include "testbenches/nic/view.h"
+#include "testbenches/quant/view.h"
+#include "testbenches/switch/view.h"
 #include "tests/sanitized.h"
 
 namespace {
@@ -37,6 +40,21 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using namespace gw::sim;
+
+/// What the families add, to documents of any device.
+void present(const json& doc, report::View& view) {
+  if (doc.contains("quantizer")) {
+    gw::testbenches::present_quantiser(doc, view);
+  } else {
+    gw::testbenches::present_nic(doc, view);
+  }
+  gw::testbenches::present_switch(doc, view);
+}
+std::string render_terminal(const json& doc, bool colour, std::size_t columns = kReportColumns) {
+  return gw::sim::render_terminal(doc, &present, colour, columns);
+}
+std::string render_html(const json& doc) { return gw::sim::render_html(doc, &present); }
+report::View make_view(const json& doc) { return report::make_view(doc, &present); }
 
 const fs::path kHere = fs::path(GRADWIRE_SOURCE_DIR) / "tests" / "report";
 
@@ -252,7 +270,7 @@ TEST(Terminal, ABoundIsGreenRedOrWhatThePaperSays) {
   const auto status = [&](const char* mode, bool held) {
     doc["mode"] = mode;
     doc["compression"]["bound_held"] = held;
-    for (const report::Section& section : report::make_view(doc).sections) {
+    for (const report::Section& section : make_view(doc).sections) {
       for (const report::Row& row : section.rows) {
         if (row.label == "max abs error") return row.status;
       }
@@ -291,7 +309,7 @@ TEST(Terminal, ControlCharactersDoNotReachTheTerminal) {
 /// The rows of a section, "value | note" by label.
 std::map<std::string, std::string> rows_of(const json& doc, const std::string& title) {
   std::map<std::string, std::string> rows;
-  for (const report::Section& section : report::make_view(doc).sections) {
+  for (const report::Section& section : make_view(doc).sections) {
     if (section.title != title) continue;
     for (const report::Row& row : section.rows) rows[row.label] = row.value + " | " + row.note;
   }
@@ -371,7 +389,7 @@ TEST(Figures, OfANicAreReadBack) {
                   {"flow table", "7 flows | 2 evicted, 1 forgotten"},
                   {"head 0, 1, 2, 3",
                    "4, 3, 2, 1 | frames by the bytes before their first whole float"}}));
-  for (const report::Section& section : report::make_view(doc).sections) {
+  for (const report::Section& section : make_view(doc).sections) {
     if (section.title != "NIC") continue;
     ASSERT_EQ(section.tables.size(), 2u);
     using Cells = std::vector<std::vector<std::string>>;
@@ -561,7 +579,7 @@ TEST(Figures, Golden) {
   std::string text;
   for (const char* name : {"sample.json", "sample-optimizer.json", "sample-nic.json"}) {
     const json doc = sample(name);
-    for (const report::Figure& figure : report::make_figures(doc, report::make_view(doc))) {
+    for (const report::Figure& figure : report::make_figures(doc, make_view(doc))) {
       text += std::string("=== ") + name + ": " + figure.title + "\n" + figure.caption + "\n" +
               figure.plot.title + "\n" + figure.plot.script + "\n";
     }
@@ -598,7 +616,7 @@ TEST(Figures, ThroughputOfSeveralPortsIsHeldAgainstAllTheirLines) {
 
 TEST(Figures, AValueBelowAllTheOthersIsCounted) {
   const json doc{{"plots", {{"value_exponents", {{-127, 1}, {-100, 1}, {-44, 2}, {-3, 7}}}}}};
-  for (const report::Figure& figure : report::make_figures(doc, report::make_view(doc))) {
+  for (const report::Figure& figure : report::make_figures(doc, make_view(doc))) {
     if (figure.title != "Gradient values by size") continue;
     std::string cells;
     for (const auto& row : figure.data.cells) cells += row[0] + ": " + row[2] + "; ";

@@ -388,6 +388,7 @@ void add_codec(CLI::App& app, Invocation& invocation) {
     CLI::App* sub = command->add_subcommand(name, summary);
     sub->add_option("FILE", a->file, "input, also as .gz or .zst")->required();
     sub->callback([a, sub, act, &invocation] {
+      a->file = shipped_trace(a->file);
       const CLI::Option* rows = sub->get_option_no_throw("--rows");
       a->rows_given = rows != nullptr && rows->count() != 0;
       if (const CLI::Option* chunk = sub->get_option_no_throw("--chunk");

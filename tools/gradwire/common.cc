@@ -75,7 +75,8 @@ std::string shipped_file(const std::string& path) {
 std::string shipped_trace(const std::string& path) {
   return first_file(path, [&] {
     const fs::path traces = trace_folder();
-    return std::array{traces / path, traces / (path + ".pcap"), sim::data_folder() / path};
+    return std::array{traces / path, traces / (path + ".pcap"), traces / (path + ".pcapng"),
+                      sim::data_folder() / path};
   });
 }
 

@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "sim/base/error.h"
+#include "sim/base/options.h"
 #include "sim/coverage/summary.h"
 #include "sim/report/json.h"
-#include "sim/run/options.h"
 #include "tools/gradwire/commands.h"
 
 namespace gw::tools {

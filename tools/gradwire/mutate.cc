@@ -12,12 +12,12 @@
 #include <thread>
 
 #include "sim/base/error.h"
+#include "sim/base/options.h"
 #include "sim/base/version.h"
 #include "sim/coverage/waivers.h"
 #include "sim/harness/kernel.h"
 #include "sim/regress/digest.h"
 #include "sim/report/json.h"
-#include "sim/run/options.h"
 #include "testbenches/engine/mutant_builds.h"
 #include "testbenches/engine/process.h"
 #include "tools/gradwire/commands.h"

@@ -359,11 +359,13 @@ nlohmann::json execute(RunArguments& a, const sim::Device& device) {
   progress.done();
   // Standard output may be the destination of the JSON: the table then gives way.
   if (!a.quiet && a.json != "-" && a.json != "/dev/stdout") {
-    fmt::print("{}", sim::render_terminal(report, isatty(STDOUT_FILENO) != 0, columns()));
+    fmt::print("{}", sim::render_terminal(report, device.facts().present,
+                                          isatty(STDOUT_FILENO) != 0, columns()));
   }
   if (a.json == "-") a.json = "/dev/stdout";
   if (!a.json.empty()) sim::write_report_file(a.json, sim::json_text(sim::public_json(report)));
-  if (!a.html.empty()) sim::write_report_file(a.html, sim::render_html(report));
+  if (!a.html.empty())
+    sim::write_report_file(a.html, sim::render_html(report, device.facts().present));
   if (!a.coverage_out.empty()) {
     sim::write_report_file(a.coverage_out, report["coverage_points"].dump() + "\n",
                            sim::coverage::kFileOfPoints);

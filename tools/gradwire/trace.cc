@@ -315,16 +315,21 @@ void add_trace(CLI::App& app, Invocation& invocation) {
 
   CLI::App* info_command =
       command->add_subcommand("info", "packets, layers, flows, selected and skipped");
-  info_command->add_option("FILE", a->file, "capture")->required();
+  info_command->add_option("FILE", a->file, "capture, or the name of one that comes with gradwire")
+      ->required();
   info_command->add_option("--json", a->json_path, "as JSON; - for standard output");
   info_command->add_option("--filter", a->filter,
                            "only packets that it lets through, as pcap-filter(7)");
   a->reading.add(*info_command, sim::with_capture_options({}));
-  info_command->callback([a, &invocation] { invocation.action = [a] { return info(*a); }; });
+  info_command->callback([a, &invocation] {
+    a->file = shipped_trace(a->file);
+    invocation.action = [a] { return info(*a); };
+  });
 
   CLI::App* slice_command =
       command->add_subcommand("slice", "a range of packets to a file of their own");
-  slice_command->add_option("FILE", a->file, "capture")->required();
+  slice_command->add_option("FILE", a->file, "capture, or the name of one that comes with gradwire")
+      ->required();
   slice_command
       ->add_option("OUTPUT", a->output,
                    "file to write: as the capture, a pcapng with its comments; pcap if it "
@@ -337,7 +342,10 @@ void add_trace(CLI::App& app, Invocation& invocation) {
                             "only packets that it lets through, as pcap-filter(7)");
   slice_command->add_option("--max-bytes", a->max_bytes,
                             "stop before the file grows beyond; 0: no limit");
-  slice_command->callback([a, &invocation] { invocation.action = [a] { return slice(*a); }; });
+  slice_command->callback([a, &invocation] {
+    a->file = shipped_trace(a->file);
+    invocation.action = [a] { return slice(*a); };
+  });
 
   CLI::App* synth_command = command->add_subcommand(
       "synth", "a synthetic stimulus as a capture: marked UDP, or ExpEther");

@@ -1,4 +1,4 @@
-#include "sim/run/options.h"
+#include "sim/base/options.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "sim/report/switch_view.h"
+#include "testbenches/switch/view.h"
 
 #include <fmt/format.h>
 
@@ -7,11 +7,16 @@
 #include <set>
 #include <string>
 
-namespace gw::sim::report {
+#include "sim/report/figure_kit.h"
+#include "sim/report/view_kit.h"
+
+namespace gw::testbenches {
 namespace {
 
-constexpr std::array<std::string_view, 7> kKeys = {"aggregator", "counters",  "frames", "lookup",
-                                                   "malformed",  "optimizer", "ports"};
+using namespace sim::report;
+
+constexpr std::array<std::string_view, 8> kKeys = {"aggregator", "counters",  "drift",     "frames",
+                                                   "lookup",     "malformed", "optimizer", "ports"};
 
 /// Reads an object of the document; what nobody asked for is shown as it is.
 class Part {
@@ -53,10 +58,6 @@ class Part {
   const Json* all_;
   std::set<std::string, std::less<>> taken_;
 };
-
-void add(Section& s, const char* label, const std::string& value, const std::string& note = "") {
-  if (!value.empty()) s.rows.push_back({label, value, note, Status::kPlain});
-}
 
 /// Each port: what passed, and what share of its wire that was.
 Section ports(const Json& doc) {
@@ -238,17 +239,56 @@ Section counters(const Json& doc) {
   return s;
 }
 
+/// An optimizer's distance from the textbook, over the iterations.
+std::optional<Figure> drift(const Json& doc) {
+  const Json* rows = find(doc, {"drift"});
+  if (!rows || !rows->is_array() || rows->size() < 2) return std::nullopt;
+  Points mean, greatest;
+  double least = 0;
+  for (const Json& row : *rows) {
+    const auto iteration = number(row, {"iteration"});
+    const auto m = number(row, {"mean_ulp"});
+    const auto g = number(row, {"max_ulp"});
+    if (!iteration || !m || !g || !(*m > 0)) continue;
+    mean.emplace_back(*iteration, *m);
+    greatest.emplace_back(*iteration, *g);
+    least = least == 0 ? *m : std::min(least, *m);
+  }
+  if (mean.size() < 2) return std::nullopt;
+  Figure f;
+  f.title = "Drift from the textbook";
+  f.caption =
+      "Distance of the parameters from those of the same run in binary64, in units of the last "
+      "place.";
+  f.data = {"", {"iteration", "mean ULP", "max ULP"}, {}, -1};
+  for (std::size_t i = 0; i < mean.size(); ++i) {
+    f.data.cells.push_back(
+        {grouped(mean[i].first), fixed(mean[i].second, 3), fixed(greatest[i].second, 3)});
+  }
+  f.plot.script = look() + axis("xlabel", "iteration") + axis("ylabel", "ULP") + block("m", mean) +
+                  block("g", greatest) +
+                  fmt::format(
+                      "set logscale y\nset format y '%g'\nset yrange [{:.10g}:]\n"
+                      "set key left top\n"
+                      "plot $g using 1:2 with linespoints pt 7 ps 0.4 lw 1.5 lc {} title 'max', "
+                      "$m using 1:2 with linespoints pt 7 ps 0.4 lw 1.5 lc {} title 'mean'",
+                      least / 2, rgb("raw"), rgb("accent"));
+  return f;
+}
+
 }  // namespace
 
-bool is_of_switch(std::string_view key) {
-  return key == "drift" || std::ranges::count(kKeys, key) != 0;
+void present_switch(const Json& doc, View& view) {
+  for (const std::string_view key : kKeys) {
+    if (const auto it = doc.find(key); it != doc.end() && !it->is_primitive()) {
+      view.shown.insert(std::string(key));
+    }
+  }
+  for (Section& s :
+       std::array{ports(doc), frames(doc), aggregator(doc), optimizer(doc), counters(doc)}) {
+    if (!s.empty()) view.sections.push_back(std::move(s));
+  }
+  if (auto f = drift(doc)) view.figures.push_back(std::move(*f));
 }
 
-std::vector<Section> switch_sections(const Json& doc) {
-  std::vector<Section> all = {ports(doc), frames(doc), aggregator(doc), optimizer(doc),
-                              counters(doc)};
-  std::erase_if(all, [](const Section& s) { return s.empty(); });
-  return all;
-}
-
-}  // namespace gw::sim::report
+}  // namespace gw::testbenches
