@@ -237,7 +237,7 @@ assert any(syn) and all(syn[:-64]) and not (len(syn) > 64 and any(syn[-64:])), s
 }
 divergence() {
   diverges nic_tx gw_nic_tx_merge.sv "s/edges_i, length_i\[7:0\], /edges_i, length_i[7:0] ^ {7'd0, length_i < 14'd1000}, /" 1
-  [[ $again == "run nic_tx --trace $capture --bound 8 --seed 5 --rtl $PWD/wrong.f --top gw_nic_tx --cache $cache" ]]
+  [[ $again == "run nic_tx --trace $capture --host any --bound 8 --seed 5 --rtl $PWD/wrong.f --top gw_nic_tx --cache $cache" ]]
   # Nobody held the host's interface any more, and nothing wrong went out.
   grep -q NO-CARRIER tap
   "$gradwire" run nic_rx --trace logs/nic1-tx.pcapng --json wire --quiet
@@ -247,7 +247,7 @@ reasons = json.load(open('wire'))['nic']['rx']['reasons']
 assert reasons['unpacked'] > 0 and set(reasons) <= {'passed', 'unpacked'}, reasons"
   # Of a capture of the wire, which says by itself how it is packed, the other device takes no bound.
   diverges nic_rx gw_nic_rx_layout.sv "s/total_q     <= {2'd0, result} - /total_q <= ({2'd0, result} ^ {15'd0, length_i < 14'd1000}) - /" 2
-  [[ $again == "run nic_rx --trace $capture --seed 5 --rtl $PWD/wrong.f --top gw_nic_rx --cache $cache" ]]
+  [[ $again == "run nic_rx --trace $capture --host any --seed 5 --rtl $PWD/wrong.f --top gw_nic_rx --cache $cache" ]]
 }
 # A training run in small, whose trainer checks that all weights are equal: each iteration has its ratio, and frames are as long as --mtu says.
 training() {
