@@ -169,12 +169,12 @@ void add_train(CLI::App& app, Invocation& invocation) {
   a->step = "after";
   training::TrainOptions& o = a->session.options;
   command
-      ->add_option(
-          "--codec", a->codecs,
-          "none, nocommunication, raw, wgt:t=T, bgt:t=T, qgt:t=T, onebit, "
-          "onebit-preceding, adaptive:p=P, mxfp8, mxfp4 (each but none and onebit-preceding "
-          "also residual=on|off; wgt to adaptive also coding=mask|rice), "
-          "inceptionn:bound=K,mode=paper|bounded; again for one more")
+      ->add_option("--codec", a->codecs,
+                   "none, nocommunication, raw, wgt:t=T, bgt:t=T, qgt:t=T, onebit, "
+                   "onebit-preceding, adaptive:p=P, mxfp8, mxfp8-e5m2, mxfp4 (these also "
+                   "scale=floor|up; each but none and onebit-preceding "
+                   "also residual=on|off; wgt to adaptive also coding=mask|rice), "
+                   "inceptionn:bound=K,mode=paper|bounded; again for one more")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
   command->add_option("--preset", a->session.preset,
