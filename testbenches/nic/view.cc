@@ -39,7 +39,7 @@ void put_actions(Section& s, const Json& doc, const char* direction, const char*
 }
 
 /// A NIC's frames. Headers are not compressed: what counts are the payload and the link's time.
-Section nic(const Json& doc) {
+Section nic_section(const Json& doc) {
   Section s{"NIC", {}, {}, "", {}};
   if (const auto v = number(doc, {"nic", "packed", "ratio_payload"})) {
     add(s, "payload ratio", fixed(*v, 2) + "x",
@@ -84,7 +84,7 @@ void present_nic(const Json& doc, View& view) {
   if (const auto v = number(doc, {"nic", "link", "saved_percent"}))
     view.cards.push_back(
         {"Link saving", fixed(*v, 1), "%", "headers, preamble and gap counted", Status::kPlain});
-  if (doc.contains("nic")) view.sections.push_back(nic(doc));
+  if (doc.contains("nic")) view.sections.push_back(nic_section(doc));
   present_codec(doc, view);
   if (const std::string mark = text(doc, {"mark"}); !mark.empty()) {
     view.settings.push_back({"packed", "ToS " + mark + ", mask " + text(doc, {"mark_mask"}),

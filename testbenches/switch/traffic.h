@@ -12,6 +12,7 @@
 
 #include "sim/feeds/frames.h"
 #include "sim/feeds/gradients.h"
+#include "sim/run/device.h"
 #include "testbenches/switch/options.h"
 
 namespace gw::testbenches {
