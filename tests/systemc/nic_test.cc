@@ -172,7 +172,7 @@ constexpr std::array<std::array<uint32_t, 2>, 5> kStalls = {
 
 TEST(NicTxModel, EqualsTheReferenceUnderStalls) {
   std::map<std::string, size_t> seen;
-  for (uint64_t seed = 1; seed <= (tests::kSanitized ? 5 : 10); ++seed) {
+  for (uint64_t seed = 1; seed <= (tests::kSanitized ? 8 : 16); ++seed) {
     NicTraffic traffic(seed);
     const auto inputs = tx_traffic(traffic, 300);
     const Expected expected = reference_tx(inputs);
