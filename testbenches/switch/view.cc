@@ -60,7 +60,7 @@ class Part {
 };
 
 /// Each port: what passed, and what share of its wire that was.
-Section ports(const Json& doc) {
+Section ports_part(const Json& doc) {
   Section s{"Ports", {}, {}, "", {}};
   const Json* const all = find(doc, {"ports"});
   if (all == nullptr || !all->is_array()) return s;
@@ -107,7 +107,7 @@ Section ports(const Json& doc) {
 }
 
 /// Kinds, why malformed ones are, where they went.
-Section frames(const Json& doc) {
+Section frames_part(const Json& doc) {
   Section s{"Frames", {}, {}, "", {}};
   Part kinds(doc, "frames");
   for (const auto& [key, label] : {std::pair{"gradient", "gradient"},
@@ -146,7 +146,7 @@ void add_wait(Section& s, const Json& doc, const char* counter, const char* why)
           why);
 }
 
-Section aggregator(const Json& doc) {
+Section aggregator_part(const Json& doc) {
   Section s{"Aggregator", {}, {}, "", {}};
   Part part(doc, "aggregator");
   const auto group = part.take("group");
@@ -186,7 +186,7 @@ Section aggregator(const Json& doc) {
   return s;
 }
 
-Section optimizer(const Json& doc) {
+Section optimizer_part(const Json& doc) {
   Section s{"Optimizer", {}, {}, "", {}};
   Part part(doc, "optimizer");
   const std::string rate = part.word("lr"), kind = part.word("kind"),
@@ -223,7 +223,7 @@ Section optimizer(const Json& doc) {
 }
 
 /// Counters of another device, or that nothing above names.
-Section counters(const Json& doc) {
+Section counters_part(const Json& doc) {
   Section s{"Counters", {}, {}, "", {}};
   Part part(doc, "counters");
   for (const char* shown : {"aggregator_interlock_cycles", "optimizer_interlock_cycles"}) {
@@ -240,7 +240,7 @@ Section counters(const Json& doc) {
 }
 
 /// An optimizer's distance from the textbook, over the iterations.
-std::optional<Figure> drift(const Json& doc) {
+std::optional<Figure> drift_part(const Json& doc) {
   const Json* rows = find(doc, {"drift"});
   if (!rows || !rows->is_array() || rows->size() < 2) return std::nullopt;
   Points mean, greatest;
@@ -284,11 +284,11 @@ void present_switch(const Json& doc, View& view) {
       view.shown.insert(std::string(key));
     }
   }
-  for (Section& s :
-       std::array{ports(doc), frames(doc), aggregator(doc), optimizer(doc), counters(doc)}) {
-    if (!s.empty()) view.sections.push_back(std::move(s));
+  for (const Section& s : {ports_part(doc), frames_part(doc), aggregator_part(doc),
+                           optimizer_part(doc), counters_part(doc)}) {
+    if (!s.empty()) view.sections.push_back(s);
   }
-  if (auto f = drift(doc)) view.figures.push_back(std::move(*f));
+  if (auto f = drift_part(doc)) view.figures.push_back(std::move(*f));
 }
 
 }  // namespace gw::testbenches
