@@ -278,7 +278,7 @@ class ReadFrames final : public sim::Frames {
 
 }  // namespace
 
-sim::Option host_option() {
+sim::Option captured_host_option() {
   return {"host",
           "IPv4 address of the host whose NIC it is: of a capture, frames that others sent are "
           "left out; any: all frames as they are. The default is the host that sends the most "

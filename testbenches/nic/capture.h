@@ -11,7 +11,7 @@
 namespace gw::testbenches {
 
 /// --host
-sim::Option host_option();
+sim::Option captured_host_option();
 /// Throws UsageError if it is set to no address.
 void check_host(const sim::OptionSet& options);
 

@@ -189,7 +189,7 @@ class NicDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
     const std::vector<sim::Option> own = std::move(facts.options);
     facts.options = nic_options();
     facts.options.insert(facts.options.end(), own.begin(), own.end());
-    facts.options.push_back(host_option());
+    facts.options.push_back(captured_host_option());
     facts.options.push_back(frame_bytes_option());
     return facts;
   }

@@ -594,7 +594,7 @@ TEST(Figures, ThroughputOfSeveralPortsIsHeldAgainstAllTheirLines) {
            {"line_rate_percent", {{"port0", 71.0}, {"port3", 80.0}}},
            {"port_count", {{"in", 4}, {"out", 4}}}};
   const auto figure = [&doc] {
-    for (report::Figure& f : report::make_figures(doc, report::make_view(doc))) {
+    for (report::Figure& f : report::make_figures(doc, make_view(doc))) {
       if (f.title == "Throughput over time") return std::move(f);
     }
     ADD_FAILURE() << "no such figure";
