@@ -33,7 +33,8 @@ std::vector<Point> points() {
   for (const auto& device : testbenches::registry().devices()) {
     for (const char* table : {"edges", "hostile"}) all.push_back({device.get(), table});
     all.push_back({device.get(), ""});
-    if (sim::OptionSet(device->facts().options).knows("host")) {
+    const sim::OptionSet options(device->facts().options);
+    if (options.knows("host") && options.word("host") == "raw") {  // a NIC's is an address
       all.push_back({device.get(), "", true});
     }
   }

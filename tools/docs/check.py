@@ -87,6 +87,8 @@ def commands_are_right(program):
                 for command, names in commands.items():
                     if command[0] == words[1]:
                         known |= names
+                if words[1] == "replay":  # takes what run takes
+                    known |= commands[("run",)] | {"--quiet"}
                 if words[1] in takes_device:
                     known |= devices
                 seen += 1
