@@ -43,8 +43,8 @@ says() {
   expect 0 "$gradwire" run compressor $serial --against "$example/serial_compressor_fixed.f" --synth gradients
   expect 1 "$gradwire" run compressor $serial --against "$example/serial_compressor_fixed.f" --synth raw
   says "engines disagree"
-  says "serial_compressor of .*/serial_compressor.f "
-  says "serial_compressor of .*/serial_compressor_fixed.f "
+  says "/serial_compressor.f"  # lines are as wide as the terminal: a path may stand on one of its own
+  says "/serial_compressor_fixed.f"
   expect 1 "$gradwire" run compressor --against "$example/serial_compressor.f" --against-top serial_compressor --synth gradients
   says "gw_compressor of gradwire"
 }
