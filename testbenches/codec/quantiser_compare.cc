@@ -158,7 +158,7 @@ struct Family {
 };
 constexpr Family kFamilies[] = {{"inceptionn bounded", "INCEPTIONN, bounded", "accent"},
                                 {"inceptionn paper", "INCEPTIONN, paper", "zero"},
-                                {"truncation", "truncation", "paper"},
+                                {"truncation", "truncation", "theirs"},
                                 {"snappy", "Snappy", "muted"},
                                 {"wgt", "WGT", "warn"},
                                 {"bgt", "BGT", "raw"},
@@ -166,7 +166,7 @@ constexpr Family kFamilies[] = {{"inceptionn bounded", "INCEPTIONN, bounded", "a
                                 {"onebit", "one-bit", "ink"},
                                 {"adaptive", "adaptive", "half"},
                                 {"mxfp8", "MXFP8", "good"},
-                                {"mxfp8-e5m2", "MXFP8, E5M2", "paper"},
+                                {"mxfp8-e5m2", "MXFP8, E5M2", "theirs"},
                                 {"mxfp4", "MXFP4", "bad"},
                                 {"raw", "RAW", "line"}};
 

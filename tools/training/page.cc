@@ -42,7 +42,7 @@ std::string method_of(const json& codec) {
 
 const char* colour_of(const std::string& method) {
   static const std::map<std::string, const char*> kColours{
-      {"none", "ink"},        {"raw", "muted"},       {"nocommunication", "paper"},
+      {"none", "ink"},        {"raw", "muted"},       {"nocommunication", "theirs"},
       {"wgt", "accent"},      {"bgt", "raw"},         {"qgt", "byte"},
       {"onebit", "half"},     {"adaptive", "good"},   {"onebit-preceding", "bad"},
       {"mxfp8", "zero"},      {"mxfp8-e5m2", "line"}, {"mxfp4", "warn"},
