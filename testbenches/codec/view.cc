@@ -390,7 +390,10 @@ void present_codec(const Json& doc, View& view) {
     if (const auto bits = number(doc, {"paper", "bus_bits"}))
       view.clock_note += fmt::format(" x {:g} bit", *bits);
   }
-  if (!doc.contains("compression")) return;
+  if (!doc.contains("compression")) {
+    if (auto f = exponents(doc)) view.figures.push_back(std::move(*f));
+    return;
+  }
   view.passing = "Uncompressed values";
   if (const auto v = number(doc, {"compression", "ratio"}))
     view.cards.push_back(

@@ -427,8 +427,13 @@ TEST(Headline, OfWhateverDidNotPass) {
   EXPECT_EQ(headline({{"device", "d"}, {"pass", false}, {"interrupted", true}}), "");
   EXPECT_EQ(headline({{"device", "d"}, {"incomplete", "the capture is cut"}}),
             "the capture is cut");
-  EXPECT_EQ(headline({{"device", "d"}, {"pass", false}, {"compression", {{"bound_held", false}}}}),
-            "d: the error bound is not held");
+  EXPECT_EQ(
+      headline(
+          {{"device", "d"},
+           {"pass", false},
+           {"verdicts",
+            {{{"name", "bound"}, {"held", false}, {"words", "the error bound is not held"}}}}}),
+      "d: the error bound is not held");
   EXPECT_EQ(headline({{"pass", false}, {"failure", {{"headline", "d: hangs"}}}}), "d: hangs");
 }
 
