@@ -56,7 +56,7 @@ void add_devices(Keys& keys) {
       spec.coverage.functional = true;
       spec.reset_after = 20;
       add(keys, sim::run(*device, {.spec = spec, .command = ""}), device->name());
-      if (!spec.options.knows("host")) continue;
+      if (!spec.options.knows("host") || spec.options.word("host") != "raw") continue;
       spec.options.set("host", "axi-lite");
       add(keys, sim::run(*device, {.spec = spec, .command = ""}), device->name() + " (registers)");
     }
