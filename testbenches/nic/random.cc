@@ -274,10 +274,12 @@ class RandomHosts final : public sim::Frames {
     const nic::Frame about = nic::NicTx(config).pack(host.frame()).frame;
     constexpr std::array<uint8_t, 3> kTypes = {3, 11, 12};
     const uint32_t quoted = random.below(2) != 0 ? 28 : 20 + random.below(600);
-    nic::Frame frame =
-        nic::icmp_error(about, host.ip_at(), kTypes[random.below(2) * (1 + random.below(2))],
-                        static_cast<uint8_t>(random.below(2) != 0 ? 2 : random.below(5)), quoted,
-                        random.below(4) == 0);
+    const bool unreachable = random.below(2) == 0;
+    const uint8_t type = unreachable ? kTypes[0] : kTypes[1 + random.below(2)];
+    const bool protocol = random.below(2) != 0;
+    const auto code = static_cast<uint8_t>(protocol ? 2 : random.below(5));
+    const bool tag = random.below(4) == 0;
+    nic::Frame frame = nic::icmp_error(about, host.ip_at(), type, code, quoted, tag);
     // A bit of what decides is another now and then: of the quoted headers, or the shim.
     const size_t inner = nic::ethernet(frame).end + 28;
     if (random.below(4) == 0) {

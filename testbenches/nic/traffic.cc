@@ -222,9 +222,11 @@ class Hosts final : public Kind {
     const nic::Frame about = nic::NicTx(config).pack(chance(70) ? segment(flow) : datagram()).frame;
     constexpr std::array<uint8_t, 3> kTypes = {3, 11, 12};
     const uint32_t quoted = chance(50) ? 28 : 20 + random_.below(300);
-    return nic::icmp_error(about, about.size() > 12 && about[12] == 0x81 ? 18 : 14,
-                           kTypes[random_.below(3)], static_cast<uint8_t>(2 * random_.below(3)),
-                           quoted, chance(25));
+    const uint8_t type = kTypes[random_.below(3)];
+    const auto code = static_cast<uint8_t>(2 * random_.below(3));
+    const bool tag = chance(25);
+    return nic::icmp_error(about, about.size() > 12 && about[12] == 0x81 ? 18 : 14, type, code,
+                           quoted, tag);
   }
 
   /// A frame that was right, with one of its headers bent.
