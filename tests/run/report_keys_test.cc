@@ -84,8 +84,10 @@ void add_devices(Keys& keys) {
          {});
   }
   with("nic_tx", {.trace = traces + "mixed.pcap", .packets = 500}, {});
-  with("compressor",
-       {.trace = std::string(GRADWIRE_SOURCE_DIR) + "/tests/capture/cases/midstream.pcap"}, {});
+  for (const char* name : {"compressor", "nic_tx"}) {
+    with(name, {.trace = std::string(GRADWIRE_SOURCE_DIR) + "/tests/capture/cases/midstream.pcap"},
+         {});
+  }
   with("nic_rx", {.trace = traces + "mixed.pcap", .packets = 500}, {{"pack", "1"}});
   with("switch", {.trace = traces + "expether-faults.pcap", .filter = "greater 1"}, {});
   with("optimizer", {.synth = "workers", .packets = 100}, {{"lr-at", "2:0.1"}});
