@@ -33,7 +33,7 @@ module gw_nic_rx (
   wire [5:0] count = gw_nic_rx_pkg::count_of(s_axis_tkeep, s_axis_tlast);
 
   // 1. Take in: the beat in a register, counted; as many beats as both queues hold, as many frames as theirs.
-  logic [2:0]  index_q;  // of the next beat in its frame; 7: behind the seventh
+  logic [2:0]  index_q;  // of the next beat in its frame; 7: after the seventh
   logic        front_gone, original_gone, finish, finish_unpacked;
   logic [6:0]  front_used_q, original_used_q, frames_q;
   // What goes is late: no sum waits for it.

@@ -28,7 +28,7 @@ module gw_nic_rx_egress (
   input  wire logic [15:0]     total_i,
   input  wire logic [7:0]      protocol_i,
   input  wire logic [15:0]     checksum_i,
-  // Of a quote: what of the quoted IPv4 header is new, by which 4 bytes its place differs (gw_nic_rx_quotes).
+  // A quote: what is new in the quoted IPv4 header, and by how many words of 4 bytes its place differs (gw_nic_rx_quotes).
   input  wire logic            quote_valid_i,
   input  wire logic            quote_good_i,
   input  wire logic [3:0]      quote_words_i,
@@ -193,7 +193,7 @@ module gw_nic_rx_egress (
   assign old_mask[1] = 64'hFFFF_FFFF_FFFF_FFFF;
   assign old_mask[2] = ~{{8{~has_tag_i & first_q}}, 8'd0, {16{has_tag_i & first_q}}, 16'd0, {16{~has_tag_i & first_q}}};
   assign old_mask[3] = ~{16'd0, {16{has_tag_i & first_q}}, {8{has_tag_i & first_q}}, 8'd0, {16{~has_tag_i & first_q}}};
-  // The quoted header's new bytes: it begins two bytes behind a word of four, and the words of total length, of TTL and protocol,
+  // The quoted header's new bytes: it begins two bytes after a word of four, and the words of total length, of TTL and protocol,
   // and of the checksum begin with the lower, the upper and the lower half of such a word.
   wire [15:0] quote_total    = gw_nic_rx_pkg::swap16(quote_total_i);
   wire [15:0] quote_checksum = gw_nic_rx_pkg::swap16(quote_checksum_i);

@@ -9,7 +9,7 @@ module gw_nic_rx_parser (
   input  wire logic         rst_ni,
   input  wire logic [7:0]   protocol_tcp_i,
   input  wire logic [7:0]   protocol_udp_i,
-  // A beat is accepted, and its place in the frame (7: behind the seventh); in the next cycle the same from registers.
+  // A beat is accepted, and its place in the frame (7: after the seventh); in the next cycle the same from registers.
   input  wire logic         accept_i,
   input  wire logic [2:0]   index_i,
   input  wire logic [255:0] data_i,
@@ -39,7 +39,7 @@ module gw_nic_rx_parser (
   output logic              tcp_o,
   output logic [7:0]        protocol_o,   // what the IPv4 header says
   output logic [15:0]       checksum_o,
-  // Of quotes.
+  // Quotes.
   output logic              quote_valid_o,
   output logic              quote_good_o,
   output logic [3:0]        quote_words_o,

@@ -9,7 +9,7 @@ module gw_nic_rx_quotes (
   // Bytes 32 to 223 of the frame as they come. Once the next frame has begun they stay for two cycles, those from byte 64 on for
   // three.
   input  wire logic [1535:0] window_i,
-  // A beat in its cycle behind acceptance: the seventh, or the frame's last if that comes before.
+  // A beat, one cycle after it is accepted: the seventh, or the frame's last if that comes before.
   input  wire logic          decides_i,
   // What the parser knows from the first beat on, until the next frame's.
   input  wire logic          icmp_i,          // IPv4, sound, unfragmented, of ICMP
@@ -17,8 +17,8 @@ module gw_nic_rx_quotes (
   input  wire logic [16:0]   end_i,           // where the packet ends
   input  wire logic [7:0]    protocol_tcp_i,
   input  wire logic [7:0]    protocol_udp_i,
-  input  wire logic [7:0]    size_i,          // of the frame up to the beat before, one cycle behind it
-  output logic               looks_o,         // a quote by type and quoted protocol, two cycles behind acceptance of what says so
+  input  wire logic [7:0]    size_i,          // of the frame up to the beat before, one cycle after it
+  output logic               looks_o,         // a quote by type and quoted protocol, two cycles after what says so is accepted
   output logic               quote_o,         // and it holds them, by size_i
   output logic               valid_o,         // details of a quote
   output logic               good_o,          // it is to be mended
@@ -52,7 +52,7 @@ module gw_nic_rx_quotes (
   // A frame below that says nothing of where its message begins.
   assign quote_o = size_i >= 8'(LeastFrame) && looks_q && size_i >= least;
 
-  // 2. The quoted header, one cycle behind the deciding beat's.
+  // 2. The quoted header, one cycle after the deciding beat's.
   logic         decide2_q, sound2_q, whole2_q, start2_q, tcp2_q, unreachable2_q;
   logic [3:0]   ihl2_q;
   logic [7:0]   protocol2_q;
@@ -72,7 +72,7 @@ module gw_nic_rx_quotes (
     unreachable2_q <= kind == Unreachable && code == ProtocolUnreachable;
   end
 
-  // 3. The quoted transport header's ports and length. Only the bytes below `limit` are there; what is read behind them is
+  // 3. The quoted transport header's ports and length. Only the bytes below `limit` are there; what is read after them is
   // another frame's.
   wire [7:0]  limit2    = end_i < {9'd0, size_i} ? end_i[7:0] : size_i;
   wire [4:0]  place2    = {1'b0, words_i} + {1'b0, ihl2_q};  // in words from byte 42 on
@@ -88,7 +88,7 @@ module gw_nic_rx_quotes (
     decide3_q   <= decide2_q && quote_o && rst_ni;
     good3_q     <= sound2_q && header2 <= limit2;
     starts3_q   <= unreachable2_q && tcp2_q && start2_q && header2 + 8'd4 <= limit2;
-    holds3_q    <= whole2_q && header2 + (tcp2_q ? 8'd24 : 8'd12) <= limit2;  // a shim behind a header without options
+    holds3_q    <= whole2_q && header2 + (tcp2_q ? 8'd24 : 8'd12) <= limit2;  // a shim after a header without options
     tcp3_q      <= tcp2_q;
     words3_q    <= words_i;
     ihl3_q      <= ihl2_q;

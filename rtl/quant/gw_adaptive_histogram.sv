@@ -1,5 +1,5 @@
 // Two histograms of a sign, of 1,024 bins each, of which the 128 below the largest value are kept: one is counted into, eight values a cycle,
-// while the other is read, two bins of each sign a cycle. A value counts for a scan that begins a cycle behind it; 4 cycles from a step of the
+// while the other is read, two bins of each sign a cycle. A value counts for a scan that begins a cycle after it; 4 cycles from a step of the
 // scan to its four counts. What is read is cleared.
 // Dryden et al. (MLHPC'16) section 3.3; docs/devices/adaptive.md, bins, window, scan.
 `include "gw_assert.svh"

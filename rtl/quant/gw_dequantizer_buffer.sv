@@ -150,7 +150,7 @@ module gw_dequantizer_buffer (
                    finish_6, finish_5, finish_4, finish_3, finish_2, finish_1, finish_0};
 
   (* ram_style = "distributed" *) logic [255:0] data_q    [0:3];
-  (* ram_style = "distributed" *) logic [91:0]  context_q [0:3];  // not needed before the cycle behind: E5M2, reason, n, levels
+  (* ram_style = "distributed" *) logic [91:0]  context_q [0:3];  // not needed before the next cycle: E5M2, reason, n, levels
   (* ram_style = "registers" *) logic [44:0]  fields_q [0:3];
   (* ram_style = "registers" *) logic [319:0] groups_q [0:3];
   (* ram_style = "registers" *) logic [5:0] bytes_q  [0:3];

@@ -64,7 +64,7 @@ module gw_mx_pack #(
   end
 
   // Elements are the last to be known: chosen by one of four, all else is ready by then.
-  logic [3:0]  choose_q;   // MXFP8, MXFP8 behind a scale, E2M1, E2M1 behind a scale; none for RAW
+  logic [3:0]  choose_q;   // MXFP8, MXFP8 after a scale, E2M1, E2M1 after a scale; none for RAW
   always_ff @(posedge clk_i) begin
     choose_q <= {item_i[34] & item_i[32], item_i[34] & ~item_i[32], ~item_i[34] & item_i[32], ~item_i[34] & ~item_i[32]} & {4{~item_i[35]}};
   end

@@ -117,7 +117,7 @@ package gw_mx_pkg;
       bits = 4'd0;
       rest = value[0];
       for (int i = 0; i < 18; i++) bits = bits | (value[18-i +: 4] & {4{one[17-i]}});
-      for (int i = 0; i < 18; i++) rest = rest || (one[17-i] && (value[17:1] << i) != 17'd0);  // behind the four bits
+      for (int i = 0; i < 18; i++) rest = rest || (one[17-i] && (value[17:1] << i) != 17'd0);  // below the four bits
     end
     narrow = {value[30:23] == 8'd0, zeros, exponent, bits, rest};
   endfunction

@@ -341,7 +341,7 @@ class Reader {
   std::string relative(const fs::path& path) const {
     const fs::path whole = fs::absolute(path);
     fs::path plain = whole.lexically_normal();
-    // `../` behind a link to a folder is where that folder lies, not where the link does.
+    // `../` after a link to a folder is where that folder lies, not where the link does.
     std::error_code ignored;
     if (fs::exists(whole, ignored) && !fs::equivalent(whole, plain, ignored)) {
       plain = fs::weakly_canonical(whole);

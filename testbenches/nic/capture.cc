@@ -102,7 +102,7 @@ class Hosts {
     for (const auto& [address, host] : hosts_) all += host.marked;
     return all;
   }
-  /// Of what is no IPv4, the station says whose it is.
+  /// A frame that is not IPv4 belongs to the host whose station sent it.
   bool sent(uint32_t host, Bytes frame) const {
     if (const auto ip = ipv4_of(frame)) return source_of(frame, *ip) == host;
     const auto at = hosts_.find(host);
@@ -256,7 +256,7 @@ class HostFrames final : public sim::Frames {
   const uint64_t limit_;
   const nic::NicConfig config_;
   std::optional<Streams> streams_;
-  std::optional<sim::Frame> held_;  ///< behind the SYN that was made for it
+  std::optional<sim::Frame> held_;  ///< goes after the SYN that was made for it
   uint64_t given_ = 0, others_ = 0, ipv6_ = 0;
 };
 

@@ -575,7 +575,7 @@ TEST_F(Cli, QuantisersEncodeAndDecodeFiles) {
     EXPECT_EQ(q["chunks"], 4);
     EXPECT_EQ(q["bytes"], fs::file_size(path("q.bin")));
     EXPECT_EQ(q["method"], spec.substr(0, spec.find(':')));
-    // Of codecs that keep residuals.
+    // Codecs that keep residuals have it.
     EXPECT_EQ(q.contains("conservation"),
               spec != "raw" && (!spec.starts_with("mx") || spec.ends_with("residual=on")));
     if (q.contains("conservation")) EXPECT_LE(q["conservation"].get<double>(), 0x1p-22);

@@ -344,7 +344,7 @@ TEST_F(Captures, OfMarkedStreamsPackAsTheyAre) {
     const nlohmann::json all = report("nic_tx", spec, "");
     EXPECT_EQ(all["nic"]["tx"]["frames"], entry["packets"]);
     EXPECT_FALSE(all["trace"].contains("host"));
-    // The same for what is packed by the reference, and behind a link.
+    // The same for what is packed by the reference, and after a link.
     sim::RunSpec rx = spec_of("nic_rx", "", 0, {{"pack", "yes"}});
     rx.stimulus.trace = trace;
     const nlohmann::json unpacked = report("nic_rx", rx, "");

@@ -515,7 +515,7 @@ TEST(NicRxRtl, MendsQuotes) {
   EXPECT_GT(seen.at(kMended), 500U);
 }
 
-// Each place that a quoted header, its transport header and its shim can have, each cut behind it.
+// Each place that a quoted header, its transport header and its shim can have, each cut after it.
 TEST(NicRxRtl, QuotesOfEveryShape) {
   std::size_t mended = 0, whole = 0;
   Random random(77);

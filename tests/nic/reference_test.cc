@@ -692,7 +692,7 @@ TEST(NicRx, QuotesOfPackedFramesAreMended) {
           EXPECT_FALSE(out.error);
           EXPECT_FALSE(out.forget.has_value());
           // What the host had sent, to where the shim was quoted; its checksum stays the packed
-          // segment's, and so do all bytes behind.
+          // segment's, and so do all bytes after them.
           Frame expected = error;
           expected[inner + 9] = tcp ? 6 : 17;
           const bool reaches = host.payload_at() + kShim <= host.ip_at() + bytes;
@@ -790,7 +790,7 @@ TEST(NicRx, WhatIsNoQuoteAndWhatOfAQuoteStays) {
     EXPECT_EQ(load16(out.frame, kInner + 2) != load16(frame, kInner + 2), row.total) << row.what;
     if (row.total) EXPECT_EQ(load16(out.frame, kInner + 2), 40 + load16(frame, kShimAt + 2));
   }
-  // Of UDP: a head is none of its, and only the shim counts.
+  // UDP has no head; only the shim counts.
   Host datagram{.tcp = false, .payload = gradients(1200, 9)};
   const Frame quoted = icmp_error(tx.pack(datagram.frame()).frame, 14, 3, 4, 548);
   constexpr std::size_t kUdpShim = kTcpHeader + 8;

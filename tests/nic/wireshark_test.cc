@@ -92,7 +92,7 @@ TEST(Wireshark, PackedFrames) {
     frames.push_back(s.packed.frame);
     sent.push_back(s);
   }
-  // Of the last: a shim whose CRC is wrong, a stream that ends early, one that goes on.
+  // The last ones: a shim whose CRC is wrong, a stream that ends early, one that goes on.
   const Frame last = frames.back();
   const std::size_t shim = sent.back().host.payload_at(), total = sent.back().host.ip_at() + 2;
   for (const int change : {0, -1, 1}) {

@@ -169,7 +169,7 @@ inline void encode(Chunk& c, std::vector<uint32_t>& residuals, uint32_t rows) {
   for (int i = 0; i < 8; ++i) packet[8 + i] = c.means[i / 4] >> 8 * (i % 4) & 0xFF;
   Bits payload{packet};
   uint32_t gap = 0;
-  int run = -1;  // empty groups behind the first one of a run
+  int run = -1;  // empty groups after the first one of a run
   for (uint32_t first = 0; first < c.n; first += 8) {
     const uint64_t before = payload.count;
     const uint32_t end = std::min(c.n, first + 8);

@@ -179,7 +179,7 @@ struct Direction {
 
 bool stopping(const Shared& shared) { return g_stop != 0 || shared.stop.load(); }
 
-/// A frame of IPv6, behind any tags: its traffic class.
+/// The traffic class of an IPv6 frame, whatever tags it has.
 std::optional<uint8_t> ipv6_class(std::span<const uint8_t> frame) {
   size_t at = 12;
   const auto word = [&frame](size_t i) { return frame[i] << 8 | frame[i + 1]; };
@@ -375,7 +375,7 @@ class TapWriter final : public sim::PacketWriter {
   TapSource& source_;
   sim::Random random_;
   std::unique_ptr<sim::PacketWriter> capture_;
-  std::vector<uint8_t> late_;                  // goes behind the next one
+  std::vector<uint8_t> late_;                  // goes after the next one
   size_t dropped_ = LiveCounts::kMostActions;  // the action of a frame that the device drops
   size_t mended_ = LiveCounts::kMostActions;   // and of an ICMP error about a packed one
   std::optional<nic::FlowKey> said_;

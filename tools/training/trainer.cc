@@ -195,7 +195,7 @@ class Run {
                : static_cast<double>(traffic.entries) / static_cast<double>(traffic.values);
   }
 
-  /// Of kMomentum.
+  /// With kMomentum: the rate of iteration t.
   double rate(size_t t) const {
     const size_t every =
         o_.rate_every != 0 ? o_.rate_every : std::max<size_t>(o_.iterations / 5, 1);

@@ -48,7 +48,7 @@ struct Quote {
 };
 /// None if the frame is something else, or less than the quoted IPv4 header is in it.
 std::optional<Quote> quote(std::span<const std::uint8_t> frame);
-/// The ports behind the quoted header are in the quote, and so its key is.
+/// The quote reaches over the ports after the quoted header, so the flow's key is known.
 std::optional<FlowKey> key_of(std::span<const std::uint8_t> frame, const Quote& quote);
 
 /// TCP's or UDP's four-tuple of a packet; its ports must be in the frame.

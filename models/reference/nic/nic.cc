@@ -121,7 +121,7 @@ struct Mended {
 /// Makes an ICMP error about a packed frame one about what the host had sent: protocol, total
 /// length where the quote reaches over the shim, the quoted header's checksum. None if it is none.
 std::optional<Mended> mend(Frame& frame, const NicConfig& config) {
-  constexpr std::size_t kLargestPacket = 9004;  // the largest frame's, behind its tag
+  constexpr std::size_t kLargestPacket = 9004;  // of the largest frame, after its tag
   const auto found = quote(frame);
   if (!found || found->outer.protocol == config.protocol_tcp ||
       found->outer.protocol == config.protocol_udp) {

@@ -131,7 +131,7 @@ struct Unpacked {
   RxAction action = RxAction::kPassed;
   Frame frame;
   bool error = false;  ///< leaves with tuser
-  /// Of kMended: nic_tx of the same NIC must forget this flow, whose far side has no nic_rx.
+  /// With kMended: nic_tx of the same NIC must forget this flow; its far side has no nic_rx.
   std::optional<FlowKey> forget = {};
 
   // Of kUnpacked and kBadStream, as the shim says.

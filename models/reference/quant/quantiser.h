@@ -71,7 +71,7 @@ struct ChunkReport {
   int k = -1;          ///< of Rice codes, else -1
   uint8_t status = 0;
   size_t bytes = 0;  ///< of the packet
-  // Of ONEBIT: values that its sums do not hold (fixed_point() in values.h).
+  // ONEBIT: values that its sums do not hold (fixed_point() in values.h).
   size_t clipped = 0;        ///< of 256 and more in magnitude
   size_t vanished = 0;       ///< not zero, below 2^-32 in magnitude
   size_t clipped_means = 0;  ///< means, of two, that a clipped value makes too small
