@@ -225,13 +225,13 @@ std::string fcs_note(uint64_t frames, uint64_t of) {
       frames, of);
 }
 
-std::vector<std::string> notes_of(const capture::Selection& selection) {
+std::vector<std::string> notes_of(const capture::Selection& selection, uint64_t assumed) {
   std::vector<std::string> notes;
-  if (selection.assumed != 0) {
+  if (assumed != 0) {
     notes.push_back(fmt::format(
         "{} TCP stream{} began before the capture (no SYN): the first segment of each is taken to "
         "begin with a whole float",
-        selection.assumed, selection.assumed == 1 ? "" : "s"));
+        assumed, assumed == 1 ? "" : "s"));
   }
   const std::string out = left_out(selection.skipped.bytes(Skip::kTruncated), selection.wire_bytes,
                                    fmt::format("{} packets were captured short; {}",

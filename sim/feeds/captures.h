@@ -44,7 +44,8 @@ std::string skipped_words(const nlohmann::json& skipped);
 std::string remedy_for(const capture::Selection& selection, const capture::SelectOptions& options);
 
 /// Sentences for the report: what was assumed, and what share of the bytes was left out, and why.
-std::vector<std::string> notes_of(const capture::Selection& selection);
+/// `assumed`: streams without SYN among those that are fed.
+std::vector<std::string> notes_of(const capture::Selection& selection, uint64_t assumed);
 
 /// "97.7 % of the capture's bytes were left out: WHY"; empty if it is none.
 std::string left_out(uint64_t bytes, uint64_t of, const std::string& why);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 #include <utility>
 
 #include "models/reference/capture/capture.h"
@@ -39,7 +40,8 @@ class TraceGradients final : public Gradients {
                     {"skipped", sums.skipped.by_name()}};
     if (beyond_limit_ != 0) facts_.trace["beyond_limit"] = beyond_limit_;
     if (filtered_ != 0) facts_.trace["skipped"]["filter"] = filtered_;
-    if (const auto notes = notes_of(sums); !notes.empty()) facts_.trace["notes"] = notes;
+    if (const auto notes = notes_of(sums, assumed_.size()); !notes.empty())
+      facts_.trace["notes"] = notes;
     if (reader_.damage()) facts_.incomplete = reader_.damage()->sentence;
     return facts_;
   }
@@ -82,6 +84,9 @@ class TraceGradients final : public Gradients {
         continue;
       }
       ++count_;
+      // Streams are followed whether the filter lets them through or not: told of are those it
+      // does.
+      if (selector_.sums().flows[payload->flow].assumed) assumed_.insert(payload->flow);
       GradientPacket packet;
       if (select_.any_length) {
         packet.bytes.assign(payload->bytes.begin(), payload->bytes.end());
@@ -102,6 +107,7 @@ class TraceGradients final : public Gradients {
   capture::Selector selector_;
   uint64_t limit_;
   uint64_t count_ = 0, beyond_limit_ = 0, filtered_ = 0;
+  std::set<size_t> assumed_;  // flows without SYN that are fed
   std::optional<GradientPacket> next_;
 };
 

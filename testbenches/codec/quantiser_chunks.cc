@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <map>
 
 #include "models/reference/capture/input.h"
 #include "models/reference/codec_benchmark.h"
@@ -59,10 +60,11 @@ void read_capture(const std::string& path, const ValueFileOptions& options, Quan
   const std::unique_ptr<sim::Gradients> gradients =
       sim::open_gradients({.trace = path, .filter = options.filter}, /*seed=*/0, options.capture);
   Rows rows(all.rows);
+  std::map<size_t, size_t> numbers;  // of the flows that carry gradients, in order of appearance
   while (const std::optional<sim::GradientPacket> packet = gradients->next()) {
     const size_t n = packet->values.size(), from = all.values.size();
-    all.chunks.push_back(
-        {.from = from, .n = n, .flow = packet->flow, .row = rows.take(packet->flow, n)});
+    const size_t flow = numbers.try_emplace(packet->flow, numbers.size()).first->second;
+    all.chunks.push_back({.from = from, .n = n, .flow = flow, .row = rows.take(flow, n)});
     all.values.resize(from + n);
     std::memcpy(&all.values[from], packet->values.data(), n * sizeof(float));
   }

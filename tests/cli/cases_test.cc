@@ -188,6 +188,23 @@ TEST_F(Cases, StreamsWithoutTheirBeginningRunAndThatIsSaid) {
   EXPECT_EQ(floats["trace"]["selected"], reasons.value("packed", 0) + reasons.value("stored", 0));
 }
 
+// Streams that a filter leaves out are followed all the same; nothing is said of them, and they are
+// no workers.
+TEST_F(Cases, StreamsThatAFilterLeavesOutAreNotSpokenOf) {
+  const std::string early = trace("hdc-ring-early.pcap");
+  EXPECT_RUN(data, "compressor --engine model --filter 'tcp port 7000' --trace " + early);
+  EXPECT_EQ(data["trace"]["selected"], 647);
+  EXPECT_EQ(notes_of(data), "");
+  // The messages of a connection that the capture found open.
+  EXPECT_RUN(all, "compressor --engine model --filter 'tcp port 7001' --trace " + early);
+  EXPECT_THAT(notes_of(all), HasSubstr("2 TCP streams began before the capture (no SYN)"));
+  const Ended compared =
+      gradwire("codec compare --codec onebit --filter 'tcp port 7000' --json - " + early);
+  ASSERT_EQ(compared.code, 0) << compared.err;
+  EXPECT_EQ(json::parse(compared.out)["flows"], 2);
+  EXPECT_THAT(compared.err, Not(HasSubstr("began before")));
+}
+
 TEST_F(Cases, ANicLearnsOfStreamsWithoutTheirBeginning) {
   EXPECT_RUN(nic, "nic_tx --engine model --trace " + input("midstream.pcap"));
   EXPECT_EQ(nic["trace"]["syns_made"], 1);

@@ -120,7 +120,7 @@ void print_expether(const json& d) {
 
 /// What a run of the capture says of it, too, and what a NIC would do otherwise.
 std::vector<std::string> info_notes(const capture::Info& info) {
-  std::vector<std::string> notes = sim::notes_of(info.selection);
+  std::vector<std::string> notes = sim::notes_of(info.selection, info.selection.assumed);
   if (info.selection.ipv6 != 0) {
     notes.push_back(
         fmt::format("{} of the selected packets came over IPv6, which a NIC passes "

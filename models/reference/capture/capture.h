@@ -188,6 +188,7 @@ struct Flow {
   /// TCP: the sequence number of the stream's first byte, from the SYN (the last one, if the ports
   /// were reused) or given.
   std::optional<std::uint32_t> first_sequence;
+  bool assumed = false;  ///< TCP: no SYN was seen, the first segment was taken as aligned
 };
 
 /// payloads.size() + skipped.total() is the number of packets.

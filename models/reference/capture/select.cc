@@ -145,6 +145,7 @@ struct Selector::Impl {
     if (!stream.first_sequence) {
       if (!options_.assume_first_segment_aligned) return Skip::kNoStreamStart;
       ++out_.assumed;
+      out_.flows[payload.flow].assumed = true;
       out_.flows[payload.flow].first_sequence = stream.first_sequence = sequence;
     }
     const auto offset = stream.offset_of(sequence);
