@@ -16,9 +16,7 @@
 // if pins go with each packet, sampled when its first beat is accepted,
 //
 //   static constexpr std::array<Pin, N> kPinsOfPacket;  entry i is word i of a PacketConfig
-//   static constexpr std::array<Pin, N> kPinsOfProbe;   outputs that the probe is made of, the
-//   first
-//                                                      one in the lowest bits
+//   static constexpr std::array<Pin, N> kPinsOfProbe;   outputs of the probe, lowest bits first
 //
 // and, if it has control ports,
 //

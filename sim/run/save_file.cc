@@ -236,8 +236,9 @@ std::string save_file(const Device::Facts& facts, const SaveFileView& view) {
 }
 
 Device::Facts facts_in_wave(Device::Facts facts, const RunSpec& spec) {
-  if (!spec.user_rtl.top.empty()) facts.top = spec.user_rtl.top;
-  if (!spec.user_rtl.file_list.empty() || !spec.netlist.empty()) facts.inside.clear();
+  const bool other = !spec.user_rtl.top.empty() && spec.user_rtl.top != facts.top;
+  if (other) facts.top = spec.user_rtl.top;
+  if (other || !spec.netlist.empty()) facts.inside.clear();
   return facts;
 }
 

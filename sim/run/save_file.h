@@ -20,8 +20,9 @@ struct SaveFileView {
 /// How GTKWave shows a run's waveform: the marker is in the cycle of the failure, if there is one.
 SaveFileView view_of(const RunSpec& spec, const Failure& failure);
 
-/// The device's facts as they are in the spec's waveform: RTL of one's own has its own top, and
-/// neither it nor a netlist has the signals inside that the project's RTL has.
+/// The device's facts as they are in the spec's waveform: RTL of one's own has its own top. Another
+/// top than the project's, and a netlist, do not have the signals inside that the project's RTL
+/// has.
 Device::Facts facts_in_wave(Device::Facts facts, const RunSpec& spec);
 
 /// Without its [dumpfile] line.

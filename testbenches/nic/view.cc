@@ -20,19 +20,7 @@ void put_actions(Section& s, const Json& doc, const char* direction, const char*
   for (const auto& [action, n] : reasons->items()) {
     if (!n.is_number()) continue;
     std::vector<std::string> cells{words(action), grouped(n.get<double>())};
-    if (with_latency) {
-      // A structured binding is not captured by name: clang 14 refuses that.
-      const auto at = [&, name = action.c_str()](const char* which) {
-        return number(doc, {"latency_cycles", "by_action", name, which});
-      };
-      cells.emplace_back();
-      if (const auto mean = at("mean"), least = at("min"), most = at("max");
-          mean && least && most) {
-        cells.back() = *least == *most ? grouped(*mean)
-                                       : fmt::format("{} ({} to {})", fixed(*mean, 1),
-                                                     grouped(*least), grouped(*most));
-      }
-    }
+    if (with_latency) cells.push_back(action_latency(doc, action));
     t.cells.push_back(std::move(cells));
   }
   s.tables.push_back(std::move(t));

@@ -164,18 +164,9 @@ Section aggregator_part(const Json& doc) {
     bool timed = false;
     for (const auto& [action, n] : actions->items()) {
       if (!n.is_number()) continue;
-      std::vector<std::string> cells = {words(action), grouped(n.get<double>()), ""};
-      const auto at = [&, name = action.c_str()](const char* which) {
-        return number(doc, {"latency_cycles", "by_action", name, which});
-      };
-      if (const auto mean = at("mean"), least = at("min"), most = at("max");
-          mean && least && most) {
-        timed = true;
-        cells[2] = *least == *most ? grouped(*mean)
-                                   : fmt::format("{} ({} to {})", fixed(*mean, 1), grouped(*least),
-                                                 grouped(*most));
-      }
-      t.cells.push_back(std::move(cells));
+      const std::string latency = action_latency(doc, action);
+      timed = timed || !latency.empty();
+      t.cells.push_back({words(action), grouped(n.get<double>()), latency});
     }
     if (!timed) {
       t.columns.pop_back();

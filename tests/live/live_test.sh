@@ -236,7 +236,7 @@ assert any(syn) and all(syn[:-64]) and not (len(syn) > 64 and any(syn[-64:])), s
   [[ -s namespace && -z $(find /proc -maxdepth 3 -path '*/ns/net' -lname "$(cat namespace)" 2> /dev/null) ]]
 }
 divergence() {
-  diverges nic_tx gw_nic_tx_merge.sv "s/edges_i, length_i\[7:0\], /edges_i, length_i[7:0] ^ {7'd0, length_i < 14'd1000}, /" 1
+  diverges nic_tx gw_nic_tx_merge.sv "s/edges_i, covered\[7:0\], /edges_i, covered[7:0] ^ {7'd0, length_i < 14'd1000}, /" 1
   [[ $again == "run nic_tx --trace $capture --host any --bound 8 --seed 5 --rtl $PWD/wrong.f --top gw_nic_tx --cache $cache" ]]
   # Nobody held the host's interface any more, and nothing wrong went out.
   grep -q NO-CARRIER tap
