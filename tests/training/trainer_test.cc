@@ -81,7 +81,8 @@ TEST(Trainer, AStepBeforeTheSecondExchangeIsTheSameStep) {
   }
 }
 
-// With residuals, of which those of the second exchange are of steps: no sum of gradients is conserved.
+// With residuals, of which those of the second exchange are of steps: no sum of gradients is
+// conserved.
 TEST(Trainer, AQuantisedStepCarriesItsErrorOver) {
   TrainOptions o = quick();
   o.exchange = ExchangeKind::kDirect;
