@@ -24,7 +24,7 @@ def used(path):
 
 
 def in_order(family):
-    """The family's files, each behind those that it needs."""
+    """The family's files, each after those that it needs."""
     done = {}
 
     def visit(path):

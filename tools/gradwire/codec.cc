@@ -406,7 +406,7 @@ void add_codec(CLI::App& app, Invocation& invocation) {
     sub->add_option("--chunk", a->chunk,
                     "values a packet of a file (4,096); a capture's are its packets'");
     sub->add_option("--rows", a->rows,
-                    "rows of eight residuals: behind the last one the first follows")
+                    "rows of eight residuals: after the last one the first follows")
         ->capture_default_str();
   };
   const auto add_reading = [&](CLI::App* sub) {

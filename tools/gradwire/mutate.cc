@@ -120,7 +120,7 @@ class Mutate {
     }
   }
 
-  /// What is put behind each case's words.
+  /// What is put after each case's words.
   std::vector<std::string> extra_words() const {
     std::vector<std::string> words;
     const auto pass_on = [&words](const char* option, const std::string& value) {

@@ -165,7 +165,7 @@ void set_wave(sim::RunSpec& spec, const RunArguments& a) {
   if (!a.wave_to.empty()) {
     spec.wave->to = sim::parse_integer("--wave-to", a.wave_to, 0, INT64_MAX);
   }
-  if (spec.wave->from > spec.wave->to) throw sim::UsageError("--wave-from is behind --wave-to");
+  if (spec.wave->from > spec.wave->to) throw sim::UsageError("--wave-from lies after --wave-to");
 }
 
 void set_coverage(sim::RunSpec& spec, const RunArguments& a) {

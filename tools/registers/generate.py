@@ -240,7 +240,7 @@ def port(kind, width, name, about=""):
 
 
 def one_of(terms, indent, none="1'b0"):
-    """A disjunction, in lines that begin behind `indent` columns from the second on."""
+    """A disjunction, in lines that begin after `indent` columns from the second on."""
     lines = [""]
     for i, term in enumerate(terms):
         piece = f"| {term}" if i else term

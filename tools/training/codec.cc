@@ -239,7 +239,7 @@ CodecResult parse_codec(std::string_view spec) {
       colon == std::string_view::npos ? std::string_view() : spec.substr(colon + 1);
   if (name == "inceptionn") return parse_inceptionn(spec, keys);
   for (const char* other : {"none", "nocommunication", "onebit-preceding"}) {
-    if (name == other) return refuse(fmt::format("{} takes nothing behind a colon", name));
+    if (name == other) return refuse(fmt::format("{} takes nothing after a colon", name));
   }
   for (size_t i = 0; i < quant::kMethods; ++i) {
     if (name != quant::method_name(static_cast<quant::Method>(i))) continue;
