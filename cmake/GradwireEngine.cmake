@@ -1,4 +1,4 @@
-# RTL that is linked into the program, as engines after testbenches/engine/engine_abi.h.
+# RTL that is linked into the program, as engines of testbenches/engine/engine_abi.h.
 
 # gw_build_engine(NAME ...): its library, as gw_add_linked_engine says.
 function(gw_build_engine name)
