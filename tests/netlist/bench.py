@@ -6,7 +6,8 @@ a stream or an array shows while it is not valid is not looked at. Verilator's t
 import json
 import sys
 
-KINDS = {"gw_compressor": 0, "gw_decompressor": 1, "gw_mx": 0, "gw_threshold": 0, "gw_onebit": 0, "gw_adaptive": 0}  # others: frames, as gw_netlist_source numbers them
+KINDS = {"gw_compressor": 0, "gw_decompressor": 1}  # others: chunks of floats (0) or frames (2), as gw_netlist_source numbers them
+CHUNK_USER = 53  # bits of tuser beside a chunk: error, number of values, row
 
 
 def drives(name, width, top):
