@@ -2,7 +2,7 @@
 """Reads the cards of the devices: testbenches/FAMILY/DEVICE.card.toml says what lists of devices need to know of one.
 
     cards.py check [GRADWIRE]   every card has every key and no other; with the program: each device has a card, each card a device
-    cards.py cmake              the cards as variables of CMake: GW_DEVICES, GW_CARD_<device>_<key>
+    cards.py cmake              the cards as variables of CMake: GW_DEVICES, GW_FAMILIES, GW_CARD_<device>_<key>
     cards.py get KEY            a line for each device whose card does not leave KEY empty: its name, its family, the value
     cards.py groups             the groups of devices whose coverage is counted together
     cards.py devices GROUP      the devices of one
@@ -194,7 +194,8 @@ def cmake(cards):
         else:
             yield name, ";".join(value) if isinstance(value, list) else value
 
-    lines = ["# Written by tools/cards.py.", f"set(GW_DEVICES {' '.join(cards)})"]
+    families = dict.fromkeys(card.family for card in cards.values())
+    lines = ["# Written by tools/cards.py.", f"set(GW_DEVICES {' '.join(cards)})", f"set(GW_FAMILIES {' '.join(families)})"]
     for device, card in cards.items():
         lines.append(f"set(GW_CARD_{device}_family {card.family})")
         for name, value in flat(f"GW_CARD_{device}", card):

@@ -97,10 +97,10 @@ def main():
     pattern = sys.argv[3] if len(sys.argv) > 3 else ""
     with open(FIGURES) as file:
         golden = {run: row for run, row in json.load(file).items() if re.search(pattern, run)}
-    if not golden:
+    unknown = sorted(run for run in set(runs()) - golden.keys() if re.search(pattern, run))
+    if not golden and not unknown:
         print(f"golden: no run matches '{pattern}'", file=sys.stderr)
         return 2
-    unknown = sorted(run for run in set(runs()) - golden.keys() if re.search(pattern, run))
     for run in unknown:
         print(f"golden: no figures of: gradwire run {run} (golden.py record GRADWIRE writes them)")
     wrong = 0
