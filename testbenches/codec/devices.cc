@@ -219,6 +219,7 @@ class CodecDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
 
  private:
   static Facts complete(Facts facts) {
+    facts.family = "codec";
     facts.clock_mhz = 100;
     facts.line_rate = sim::LineRate::kThroughput;
     facts.line = kTenGbeSegments;

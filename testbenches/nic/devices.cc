@@ -177,6 +177,7 @@ class NicDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
 
  private:
   static Facts complete(Facts facts) {
+    facts.family = "nic";
     facts.clock_mhz = kNicClockMhz;
     facts.frames = true;
     facts.line_rate = sim::LineRate::kWire;

@@ -64,6 +64,7 @@ class DequantizerDevice final : public DeviceOf<DequantizerPorts, DequantizerMod
  public:
   DequantizerDevice()
       : DeviceOf({.name = "dequantizer",
+                  .family = "quant",
                   .summary = "decoder of every quantised packet: thresholds, one bit, adaptive, "
                              "microscaling formats, back to binary32",
                   .clock_mhz = 200,

@@ -179,6 +179,7 @@ class QuantiserDevice : public DeviceOf<P, ChunkModel<P, Core>> {
 
  private:
   static Facts complete(Facts facts, const QuantiserFacts& quantiser) {
+    facts.family = "quant";
     facts.clock_mhz = 200;
     facts.burst_is_input = true;
     facts.line_rate = sim::LineRate::kThroughput;

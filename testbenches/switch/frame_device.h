@@ -118,6 +118,7 @@ class FrameDevice : public DeviceOf<typename M::Ports, M> {
 
  private:
   static Facts complete(Facts facts, const reference::Blocks& blocks) {
+    facts.family = "switch";
     facts.clock_mhz = kSwitchClockMhz;
     facts.frames = true;
     facts.line_rate = kPaced ? sim::LineRate::kPorts : sim::LineRate::kWire;

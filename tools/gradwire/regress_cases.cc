@@ -152,6 +152,14 @@ json measure_area(const std::vector<std::string>& words) {
 
 }  // namespace
 
+std::vector<std::string> RunVocabulary::devices() const {
+  std::vector<std::string> all;
+  for (const auto& device : registry().devices()) {
+    all.push_back(device->facts().family + "/" + device->name());
+  }
+  return all;
+}
+
 const std::vector<regress::Vocabulary::Option>& RunVocabulary::options(
     const std::string& device) const {
   const auto known = options_.find(device);

@@ -41,10 +41,7 @@ USES = {
     "sim/regress": HARNESS + ["sim/report"],
     "testbenches/engine": BASE + ["models/systemc", "sim/..."],
     "testbenches/fp": [],
-    "testbenches/codec": FAMILY,
-    "testbenches/quant": FAMILY,
-    "testbenches/switch": FAMILY,
-    # The NIC holds codec cores and is scored by their figures.
+    # A family, that is a folder with a device's card, may use FAMILY. The NIC holds codec cores and is scored by their figures.
     "testbenches/nic": FAMILY + ["testbenches/codec"],
     "testbenches": ["sim/run", "testbenches/..."],
     "tools/training": BASE + ["models/reference/...", "sim/base", "sim/report"],
@@ -70,6 +67,8 @@ def main(root):
     files = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "*.h", "*.cc"], cwd=root, check=True,
                            capture_output=True, text=True).stdout.split("\0")
     found = 0
+    for card in root.glob("testbenches/*/*.card.toml"):
+        USES.setdefault(f"testbenches/{card.parent.name}", FAMILY)
     for name in filter(None, files):
         folder = name.split("/")[0]
         if folder not in ("models", "sim", "testbenches", "tools") or not (root / name).exists():
