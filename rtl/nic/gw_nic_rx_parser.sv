@@ -118,7 +118,15 @@ module gw_nic_rx_parser (
 
   // 3. The shim and the six bytes behind it.
   logic        decide3_q, sound3_q, has_tag3_q, tcp3_q;
-  logic [79:0] shim3_q;
+  typedef struct packed {  // byte 0 lowest
+    logic [47:0] edges;
+    logic [7:0]  length_low;
+    logic [7:0]  length_high;
+    logic [7:0]  mode;
+    logic [3:0]  version;
+    logic [3:0]  crc;
+  } shim_t;
+  shim_t       shim3_q;
   logic [7:0]  place3_q, protocol3_q;
   logic [16:0] end3_q, udp_payload3_q;
   logic [1:0]  edges_here3_q;  // at most 3 of them
@@ -140,10 +148,18 @@ module gw_nic_rx_parser (
   end
 
   // 4. Verdict. Two bytes a group at least; that more than 34 are too many is in the last check.
-  wire [27:0] covered = {shim3_q[7:4], shim3_q[15:8], shim3_q[23:16], shim3_q[31:24]};
-  wire [7:0]  mode   = covered[23:16];
-  wire [15:0] length = covered[15:0];
-  wire [1:0]  head   = mode[1:0];
+  typedef struct packed {  // what the shim's CRC covers
+    logic [3:0]  version;
+    logic        bounded;
+    logic        reserved;
+    logic [3:0]  bound;
+    logic [1:0]  head;
+    logic [15:0] length;
+  } covered_t;
+  covered_t covered;
+  assign covered = {shim3_q.version, shim3_q.mode, shim3_q.length_high, shim3_q.length_low};
+  wire [15:0] length = covered.length;
+  wire [1:0]  head   = covered.head;
   wire [16:0] floats = {1'b0, length} - {15'd0, head};  // their bytes, and the tail's; negative if the head is longer
   wire [1:0]  tail   = floats[1:0];
   wire [16:0] groups = floats + 17'd28;                 // a thirty-second of it
@@ -152,16 +168,16 @@ module gw_nic_rx_parser (
   wire [16:0] result = {9'd0, place3_q} + {1'b0, length};
   assign details_valid_o = decide3_q;
   wire kept = tcp3_q || (head == 2'd0 && udp_payload3_q == {1'b0, length});  // what nic_tx keeps to in UDP
-  assign good_o = sound3_q && kept && covered[27:24] == gw_nic_pkg::ShimVersion && shim3_q[3:0] == gw_nic_pkg::crc4(covered)
-                  && !mode[6] && mode[5:2] != 4'd0 && mode[5:2] != 4'd15 && !floats[16] && floats[15:2] != 14'd0 && least_end <= end3_q
-                  && result <= gw_nic_rx_pkg::MaxFrame && result > gw_nic_rx_pkg::MinFrame && result > end3_q + 17'd1;
-  assign bounded_o   = mode[7];
-  assign bound_o     = mode[5:2];
+  assign good_o = sound3_q && kept && covered.version == gw_nic_pkg::ShimVersion && shim3_q.crc == gw_nic_pkg::crc4(covered)
+                  && !covered.reserved && covered.bound != 4'd0 && covered.bound != 4'd15 && !floats[16]
+                  && floats[15:2] != 14'd0 && least_end <= end3_q && result <= gw_nic_rx_pkg::MaxFrame && result > gw_nic_rx_pkg::MinFrame && result > end3_q + 17'd1;
+  assign bounded_o   = covered.bounded;
+  assign bound_o     = covered.bound;
   assign shim_o      = place3_q;
   assign head_o      = head;
   assign head_here_o = edges_here3_q < head ? edges_here3_q : head;
   assign tail_o      = tail;
-  assign edges_o     = shim3_q[79:32];
+  assign edges_o     = shim3_q.edges;
   assign length_o    = length[13:0];
   assign groups_o    = groups[13:5];
   assign lead_o    = lead;

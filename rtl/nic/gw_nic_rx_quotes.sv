@@ -109,7 +109,14 @@ module gw_nic_rx_quotes (
   wire  [7:0]  protocol3 = tcp3_q ? gw_nic_rx_pkg::ProtocolTcp : gw_nic_rx_pkg::ProtocolUdp;
   logic        decide4_q, good4_q, forget4_q, reaches4_q, tcp4_q;
   logic [3:0]  words4_q;
-  logic [31:0] shim4_q;
+  typedef struct packed {  // byte 0 lowest
+    logic [7:0] length_low;
+    logic [7:0] length_high;
+    logic [7:0] mode;
+    logic [3:0] version;
+    logic [3:0] crc;
+  } shim_t;
+  shim_t       shim4_q;
   logic [6:0]  headers4_q;  // bytes in front of the shim
   logic [17:0] sum4_q;
   logic [15:0] total4_q;
@@ -129,14 +136,22 @@ module gw_nic_rx_quotes (
   end
 
   // 5. Whether the shim is one of nic_tx's.
-  wire [27:0] covered = {shim4_q[7:4], shim4_q[15:8], shim4_q[23:16], shim4_q[31:24]};
-  wire [7:0]  mode    = covered[23:16];
-  wire [15:0] length  = covered[15:0];
-  wire [1:0]  head    = mode[1:0];
+  typedef struct packed {  // what the shim's CRC covers
+    logic [3:0]  version;
+    logic        bounded;
+    logic        reserved;
+    logic [3:0]  bound;
+    logic [1:0]  head;
+    logic [15:0] length;
+  } covered_t;
+  covered_t covered;
+  assign covered = {shim4_q.version, shim4_q.mode, shim4_q.length_high, shim4_q.length_low};
+  wire [15:0] length  = covered.length;
+  wire [1:0]  head    = covered.head;
   wire [16:0] total   = {10'd0, headers4_q} + {1'b0, length};
   wire [16:0] floats  = {1'b0, length} - {15'd0, head};  // their bytes, and the tail's; negative if the head is longer
-  wire shim_good = covered[27:24] == gw_nic_pkg::ShimVersion && shim4_q[3:0] == gw_nic_pkg::crc4(covered) && !mode[6]
-                   && mode[5:2] != 4'd0 && mode[5:2] != 4'd15 && (tcp4_q || head == 2'd0) && !floats[16] && floats[15:2] != 14'd0
+  wire shim_good = covered.version == gw_nic_pkg::ShimVersion && shim4_q.crc == gw_nic_pkg::crc4(covered)
+                   && !covered.reserved && covered.bound != 4'd0 && covered.bound != 4'd15 && (tcp4_q || head == 2'd0) && !floats[16] && floats[15:2] != 14'd0
                    && total <= MaxTotal;
   logic        decide5_q, good5_q, forget5_q, lengthens5_q, tcp5_q;
   logic [3:0]  words5_q;
@@ -169,7 +184,7 @@ module gw_nic_rx_quotes (
   assign forget_o    = forget5_q;
   assign key_o       = key5_q;
 
-  wire unused = ^{quoted, mode[7], offset[15:14], transport2, total[16], floats[1:0]};
+  wire unused = ^{quoted, covered.bounded, offset[15:14], transport2, total[16], floats[1:0]};
 endmodule
 
 `default_nettype wire

@@ -16,7 +16,14 @@ module gw_adaptive_mean (
   logic [58:0]       bytes_q;
   logic [32:0]       sum_q;
   logic [16:0]       number1_q, number2_q;
-  logic [61:0]       division_q;
+  typedef struct packed {  // as gw_onebit_pkg::divide takes and gives it
+    logic        not_zero;
+    logic [7:0]  exponent;
+    logic [12:0] divisor;
+    logic [13:0] part;
+    logic [25:0] bits;
+  } division_t;
+  division_t         division_q;
   logic signed [9:0] exponent_q;        // the quotient's field, if its first bit is set
   logic              low_q, odd_q, fewer_q;
   always_ff @(posedge clk_i) begin
@@ -27,13 +34,14 @@ module gw_adaptive_mean (
     if (valid_i[2])                                           division_q <= gw_onebit_pkg::begin_division(sum_q, number2_q);
     else if (valid_i[14:3] != 12'd0 | (valid_i[15] & ~fewer_q)) division_q <= gw_onebit_pkg::divide(division_q);
     // gw_onebit_pkg counts from 2^-32 on.
-    if (valid_i[3]) exponent_q <= $signed({2'd0, division_q[60:53]}) + $signed({2'd0, exponent_i}) - 10'sd98;
+    if (valid_i[3]) exponent_q <= $signed({2'd0, division_q.exponent}) + $signed({2'd0, exponent_i}) - 10'sd98;
     if (valid_i[4]) begin
       low_q   <= (exponent_q <= 10'sd1);
       odd_q   <= ~exponent_q[0];
       fewer_q <= exponent_q[9];
     end
-    if (valid_i[16]) mean_o <= gw_adaptive_pkg::quotient({division_q[61], exponent_q[7:0], division_q[39:0]}, low_q, odd_q);
+    if (valid_i[16]) mean_o <= gw_adaptive_pkg::quotient({division_q.not_zero, exponent_q[7:0], division_q.part, division_q.bits},
+                                                      low_q, odd_q);
   end
 endmodule
 

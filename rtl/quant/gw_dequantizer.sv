@@ -117,19 +117,29 @@ module gw_dequantizer (
 
   // What a packet's values are made of goes along, also while its codes are read: a Rice packet's first beat is emitted
   // four cycles behind its first fetch.
-  logic [14:0]  format_q;
-  logic [11:0]  tail_q;
-  logic [319:0] levels_q;
-  wire  [63:0] levels_now = levels_q[63:0];
-  wire  [5:0]  fraction = levels_now[54:49];
-  wire unused_levels = ^{levels_now[63], levels_now[48:0]};
-  wire  [2:0]  zeros = levels_now[62:55] != 8'd0 ? 3'd0 : fraction[5] ? 3'd1 : fraction[4] ? 3'd2 : fraction[3] ? 3'd3
-                     : fraction[2] ? 3'd4 : fraction[1] ? 3'd5 : fraction[0] ? 3'd6 : 3'd7;
+  typedef struct packed {
+    logic        sign;
+    logic [7:0]  exponent;
+    logic [22:0] fraction;
+  } float_t;
+  logic [2:0]  format_q [1:5];
+  logic [2:0]  tail_q   [1:4];
+  logic [63:0] levels_q [1:5];
+  float_t t1;
+  assign t1 = levels_q[1][63:32];
+  wire [2:0] zeros = t1.exponent != 8'd0 ? 3'd0 : t1.fraction[22] ? 3'd1 : t1.fraction[21] ? 3'd2 : t1.fraction[20] ? 3'd3
+                   : t1.fraction[19] ? 3'd4 : t1.fraction[18] ? 3'd5 : t1.fraction[17] ? 3'd6 : 3'd7;
+  wire unused_t1 = ^{t1.sign, t1.fraction[16:0]};
   logic [2:0] zeros_before_q;
   always_ff @(posedge clk_i) begin
-    format_q <= {format_q[11:0], format};   // the newest lowest
-    tail_q   <= {tail_q[8:0], tail};
-    levels_q <= {levels_q[255:0], levels};
+    format_q[1] <= format;
+    tail_q[1]   <= tail;
+    levels_q[1] <= levels;
+    for (int j = 2; j <= 5; j++) begin
+      format_q[j] <= format_q[j-1];
+      levels_q[j] <= levels_q[j-1];
+    end
+    for (int j = 2; j <= 4; j++) tail_q[j] <= tail_q[j-1];
     zeros_before_q <= zeros;
     zeros_q        <= zeros_before_q;
   end
@@ -140,7 +150,8 @@ module gw_dequantizer (
   logic [7:0]   below_q;
   logic [103:0] lanes_q;
   logic [255:0] values_q;
-  wire [2:0]    rice_tail = tail_q[11:9];
+  wire [2:0]    format4   = format_q[4];
+  wire [2:0]    rice_tail = tail_q[4];
   wire [7:0]    rice_below = rice_kind == 2'd1 & rice_tail != 3'd0 ? ~(8'hFF << rice_tail) : 8'hFF;
   always_ff @(posedge clk_i) valid_q <= (plain_valid | rice_emit) & rst_ni;
   always_ff @(posedge clk_i) begin
@@ -151,29 +162,30 @@ module gw_dequantizer (
     below_q     <= rice_emit ? rice_below : plain_below;
     lanes_q     <= rice_emit ? rice_lanes : plain_lanes;
     values_q    <= plain_whole;
-    whole_q     <= format_q[11:9] == 3'd0 | format_q[11:9] == 3'd1 | (format_q[11] & format_q[10]);
+    whole_q     <= format4 == 3'd0 | format4 == 3'd1 | (format4[2] & format4[1]);
   end
 
   // Products and what needs none.
   logic       valid_qq;
   logic [8:0] malformed_qq;
   logic [9:0] end_qq;
-  wire [63:0] levels_here = levels_q[319:256];
-  wire [31:0] t         = levels_here[63:32];
-  wire        means     = format_q[14] & ~format_q[13];
-  wire [23:0] digits    = {t[30:23] != 8'd0, t[22:0]};
-  // Of T, the stage before: exponent and 6, zeros behind its digits.
-  wire [63:0] levels_next = levels_q[255:192];
-  wire [31:0] t_next    = levels_next[63:32];
+  float_t     t4, t5;
+  wire [31:0] second5;  // the other mean
+  assign t4 = levels_q[4][63:32];
+  assign {t5, second5} = levels_q[5];
+  wire [2:0]  format5 = format_q[5];
+  wire        means   = format5[2] & ~format5[1];
+  wire [23:0] digits  = {t5.exponent != 8'd0, t5.fraction};
+  // A stage earlier: T's exponent and 6, zeros after its digits.
   logic [8:0] six_q;
   logic [2:0] even_q;
   logic       nothing_q;
-  wire unused_next = ^{levels_next[31:0], t_next[31]};
+  wire unused_sign4 = t4.sign;
   always_ff @(posedge clk_i) begin
-    six_q     <= {1'b0, t_next[30:24], t_next[23] | t_next[30:23] == 8'd0} + 9'd6;
-    even_q    <= t_next[0] ? 3'd0 : t_next[1] ? 3'd1 : t_next[2] ? 3'd2 : t_next[3] ? 3'd3 : t_next[4] ? 3'd4 : t_next[5] ? 3'd5
-               : t_next[6] ? 3'd6 : 3'd7;
-    nothing_q <= t_next[30:0] == 31'd0;
+    six_q     <= {1'b0, t4.exponent[7:1], t4.exponent[0] | t4.exponent == 8'd0} + 9'd6;
+    even_q    <= t4.fraction[0] ? 3'd0 : t4.fraction[1] ? 3'd1 : t4.fraction[2] ? 3'd2 : t4.fraction[3] ? 3'd3
+               : t4.fraction[4] ? 3'd4 : t4.fraction[5] ? 3'd5 : t4.fraction[6] ? 3'd6 : 3'd7;
+    nothing_q <= {t4.exponent, t4.fraction} == 31'd0;
   end
   logic [255:0] value;
   always_ff @(posedge clk_i) valid_qq <= valid_q & rst_ni;
@@ -182,12 +194,14 @@ module gw_dequantizer (
     end_qq       <= {error | (final_q & user_q), error | final_q, below_q | {8{error}}};
   end
   for (genvar i = 0; i < 8; i++) begin : gen_lane
-    wire [12:0] lane  = lanes_q[13*i +: 13];
-    wire        sent  = lane[12] & ~error;
-    wire        sign  = lane[11];
-    wire [31:0] level = means ? (sign ? levels_here[31:0] : t) : {t[31] ^ sign, t[30:0]};
+    wire       lane_sent, sign;
+    wire [2:0] shift;
+    wire [7:0] m;
+    assign {lane_sent, sign, shift, m} = lanes_q[13*i +: 13];
+    wire        sent  = lane_sent & ~error;
+    wire [31:0] level = means ? (sign ? second5 : t5) : {t5.sign ^ sign, t5.exponent, t5.fraction};
     gw_dequantizer_lane u_lane (
-      .clk_i, .product_i(format_q[14:12] == 3'd3), .sign_i((t[31] ^ sign) & sent), .m_i(lane[7:0] & {8{sent}}), .shift_i(lane[10:8]),
+      .clk_i, .product_i(format5 == 3'd3), .sign_i((t5.sign ^ sign) & sent), .m_i(m & {8{sent}}), .shift_i(shift),
       .digits_i(digits), .even_i(even_q), .nothing_i(nothing_q), .six_i(six_q), .ready_i((whole_q ? values_q[32*i +: 32] : level) & {32{sent}}),
       .value_o(value[32*i +: 32])
     );

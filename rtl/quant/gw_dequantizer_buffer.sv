@@ -75,7 +75,25 @@ module gw_dequantizer_buffer (
     assign status[i] = (columns[32*i +: 32] & final_byte) != 32'd0 | (byte_before_q[i] & ~kept[0]);
   end
 
-  logic [133:0] packet_q;
+  // What the header says, for as long as the packet lasts.
+  typedef struct packed {
+    logic        e5m2;
+    logic        by_masks;
+    logic        needs_third;   // the first token's group does
+    logic        needs_second;
+    logic [6:0]  first_finish;  // its end
+    logic        single;        // one token
+    logic [63:0] levels;
+    logic [19:0] n;
+    logic [16:0] last_beat;
+    logic [4:0]  fixed;
+    logic [3:0]  k;
+    logic        empty;
+    logic        rice;
+    logic [2:0]  format;
+    logic [6:0]  reason;
+  } packet_t;
+  packet_t packet_q;
   wire  [6:0]   reason;
   wire  [2:0]   format;
   wire          e5m2, rice, empty;
@@ -95,13 +113,15 @@ module gw_dequantizer_buffer (
                           : mx ? (format[0] ? (one_beat ? 6'd17 : 6'd5) : one_beat ? 6'd33 : 6'd9) : 6'd1;
   wire       by_masks = ~(raw | mx | format == 3'd4);
   wire [6:0] first_finish = {1'b0, first_length} + 7'd16;
-  wire  [133:0] header = {e5m2, by_masks, first_finish >= 7'd63, first_finish >= 7'd31, first_finish, empty | one_beat, levels, n, last_beat, fixed, k, empty, rice, format, reason};
-  wire [133:0] packet = first_q ? header : packet_q;
+  packet_t header, packet;
+  assign header = {e5m2, by_masks, first_finish >= 7'd63, first_finish >= 7'd31, first_finish, empty | one_beat, levels, n,
+                   last_beat, fixed, k, empty, rice, format, reason};
+  assign packet = first_q ? header : packet_q;
 
   // What a group takes, were each byte a mask.
   wire [319:0] groups;   // by columns: 32 of each bit, as all that leads to them
   wire [9:0]   found;
-  wire [2:0] coded = inner_q ? packet_q[9:7] : data_i[2:0];
+  wire [2:0] coded = inner_q ? packet_q.format : data_i[2:0];
   wire wgt = coded == 3'd1;
   wire qgt = coded == 3'd3;
   // In threes: sums of many bits would be made bit by bit.
@@ -160,8 +180,9 @@ module gw_dequantizer_buffer (
   always_ff @(posedge clk_i) begin
     if (accept) begin
       data_q[at]    <= data_i;
-      context_q[at] <= {packet[133], packet[6:0], packet[57:38], packet[121:58]};
-      fields_q[at]  <= {packet[132:123], packet[40:38], packet[122], packet[37:21], packet[20:16], packet[15:12], packet[11], packet[10], packet[9:7]};
+      context_q[at] <= {packet.e5m2, packet.reason, packet.n, packet.levels};
+      fields_q[at]  <= {packet.by_masks, packet.needs_third, packet.needs_second, packet.first_finish, packet.n[2:0],
+                        packet.single, packet.last_beat, packet.fixed, packet.k, packet.empty, packet.rice, packet.format};
       groups_q[at]  <= groups;
       bytes_q[at]   <= bytes;
       status_q[at]  <= status;

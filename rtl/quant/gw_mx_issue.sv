@@ -4,9 +4,6 @@
 `include "gw_assert.svh"
 `default_nettype none
 
-// The item's word, from the most significant bit on: what later stages need of it beside its values.
-//   e5m2, up (the scale), raw, fp4, first (of the chunk), opens (a block), closes (a block), ready (the items before it and itself can be popped), final,
-//   status[2:1], length[5:0] of its bytes, n[19:0], residual
 module gw_mx_issue #(
   parameter int Rows = 8192,
   localparam int RowBits = Rows > 8 ? $clog2(Rows) : 3

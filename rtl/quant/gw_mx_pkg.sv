@@ -6,11 +6,22 @@
 /* verilator lint_off UNUSEDPARAM */  // the item's fields, where other quantisers use the functions
 
 package gw_mx_pkg;
-  // An item's word (gw_mx_issue) has so many bits, and in its upper two: elements are E5M2; the block's scale is the smallest one that
-  // clips nothing.
-  localparam int ItemBits = 38;
-  localparam int ItemE5m2 = 37;
-  localparam int ItemUp   = 36;
+  // An item's word, as gw_mx_issue makes it: what later stages need of it beside its values.
+  localparam int ItemResidual = 0;   // it keeps one
+  localparam int ItemN        = 1;   // 20 bits
+  localparam int ItemLength   = 21;  // 6 bits: bytes of the item's vector
+  localparam int ItemStatus   = 27;  // 2 bits: status bits 2 and 1
+  localparam int ItemError    = 28;  // the former of them
+  localparam int ItemFinal    = 29;  // the chunk's last one
+  localparam int ItemReady    = 30;  // the items before it and itself can be popped
+  localparam int ItemCloses   = 31;  // a block
+  localparam int ItemOpens    = 32;
+  localparam int ItemFirst    = 33;  // of the chunk
+  localparam int ItemFp4      = 34;
+  localparam int ItemRaw      = 35;
+  localparam int ItemUp       = 36;  // the block's scale is the smallest one that clips nothing
+  localparam int ItemE5m2     = 37;  // elements are E5M2
+  localparam int ItemBits     = 38;
 
   // Bytes of a last beat that count, as values: those of which all four bytes are below tkeep's lowest zero; and whether bytes of one
   // more came. {a part, 8 values}.

@@ -68,9 +68,9 @@ module gw_threshold_pack #(
     logic [191:0] pairs2_q;
     logic [6:0]   first_length2_q, third_length2_q;
     logic [15:0]  excess2_q;
-    wire [63:0] m0      = gw_threshold_pkg::stay({56'd0, m_i[7:0]}, hole1_q[5:0]);
-    wire [63:0] m1      = gw_threshold_pkg::stay({56'd0, m_i[15:8]}, hole1_q[12:7]);
-    wire [63:0] m1_more = gw_threshold_pkg::spill({56'd0, m_i[15:8]}, hole1_q[12:7]);
+    wire [63:0] m0      = gw_threshold_pkg::stay({56'd0, m_i[7:0]}, hole1_q[7*0 +: 6]);
+    wire [63:0] m1      = gw_threshold_pkg::stay({56'd0, m_i[15:8]}, hole1_q[7*1 +: 6]);
+    wire [63:0] m1_more = gw_threshold_pkg::spill({56'd0, m_i[15:8]}, hole1_q[7*1 +: 6]);
     always_ff @(posedge clk_i) begin
       hole1_q         <= hole_i;
       lower1_q        <= lower;

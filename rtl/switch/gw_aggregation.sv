@@ -38,13 +38,9 @@ module gw_aggregation #(
   localparam int A = AddLatency;
   initial if (AddLatency < 1 || AddLatency > 12) $fatal(1, "gw_aggregation: AddLatency must be 1 to 12");
 
-  localparam logic [2:0] First      = 3'd0;
-  localparam logic [2:0] Added      = 3'd1;
-  localparam logic [2:0] Duplicate  = 3'd2;
-  localparam logic [2:0] Stale      = 3'd3;
-  localparam logic [2:0] OutOfRange = 3'd4;
-  localparam logic [2:0] BadWorker  = 3'd5;
-  localparam logic [2:0] OtherGroup = 3'd6;
+  typedef enum logic [2:0] {
+    First, Added, Duplicate, Stale, OutOfRange, BadWorker, OtherGroup
+  } action_t;
 
   // 0. Issue: a beat goes in unless its frame would read a sum that is still in the adders.
   wire [31:0] sequence_no = s_axis_tuser[gw_expether_pkg::UserSequence +: 32];
@@ -95,10 +91,16 @@ module gw_aggregation #(
     end
   end
   // Memories: a slot is what is known of it, and four rows of sums.
-  localparam int SlotBits = 55;  // valid, lanes with a value, workers seen, iteration
+  localparam int SlotBits = 1 + 6 + 16 + 32;
+  typedef struct packed {
+    logic        valid;
+    logic [5:0]  lanes;      // with a value
+    logic [15:0] workers;    // seen
+    logic [31:0] iteration;
+  } slot_t;
   (* ram_style = "block" *) logic [SlotBits-1:0] slot_memory [0:Slots-1];
   (* ram_style = "block" *) logic [255:0]        sum_memory  [0:4*Slots-1];
-  logic [SlotBits-1:0]  slot1_q;
+  slot_t                slot1_q;
   logic [255:0]         sum1_q;
   wire                  slot_write;
   wire [DepthLog2-1:0]  slot_write_at;
@@ -139,12 +141,11 @@ module gw_aggregation #(
       range_ok1_q  <= range_ok0;
     end
   end
-  wire [5:0]  slot_lanes     = slot1_q[53:48];
-  wire [15:0] slot_workers   = slot1_q[47:32];
+
   wire [31:0] iteration1 = user1_q[gw_expether_pkg::UserIteration +: 32];
   wire [5:0]  count1     = user1_q[gw_expether_pkg::UserCount +: 6];
   wire [15:0] bit1       = 16'd1 << user1_q[gw_expether_pkg::UserWorker +: 4];
-  wire [31:0] ahead1     = iteration1 - slot1_q[31:0];
+  wire [31:0] ahead1     = iteration1 - slot1_q.iteration;
   wire        unused_ahead = ^ahead1[30:0];
   logic        gradient2_q, group_ok2_q, worker_ok2_q, range_ok2_q, valid_slot2_q, older2_q, same2_q, seen2_q;
   logic [5:0]  lanes2_q;
@@ -155,12 +156,12 @@ module gw_aggregation #(
       group_ok2_q   <= group_ok1_q;
       worker_ok2_q  <= worker_ok1_q;
       range_ok2_q   <= range_ok1_q;
-      valid_slot2_q <= slot1_q[54];
+      valid_slot2_q <= slot1_q.valid;
       older2_q      <= !ahead1[31];
-      same2_q       <= iteration1 == slot1_q[31:0];
-      seen2_q       <= (slot_workers & bit1) != 16'd0;
-      lanes2_q      <= slot_lanes;
-      workers2_q    <= slot_workers;
+      same2_q       <= iteration1 == slot1_q.iteration;
+      seen2_q       <= (slot1_q.workers & bit1) != 16'd0;
+      lanes2_q      <= slot1_q.lanes;
+      workers2_q    <= slot1_q.workers;
       bit2_q        <= bit1;
     end
   end
@@ -187,12 +188,13 @@ module gw_aggregation #(
   // 2. Decide, and add.
   wire        first2   = !valid_slot2_q || (older2_q && !same2_q);  // what the slot holds is older than the frame, or nothing
   wire        refused2 = !group_ok2_q || !worker_ok2_q || !range_ok2_q;
-  wire [2:0]  action2  = !group_ok2_q ? OtherGroup
-                       : !worker_ok2_q ? BadWorker
-                       : !range_ok2_q ? OutOfRange
-                       : first2 ? First
-                       : !same2_q ? Stale
-                       : seen2_q ? Duplicate : Added;
+  action_t    action2;
+  assign action2 = !group_ok2_q ? OtherGroup
+                   : !worker_ok2_q ? BadWorker
+                   : !range_ok2_q ? OutOfRange
+                   : first2 ? First
+                   : !same2_q ? Stale
+                   : seen2_q ? Duplicate : Added;
   wire        rewrite2 = gradient2_q && !refused2 && (first2 || same2_q);
   wire        copy2    = rewrite2 && first2;
   wire        add2     = rewrite2 && !first2 && !seen2_q;
@@ -296,14 +298,21 @@ module gw_aggregation #(
 
   // 4. Out.
   logic         out_valid_q;
-  logic [480:0] out_q;
+  typedef struct packed {
+    logic         last;
+    logic [31:0]  keep;
+    logic [191:0] user;
+    logic [255:0] data;
+  } beat_t;
+  beat_t        out_q;
   wire          room;
   always_ff @(posedge clk_i) begin
     out_valid_q <= valid_q[A] && rst_ni;
     if (valid_q[A]) out_q <= {line[A], result};
   end
-  wire selected = gw_expether_pkg::selects(out_q[256+gw_expether_pkg::UserKind +: 3], out_q[256+gw_expether_pkg::UserComplete],
-                                           out_q[256+gw_expether_pkg::UserSequence +: 32], DepthLog2);
+  wire selected = gw_expether_pkg::selects(out_q.user[gw_expether_pkg::UserKind +: 3],
+                                           out_q.user[gw_expether_pkg::UserComplete],
+                                           out_q.user[gw_expether_pkg::UserSequence +: 32], DepthLog2);
   gw_fifo_head #(.Width(482), .DepthLog2(5)) u_queue (
     .clk_i, .rst_ni,
     .s_valid_i(out_valid_q), .s_ready_o(room), .s_data_i({selected, out_q}),
@@ -313,7 +322,7 @@ module gw_aggregation #(
 
   // Statistics: by action, complete, abandoned, interlock cycles; a cycle late, since `hazard` comes from in front.
   logic       decided_q, completed_q, abandoned_q, hazard_q;
-  logic [2:0] action_q;
+  action_t    action_q;
   always_ff @(posedge clk_i) begin
     decided_q <= opening2_q && gradient2_q && rst_ni;
     hazard_q  <= hazard && rst_ni;

@@ -60,16 +60,18 @@ module gw_dispatcher #(
 
   // The next frame, and the one behind it.
   wire onward = dispatch_o && last_round_o;
-  logic [InfoBits-1:0] next_q, after_q;
+  typedef struct packed {
+    logic [DepthLog2-1:0] sequence_no;
+    logic [5:0]           count;
+    logic [31:0]          iteration;
+  } info_t;
+  info_t next_q, after_q;
   always_ff @(posedge clk_i) begin
     next_q  <= onward ? after_i : here_i;
     after_q <= onward ? second_i : after_i;
   end
-  wire [31:0] iteration       = next_q[31:0];
-  wire [31:0] after_iteration = after_q[31:0];
-  wire [DepthLog2-1:0] after_sequence = after_q[38 +: DepthLog2];
-  assign count_o    = next_q[37:32];
-  assign sequence_o = next_q[38 +: DepthLog2];
+  assign count_o    = next_q.count;
+  assign sequence_o = next_q.sequence_no;
 
   // Whether the next frame is in whole, its lock is held, its iteration is newer than the last one that began: in registers, too, and
   // so worked out in the cycle before, for the frame that is next then; what changes in that cycle counts.
@@ -82,12 +84,13 @@ module gw_dispatcher #(
   logic [DepthLog2-1:0] taken_sequence_q;
   wire locked_here  = (lock_q[sequence_o] && !(frame_done_i && done_sequence_i == sequence_o))
                       || (taken_q && taken_sequence_q == sequence_o);
-  wire locked_after = (lock_q[after_sequence] && !(frame_done_i && done_sequence_i == after_sequence))
-                      || (taken_q && taken_sequence_q == after_sequence) || (first_round_o && after_sequence == sequence_o);
+  wire locked_after = (lock_q[after_q.sequence_no] && !(frame_done_i && done_sequence_i == after_q.sequence_no))
+                      || (taken_q && taken_sequence_q == after_q.sequence_no)
+                      || (first_round_o && after_q.sequence_no == sequence_o);
   logic newer_q;
-  wire newer_here  = !begins_o && (!iterating_o || newer(iteration, iteration_o));
-  wire newer_after = begins_o ? newer(after_iteration, iteration)
-                              : !iterating_o || newer(after_iteration, iteration_o);
+  wire newer_here  = !begins_o && (!iterating_o || newer(next_q.iteration, iteration_o));
+  wire newer_after = begins_o ? newer(after_q.iteration, next_q.iteration)
+                              : !iterating_o || newer(after_q.iteration, iteration_o);
   always_ff @(posedge clk_i) begin
     locked_o         <= onward ? locked_after : locked_here;
     newer_q          <= onward ? newer_after : newer_here;
@@ -136,7 +139,7 @@ module gw_dispatcher #(
     end
   end
   always_ff @(posedge clk_i) begin
-    if (begins_o) iteration_o <= iteration;
+    if (begins_o) iteration_o <= next_q.iteration;
     else if (restore_iteration_i) iteration_o <= restore_i;
   end
 
@@ -155,7 +158,7 @@ module gw_dispatcher #(
     end
   end
 
-  wire unused_count = ^after_q[37:32];
+  wire unused_count = ^after_q.count;
 endmodule
 
 `default_nettype wire

@@ -103,7 +103,19 @@ module gw_parser (
   logic         decide3_q, expether3_q, control3_q, version3_q, carries3_q, gradient3_q, count3_q, header3_q, tlp3_q;
   logic         poisoned3_q, length3_q, payload3_q;
   logic [19:0]  sum_first3_q, sum_second3_q;
-  logic [191:0] fields3_q;
+  typedef struct packed {  // m_axis_tuser without its bits that are zero, and without the verdict
+    logic [31:0] ack;
+    logic [1:0]  port;
+    logic [15:0] tci;
+    logic [15:0] group;
+    logic [15:0] worker;
+    logic [31:0] iteration;
+    logic [31:0] sequence_no;
+    logic [7:0]  kind_of_frame;
+    logic [7:0]  count;
+    logic [7:0]  flags;
+  } fields_t;
+  fields_t      fields3_q;
   always_ff @(posedge clk_i) begin
     decide3_q     <= decide2_q && rst_ni;
     expether3_q   <= is_expether;
@@ -123,13 +135,13 @@ module gw_parser (
                        + {4'd0, gw_expether_pkg::swap16(second_q[8*(gw_expether_pkg::ChecksumByte-32) +: 16])};
       fields3_q <= {
         gw_expether_pkg::swap32(first_q[8*gw_expether_pkg::AckByte +: 32]) & {32{decoded}},
-        10'd0, port2_q, 4'd0,
+        port2_q,
         gw_expether_pkg::swap16(first_q[8*gw_expether_pkg::TciByte +: 16]) & {16{decoded}},
         gw_expether_pkg::swap16(second_q[8*(gw_expether_pkg::GroupByte-32) +: 16]) & {16{decoded}},
         gw_expether_pkg::swap16(first_q[8*gw_expether_pkg::WorkerByte +: 16]) & {16{decoded}},
         gw_expether_pkg::swap32(second_q[8*(gw_expether_pkg::IterationByte-32) +: 32]) & {32{decoded}},
         gw_expether_pkg::swap32(first_q[8*gw_expether_pkg::SequenceByte +: 32]) & {32{decoded}},
-        {kind_of_frame, count, flags} & {24{decoded}}, 8'd0};
+        {kind_of_frame, count, flags} & {24{decoded}}};
     end
   end
 
@@ -157,13 +169,16 @@ module gw_parser (
     .s_valid_i (beat_valid_q), .s_ready_o(data_room), .s_data_i({beat_last_q, beat_keep_q, beat_data_q}),
     .m_valid_o (data_valid), .m_ready_i(leave), .m_data_o({m_axis_tlast, m_axis_tkeep, m_axis_tdata})
   );
-  wire [175:0] verdict_out;  // without the bits that are zero
+  fields_t   fields_out;
+  wire [5:0] verdict_out;
   gw_fifo_head #(.Width(176), .DepthLog2(6)) u_verdict (
     .clk_i, .rst_ni,
-    .s_valid_i (decide3_q), .s_ready_o(verdict_room), .s_data_i({fields3_q[191:160], fields3_q[149:148], fields3_q[143:8], verdict}),
-    .m_valid_o (verdict_valid), .m_ready_i(leave & m_axis_tlast), .m_data_o(verdict_out)
+    .s_valid_i (decide3_q), .s_ready_o(verdict_room), .s_data_i({fields3_q, verdict}),
+    .m_valid_o (verdict_valid), .m_ready_i(leave & m_axis_tlast), .m_data_o({fields_out, verdict_out})
   );
-  assign m_axis_tuser = {verdict_out[175:144], 10'd0, verdict_out[143:142], 4'd0, verdict_out[141:6], 2'd0, verdict_out[5:0]};
+  assign m_axis_tuser = {fields_out.ack, 10'd0, fields_out.port, 4'd0, fields_out.tci, fields_out.group, fields_out.worker,
+                         fields_out.iteration, fields_out.sequence_no, fields_out.kind_of_frame, fields_out.count,
+                         fields_out.flags, 2'd0, verdict_out};
   assign m_axis_tvalid = data_valid & verdict_valid;
 
   // Statistics, by kind and by reason, with the verdict: what leaves depends on whoever is behind, and is known late.
@@ -177,7 +192,7 @@ module gw_parser (
     assign stat_o[32*i +: 32] = count_q;
   end
 
-  wire unused_bytes = ^{fields3_q[159:150], fields3_q[147:144], fields3_q[7:0], first_q[95:0], second_q[255:192], tlp[21:18], tlp[15:8]};
+  wire unused_bytes = ^{first_q[95:0], second_q[255:192], tlp[21:18], tlp[15:8]};
   `GW_ASSERT(BeatsFindRoom, !beat_valid_q || data_room)
   `GW_ASSERT(VerdictsFindRoom, !decide3_q || verdict_room)
   `GW_ASSERT(NeverMoreThanCapacity, used_q <= 7'd64)

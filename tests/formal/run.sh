@@ -57,7 +57,7 @@ of() {
       probes="valid1_q valid2_q valid3_q known3_q source1_q target1_q target2_q target3_q vlan1_q vlan2_q vlan3_q port1_q port2_q
         port3_q find_at2_q known_q found3_q"
       for i in 0 1 2 3; do probes="$probes table_q[$i]=entry${i}_q"; done
-      mutant='s/found3_q\[59:0\] == {vlan3_q, target3_q}/found3_q[47:0] == target3_q/
+      mutant='s/{found3_q.vlan, found3_q.mac} == {vlan3_q, target3_q}/found3_q.mac == target3_q/
         s/if (learn) known_q/if (valid1_q) known_q/
         s/known_q    <= .0;//' ;;
     # Not optimised before probes are connected; the last set has short waits, for covers and mutants. _arrays (slow): the other kinds.
@@ -136,14 +136,13 @@ of() {
       mutant='s/payload_i(payload0), .issue_i(issue)/payload_i(candidate0), .issue_i(s_axis_tvalid)/
         s/{last1_q, keep1_q, user1_q}/{last1_q | payload1_q, keep1_q, user1_q}/' ;;
     gw_mx_stream)
-      steps=15; of=rtl/quant/gw_mx.sv
-      shrink='s/DepthLog2(6)/DepthLog2(3)/; s/7.d59/7'"'"'d3/; s/7.d61/7'"'"'d5/; s/7.d64/7'"'"'d8/'
+      steps=15; of=rtl/quant/gw_quant_egress.sv; shrink='s/DepthLog2 = 6/DepthLog2 = 3/'
       files="rtl/codec/gw_codec_pkg.sv rtl/fp/gw_fp_pkg.sv rtl/fp/gw_fp_add_pkg.sv rtl/quant/gw_mx_pkg.sv rtl/common/gw_fifo_2w.sv
         rtl/codec/gw_alignment_unit.sv rtl/quant/gw_mx_in_flight.sv rtl/quant/gw_mx_issue.sv rtl/quant/gw_mx_adder.sv
         rtl/quant/gw_mx_rows.sv rtl/quant/gw_mx_gather.sv rtl/quant/gw_mx_lane.sv rtl/quant/gw_mx_remainder.sv rtl/quant/gw_mx_pack.sv
-        $of $rules"
-      mutant='s/first_user, first_last, first_pad/first_user, second_last, first_pad/
-        s/first_last, first_pad, first_data/first_last, second_pad, first_data/' ;;
+        $of rtl/quant/gw_mx.sv $rules"
+      mutant='s/first_user_i, first_last_i, first_pad_i/first_user_i, second_last_i, first_pad_i/
+        s/first_last_i, first_pad_i, first_data_i/first_last_i, second_pad_i, first_data_i/' ;;
     gw_optimization_stream)
       steps=10; of=rtl/switch/gw_optimization.sv; sets="Traffic=1@22 Traffic=0@10"
       shrink='s/\[8:0\]/[3:0]/; s/\[7:0\]\]/[2:0]]/; s/\[0:255\]/[0:7]/; s/used_q\[8\]/used_q[3]/; s/9.d256/9'"'"'d8/; s/\[0:63\]/[0:7]/'
