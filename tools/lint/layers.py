@@ -26,6 +26,7 @@ USES = {
     "models/reference/optimizer": [],
     "models/reference/quant": [REFERENCE],
     "models/reference/nic": [REFERENCE, "models/reference/capture"],
+    "models/reference/ring": ["models/reference/optimizer"],
     "models/reference/aggregator": ["models/reference/expether", "models/reference/optimizer"],
     "models/reference/switch": [
         "models/reference/aggregator", "models/reference/expether", "models/reference/lookup", "models/reference/optimizer"],
@@ -43,6 +44,7 @@ USES = {
     "testbenches/fp": [],
     "testbenches/codec": FAMILY,
     "testbenches/quant": FAMILY,
+    "testbenches/ring": FAMILY,
     "testbenches/switch": FAMILY,
     # The NIC holds codec cores and is scored by their figures.
     "testbenches/nic": FAMILY + ["testbenches/codec"],
