@@ -26,6 +26,7 @@ USES = {
     "models/reference/optimizer": [],
     "models/reference/quant": [REFERENCE],
     "models/reference/nic": [REFERENCE, "models/reference/capture"],
+    "models/reference/ring": ["models/reference/optimizer"],
     "models/reference/aggregator": ["models/reference/expether", "models/reference/optimizer"],
     "models/reference/switch": [
         "models/reference/aggregator", "models/reference/expether", "models/reference/lookup", "models/reference/optimizer"],
@@ -41,6 +42,7 @@ USES = {
     "sim/regress": HARNESS + ["sim/report"],
     "testbenches/engine": BASE + ["models/systemc", "sim/..."],
     "testbenches/fp": [],
+    "testbenches/ring": FAMILY,
     # A family, that is a folder with a device's card, may use FAMILY. The NIC holds codec cores and is scored by their figures.
     "testbenches/nic": FAMILY + ["testbenches/codec"],
     "testbenches": ["sim/run", "testbenches/..."],
