@@ -11,7 +11,7 @@ import sys
 BASE = ["models/axis", "models/registers", "models/papers"]
 REFERENCE = "models/reference"
 HARNESS = ["sim/base", "sim/coverage", "sim/harness"]
-FAMILY = BASE + ["models/reference/...", "models/systemc", "sim/...", "testbenches/engine"]
+FAMILY = BASE + ["models/reference/...", "models/systemc", "sim/...", "testbenches/engine", "testbenches/library", "testbenches/kit"]
 
 # room: what it may include beside itself; "/..." names a room with all below it. The longest name that begins a path is its room.
 USES = {
@@ -40,7 +40,9 @@ USES = {
     "sim/run": HARNESS + ["models/axis", "sim/feeds", "sim/report"],
     "sim/capsule": HARNESS + ["models/axis", "models/reference/capture", "sim/feeds", "sim/report", "sim/run"],
     "sim/regress": HARNESS + ["sim/report"],
-    "testbenches/engine": BASE + ["models/systemc", "sim/..."],
+    "testbenches/engine": BASE,
+    "testbenches/library": BASE + ["sim/base", "sim/harness", "testbenches/engine"],
+    "testbenches/kit": BASE + ["models/systemc", "sim/...", "testbenches/engine", "testbenches/library"],
     "testbenches/fp": [],
     "testbenches/ring": FAMILY,
     # A family, that is a folder with a device's card, may use FAMILY. The NIC holds codec cores and is scored by their figures.

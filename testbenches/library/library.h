@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "testbenches/engine/engine_abi.h"
-#include "testbenches/engine/engine_source.h"
-#include "testbenches/engine/file_list.h"
+#include "testbenches/library/engine_source.h"
+#include "testbenches/library/file_list.h"
 
 namespace gw::testbenches {
 

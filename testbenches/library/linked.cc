@@ -1,9 +1,9 @@
-#include "testbenches/engine/linked.h"
+#include "testbenches/library/linked.h"
 
 #include <algorithm>
 #include <charconv>
 
-#include "testbenches/engine/linked_engines.h"  // generated: GW_LINKED_ENGINES
+#include "testbenches/library/linked_engines.h"  // generated: GW_LINKED_ENGINES
 
 #define GW_DECLARE(function, top, traced, parameters) extern "C" const GwEngine* function(void);
 GW_LINKED_ENGINES(GW_DECLARE)

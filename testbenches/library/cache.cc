@@ -1,4 +1,4 @@
-#include "testbenches/engine/cache.h"
+#include "testbenches/library/cache.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -12,7 +12,7 @@
 #include "models/systemc/hosted.h"
 #include "sim/harness/pace.h"
 #include "sim/run/device.h"
-#include "testbenches/engine/runner.h"
+#include "testbenches/kit/runner.h"
 
 namespace gw::testbenches {
 

@@ -15,7 +15,7 @@
 #include "sim/base/error.h"
 #include "sim/coverage/points.h"
 #include "sim/harness/engine.h"
-#include "testbenches/engine/compiled_rtl.h"
+#include "testbenches/kit/compiled_rtl.h"
 
 namespace gw::testbenches {
 

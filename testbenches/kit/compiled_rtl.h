@@ -13,8 +13,8 @@
 #include "sim/run/device.h"
 #include "sim/run/sv_bench.h"
 #include "testbenches/engine/engine_abi.h"
-#include "testbenches/engine/file_list.h"
-#include "testbenches/engine/library.h"
+#include "testbenches/library/file_list.h"
+#include "testbenches/library/library.h"
 
 namespace gw::testbenches {
 

@@ -1,4 +1,4 @@
-#include "testbenches/engine/engine_source.h"
+#include "testbenches/library/engine_source.h"
 
 #include <fmt/format.h>
 
@@ -17,8 +17,8 @@
 #include "sim/base/error.h"
 #include "sim/base/file_bytes.h"
 #include "testbenches/engine/engine_abi.h"
-#include "testbenches/engine/start_text.h"
-#include "testbenches/engine/verilator_flags.h"  // generated from cmake/GradwireVerilate.cmake
+#include "testbenches/library/start_text.h"
+#include "testbenches/library/verilator_flags.h"  // generated from cmake/GradwireVerilate.cmake
 
 namespace gw::testbenches {
 namespace {

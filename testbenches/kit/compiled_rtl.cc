@@ -1,4 +1,4 @@
-#include "testbenches/engine/compiled_rtl.h"
+#include "testbenches/kit/compiled_rtl.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,8 +12,8 @@
 
 #include "sim/report/text.h"
 #include "sim/run/data_folder.h"
-#include "testbenches/engine/library.h"
-#include "testbenches/engine/mutant_builds.h"
+#include "testbenches/library/library.h"
+#include "testbenches/library/mutant_builds.h"
 
 namespace gw::testbenches {
 namespace {

@@ -1,4 +1,4 @@
-#include "testbenches/engine/wave.h"
+#include "testbenches/kit/wave.h"
 
 #include <fmt/format.h>
 #include <gtkwave/fstapi.h>

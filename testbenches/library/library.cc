@@ -1,4 +1,4 @@
-#include "testbenches/engine/library.h"
+#include "testbenches/library/library.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -15,12 +15,12 @@
 
 #include "sim/base/error.h"
 #include "sim/base/file_bytes.h"
-#include "testbenches/engine/cache.h"
-#include "testbenches/engine/embedded.h"  // generated: the glue's own files
-#include "testbenches/engine/file_list.h"
-#include "testbenches/engine/linked.h"
-#include "testbenches/engine/process.h"
-#include "testbenches/engine/verilator_flags.h"  // generated from cmake/GradwireVerilate.cmake
+#include "testbenches/library/cache.h"
+#include "testbenches/library/embedded.h"  // generated: the glue's own files
+#include "testbenches/library/file_list.h"
+#include "testbenches/library/linked.h"
+#include "testbenches/library/process.h"
+#include "testbenches/library/verilator_flags.h"  // generated from cmake/GradwireVerilate.cmake
 
 namespace gw::testbenches {
 namespace {

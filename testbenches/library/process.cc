@@ -1,4 +1,4 @@
-#include "testbenches/engine/process.h"
+#include "testbenches/library/process.h"
 
 #include <unistd.h>
 

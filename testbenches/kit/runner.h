@@ -23,11 +23,11 @@
 #include "sim/harness/lockstep.h"
 #include "sim/run/device.h"
 #include "sim/run/run.h"
-#include "testbenches/engine/compiled_rtl.h"
-#include "testbenches/engine/packet_pins.h"
-#include "testbenches/engine/recorder.h"
-#include "testbenches/engine/rtl_engine.h"
-#include "testbenches/engine/wave.h"
+#include "testbenches/kit/compiled_rtl.h"
+#include "testbenches/kit/packet_pins.h"
+#include "testbenches/kit/recorder.h"
+#include "testbenches/kit/rtl_engine.h"
+#include "testbenches/kit/wave.h"
 
 namespace gw::testbenches {
 

@@ -8,8 +8,8 @@
 #include <list>
 
 #include "sim/base/error.h"
-#include "testbenches/engine/engine_source.h"
-#include "testbenches/engine/process.h"
+#include "testbenches/library/engine_source.h"
+#include "testbenches/library/process.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "testbenches/engine/file_list.h"
+#include "testbenches/library/file_list.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "testbenches/engine/hosted.h"
+#include "testbenches/kit/hosted.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "testbenches/engine/packet_pins.h"
+#include "testbenches/kit/packet_pins.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "testbenches/engine/start_text.h"
+#include "testbenches/library/start_text.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "testbenches/engine/synthesis.h"
+#include "testbenches/library/synthesis.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "sim/base/error.h"
 #include "sim/base/file_bytes.h"
-#include "testbenches/engine/process.h"
+#include "testbenches/library/process.h"
 
 namespace gw::testbenches {
 
