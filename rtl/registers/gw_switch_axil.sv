@@ -1,4 +1,4 @@
-// Four-port switch after AXI4-Lite registers: gw_switch for a host that knows no pins.
+// Four-port switch with AXI4-Lite registers: gw_switch for a host that knows no pins.
 // Latency and throughput the core's; contract in docs/registers/README.md and docs/devices/switch.md.
 // Optimizer switch (IEICE'21) section 5.1, Figure 11.
 `default_nettype none
