@@ -1,5 +1,7 @@
-// Chunks of binary32 gradients in, packets of about the largest 2^-p of each sign out, which stand for two means a chunk; with residuals or without.
-// A chunk of B beats begins to be popped B + 101 cycles after its first beat, one beat a cycle from 64 beats a chunk on.
+// Chunks of binary32 gradients in, packets of about the largest 2^-p of each sign out, which stand for two
+// means a chunk; with residuals or without.
+// A chunk of B beats begins to be popped B + 101 cycles after its first beat, one beat a cycle from 64 beats
+// a chunk on.
 // Dryden et al. (MLHPC'16) section 3.3; ports and cycle contract: docs/devices/adaptive.md.
 `include "gw_assert.svh"
 `default_nettype none
@@ -33,7 +35,8 @@ module gw_adaptive #(
   wire rst_ni = aresetn;
 
   // Items, and whether one may start.
-  logic               open, valid, start, first, last, final_, filler, tail, raw, residual, row_exists, head_stays, next_valid;
+  logic               open, valid, start, first, last, final_, filler, tail, raw, residual, row_exists,
+    head_stays, next_valid;
   logic               room, chunk_room, histogram_room, conflict, turn;
   logic [4:0]         settings;
   logic [19:0]        n;
@@ -46,12 +49,37 @@ module gw_adaptive #(
   wire illegal   = p_i == 4'd0 | p_i > 4'd10;
   wire may_start = room & ((chunk_room & (histogram_room | raw)) | ~first) & ~(residual & conflict);
   gw_quant_items #(.Rows(Rows), .Settings(5)) u_items (
-    .clk_i, .rst_ni, .s_axis_tdata, .s_axis_tkeep, .s_axis_tvalid, .s_axis_tready, .s_axis_tlast, .s_axis_tuser, .open_i(open),
-    .settings_i({p_i, coding_i}), .keeps_i(residual_i), .raw_i(too_long | illegal), .bound_i(residual_i), .valid_o(valid),
-    .may_start_i(may_start), .start_o(start), .first_o(first), .last_o(last), .final_o(final_), .filler_o(filler), .tail_o(tail),
-    .raw_o(raw), .residual_o(residual), .settings_o(settings), .n_o(n), .count_o(count), .here_o(here), .status_o(status), .data_o(data),
-    .row_o(item_row), .first_row_o(first_row), .row_exists_o(row_exists), .head_stays_o(head_stays), .head_row_o(head_row),
-    .next_valid_o(next_valid), .next_row_o(next_row), .arrives_row_o(arrives_row)
+    .clk_i, .rst_ni, .s_axis_tdata, .s_axis_tkeep, .s_axis_tvalid, .s_axis_tready, .s_axis_tlast,
+    .s_axis_tuser,
+    .open_i        (open),
+    .settings_i    ({p_i, coding_i}),
+    .keeps_i       (residual_i),
+    .raw_i         (too_long | illegal),
+    .bound_i       (residual_i),
+    .valid_o       (valid),
+    .may_start_i   (may_start),
+    .start_o       (start),
+    .first_o       (first),
+    .last_o        (last),
+    .final_o       (final_),
+    .filler_o      (filler),
+    .tail_o        (tail),
+    .raw_o         (raw),
+    .residual_o    (residual),
+    .settings_o    (settings),
+    .n_o           (n),
+    .count_o       (count),
+    .here_o        (here),
+    .status_o      (status),
+    .data_o        (data),
+    .row_o         (item_row),
+    .first_row_o   (first_row),
+    .row_exists_o  (row_exists),
+    .head_stays_o  (head_stays),
+    .head_row_o    (head_row),
+    .next_valid_o  (next_valid),
+    .next_row_o    (next_row),
+    .arrives_row_o (arrives_row)
   );
   wire unused = ^{valid, filler, item_row, first_row, row_exists, head_row, next_row};
 
@@ -62,9 +90,21 @@ module gw_adaptive #(
   logic [2:1]         cleared_q, cleared_turn_q;
   logic [RowBits-1:0] cleared_row1_q, cleared_row2_q;
   gw_onebit_in_flight #(.Rows(Rows)) u_in_flight (
-    .clk_i, .rst_ni, .zero_i(zero), .zero_row_i(zero_row), .accept_i(s_axis_tvalid & s_axis_tready), .accept_last_i(s_axis_tlast),
-    .arrives_row_i(arrives_row), .head_stays_i(head_stays), .next_valid_i(next_valid), .row_o(row), .conflict_o(conflict),
-    .turn_o(turn), .start_i(start & residual), .write_i(cleared_q[2]), .write_row_i(cleared_row2_q), .write_turn_i(cleared_turn_q[2])
+    .clk_i, .rst_ni,
+    .zero_i        (zero),
+    .zero_row_i    (zero_row),
+    .accept_i      (s_axis_tvalid & s_axis_tready),
+    .accept_last_i (s_axis_tlast),
+    .arrives_row_i (arrives_row),
+    .head_stays_i  (head_stays),
+    .next_valid_i  (next_valid),
+    .row_o         (row),
+    .conflict_o    (conflict),
+    .turn_o        (turn),
+    .start_i       (start & residual),
+    .write_i       (cleared_q[2]),
+    .write_row_i   (cleared_row2_q),
+    .write_turn_i  (cleared_turn_q[2])
   );
 
   // Six cycles later: v.
@@ -74,15 +114,32 @@ module gw_adaptive #(
   logic [7:0]          summed_here;
   logic [255:0]        value;
   gw_onebit_rows #(.Rows(Rows), .ItemBits(ItemBits)) u_rows (
-    .clk_i, .rst_ni, .zero_o(zero), .zero_row_o(zero_row), .open_o(open), .start_i(start), .raw_i(raw), .residual_i(residual),
-    .item_i({raw, tail, first, last, count, residual, turn, row}), .here_i(here), .data_i(data), .row_i(row),
-    .valid_o(summed_valid), .item_o(summed_item), .here_o(summed_here), .bad_o(bad), .overflow_o(overflow), .value_o(value),
-    .write_i(write_lanes), .write_row_i(write_row), .write_data_i(write_data)
+    .clk_i, .rst_ni,
+    .zero_o       (zero),
+    .zero_row_o   (zero_row),
+    .open_o       (open),
+    .start_i      (start),
+    .raw_i        (raw),
+    .residual_i   (residual),
+    .item_i       ({raw, tail, first, last, count, residual, turn, row}),
+    .here_i       (here),
+    .data_i       (data),
+    .row_i        (row),
+    .valid_o      (summed_valid),
+    .item_o       (summed_item),
+    .here_o       (summed_here),
+    .bad_o        (bad),
+    .overflow_o   (overflow),
+    .value_o      (value),
+    .write_i      (write_lanes),
+    .write_row_i  (write_row),
+    .write_data_i (write_data)
   );
   wire               summed_raw, summed_tail, summed_first, summed_last, summed_residual, summed_turn;
   wire [3:0]         summed_count;
   wire [RowBits-1:0] summed_row;
-  assign {summed_raw, summed_tail, summed_first, summed_last, summed_count, summed_residual, summed_turn, summed_row} = summed_item;
+  assign {summed_raw, summed_tail, summed_first, summed_last, summed_count, summed_residual, summed_turn,
+          summed_row} = summed_item;
 
   // What of a chunk was not finite: of RAW as its items know it, of others what its scan says.
   logic raw_spoilt_q;
@@ -137,7 +194,8 @@ module gw_adaptive #(
 
   // Lanes at or above n hold zeros.
   for (genvar i = 0; i < 4; i++) begin : gen_larger
-    always_ff @(posedge clk_i) if (payload7_q) larger8_q[10*i +: 10] <= gw_adaptive_pkg::larger(word7[64*i + 21 +: 10], word7[64*i + 53 +: 10]);
+    always_ff @(posedge clk_i) if (payload7_q) larger8_q[10*i +: 10] <=
+        gw_adaptive_pkg::larger(word7[64*i + 21 +: 10], word7[64*i + 53 +: 10]);
   end
 
   logic        bank, scan, scan_bank, done, done_spoilt;
@@ -147,18 +205,46 @@ module gw_adaptive #(
   logic [19:0] from;
   logic [61:0] means;
   gw_adaptive_histogram u_histogram (
-    .clk_i, .rst_ni, .valid_i(payload8_q), .bank_i(bank), .some_i(some8_q), .negative_i(sign8_q), .bin_i(bin8_q), .scan_i(scan),
-    .scan_bank_i(scan_bank), .scan_even_i(scan_even), .scan_odd_i(scan_odd), .counts_o(bin_counts)
+    .clk_i, .rst_ni,
+    .valid_i     (payload8_q),
+    .bank_i      (bank),
+    .some_i      (some8_q),
+    .negative_i  (sign8_q),
+    .bin_i       (bin8_q),
+    .scan_i      (scan),
+    .scan_bank_i (scan_bank),
+    .scan_even_i (scan_even),
+    .scan_odd_i  (scan_odd),
+    .counts_o    (bin_counts)
   );
   gw_adaptive_scan u_scan (
-    .clk_i, .rst_ni, .room_o(histogram_room), .begin_i(start & first & ~raw), .p_i(settings[4:1]), .n_i(n[12:0]), .valid_i(payload8_q),
-    .first_i(first8_q), .last_i(last8_q), .spoilt_i(spoilt8_q), .positive_i(positive8_q), .negative_i(negative8_q),
-    .larger_i(larger8_q), .bank_o(bank),
-    .scan_o(scan), .scan_bank_o(scan_bank), .scan_even_o(scan_even), .scan_odd_o(scan_odd), .counts_i(bin_counts), .done_o(done), .spoilt_o(done_spoilt),
-    .k_o(k), .from_o(from), .means_o(means)
+    .clk_i, .rst_ni,
+    .room_o      (histogram_room),
+    .begin_i     (start & first & ~raw),
+    .p_i         (settings[4:1]),
+    .n_i         (n[12:0]),
+    .valid_i     (payload8_q),
+    .first_i     (first8_q),
+    .last_i      (last8_q),
+    .spoilt_i    (spoilt8_q),
+    .positive_i  (positive8_q),
+    .negative_i  (negative8_q),
+    .larger_i    (larger8_q),
+    .bank_o      (bank),
+    .scan_o      (scan),
+    .scan_bank_o (scan_bank),
+    .scan_even_o (scan_even),
+    .scan_odd_o  (scan_odd),
+    .counts_i    (bin_counts),
+    .done_o      (done),
+    .spoilt_o    (done_spoilt),
+    .k_o         (k),
+    .from_o      (from),
+    .means_o     (means)
   );
 
-  // The buffer, and an item that has been taken out of it up to its pop: what it is; what of it is sent; how that is coded.
+  // The buffer, and an item that has been taken out of it up to its pop: what it is; what of it is sent; how
+  // that is coded.
   typedef struct packed {  // gen_bin's values, a step later
     logic        residual;
     logic        turn;
@@ -178,21 +264,50 @@ module gw_adaptive #(
   localparam int ResultBits = 1 + 4 + 20 + 62;
   lanes_t                front_lanes;
   result_t               front_result;
-  logic                  credit, ahead, pop, popped_q, front_raw, front_payload, front_last, front_final, front_first, unused_front;
+  logic                  credit, ahead, pop, popped_q, front_raw, front_payload, front_last, front_final,
+    front_first, unused_front;
   logic                  front_valid_q, sent_valid_q, coded_valid_q;
   logic [20:0]           front_n;
   logic [2:1]            front_status;
   logic [WordBits-1:0]   popped_word, kept_word;
   logic [1:0]            coded_ends;  // {popped item, its chunk's last one}
-  gw_onebit_buffer #(.WordBits(WordBits), .SignBits(LaneBits), .MeanBits(ResultBits), .ChunkBits(21), .Ahead(1'b1)) u_buffer (
-    .clk_i, .rst_ni, .room_o(room), .chunk_room_o(chunk_room), .start_i(start), .first_i(first), .raw_i(raw), .tail_i(tail),
-    .last_i(last), .final_i(final_), .n_i({settings[0], n}), .status_i(status), .word_valid_i(summed_valid),
-    .word_i({summed_row, raw_spoilt, value}), .word_q(word7), .signs_valid_i(valid8_q),
-    .signs_i({residual8_q, turn8_q, here8_q, some8_q, sign8_q, bin8_q}), .means_valid_i(done), .means_i({done_spoilt, k, from, means}),
-    .done_i(done), .credit_i(~front_valid_q | ~sent_valid_q | ~coded_valid_q | credit), .pop_o(ahead), .pop_i(coded_ends[1]),
-    .pop_final_i(coded_ends[0]), .popped_o(unused_front), .first_o(front_first), .raw_o(front_raw), .payload_o(front_payload),
-    .last_o(front_last), .final_o(front_final), .n_o(front_n), .status_o(front_status), .word_o(popped_word), .kept_o(kept_word),
-    .signs_o(front_lanes), .means_o(front_result)
+  gw_onebit_buffer #(.WordBits(WordBits), .SignBits(LaneBits), .MeanBits(ResultBits), .ChunkBits(21),
+                     .Ahead(1'b1)) u_buffer (
+    .clk_i, .rst_ni,
+    .room_o        (room),
+    .chunk_room_o  (chunk_room),
+    .start_i       (start),
+    .first_i       (first),
+    .raw_i         (raw),
+    .tail_i        (tail),
+    .last_i        (last),
+    .final_i       (final_),
+    .n_i           ({settings[0], n}),
+    .status_i      (status),
+    .word_valid_i  (summed_valid),
+    .word_i        ({summed_row, raw_spoilt, value}),
+    .word_q        (word7),
+    .signs_valid_i (valid8_q),
+    .signs_i       ({residual8_q, turn8_q, here8_q, some8_q, sign8_q, bin8_q}),
+    .means_valid_i (done),
+    .means_i       ({done_spoilt, k, from, means}),
+    .done_i        (done),
+    .credit_i      (~front_valid_q | ~sent_valid_q | ~coded_valid_q | credit),
+    .pop_o         (ahead),
+    .pop_i         (coded_ends[1]),
+    .pop_final_i   (coded_ends[0]),
+    .popped_o      (unused_front),
+    .first_o       (front_first),
+    .raw_o         (front_raw),
+    .payload_o     (front_payload),
+    .last_o        (front_last),
+    .final_o       (front_final),
+    .n_o           (front_n),
+    .status_o      (front_status),
+    .word_o        (popped_word),
+    .kept_o        (kept_word),
+    .signs_o       (front_lanes),
+    .means_o       (front_result)
   );
   wire unused_words = ^{word7[WordBits-1:256], popped_word[WordBits-1:257], kept_word[256], unused_front};
 
@@ -213,7 +328,7 @@ module gw_adaptive #(
     end
   end
 
-  // What is sent. The item behind RAW's payload is its last one, too.
+  // What is sent. The item after RAW's payload is its last one, too.
   wire       front_floats = front_raw & (front_last | ~front_final);
   wire       front_empty  = front_n[19:0] == 20'd0;
   wire [3:0] front_count  = front_last ? {front_n[2:0] == 3'd0 & ~front_empty, front_n[2:0]} : 4'd8;
@@ -257,8 +372,10 @@ module gw_adaptive #(
       sent_count_q  <= front_count;
       sent_vector_q <= front_payload | front_floats;
       sent_rows_q   <= {front_lanes.residual, front_lanes.turn, front_lanes.here};
-      sent_item_q   <= {front_result.spoilt, front_result.k, front_result.mean_negative, front_result.mean_positive,
-                        front_n, front_status, front_raw, front_payload, front_last, front_final, front_first};
+      sent_item_q   <= {front_result.spoilt, front_result.k, front_result.mean_negative,
+                        front_result.mean_positive,
+                        front_n, front_status, front_raw, front_payload, front_last, front_final,
+                          front_first};
     end
     if (codes) begin
       coded_sent_q <= sent_q;
@@ -280,10 +397,26 @@ module gw_adaptive #(
   logic [27:0]  length;
   logic         full;
   gw_threshold_code u_code (
-    .clk_i, .rst_ni, .take_i(codes), .valid_i(sent_valid_q & sent_vector_q), .first_i(sent_item_q.first), .last_i(sent_item_q.last),
-    .method_i({~sent_item_q.raw, 1'b0}), .rice_i(rice_coded), .count_i(sent_count_q), .sent_i(sent_q), .sign_i(sent_sign_q),
-    .k_i(sent_item_q.k), .k_o(unused_k), .head_o(head), .bits_o(bits), .closing_o(closing), .place_o(place), .closing_place_o(closing_place),
-    .hole_o(hole), .length_o(length), .full_o(full)
+    .clk_i, .rst_ni,
+    .take_i          (codes),
+    .valid_i         (sent_valid_q & sent_vector_q),
+    .first_i         (sent_item_q.first),
+    .last_i          (sent_item_q.last),
+    .method_i        ({~sent_item_q.raw, 1'b0}),
+    .rice_i          (rice_coded),
+    .count_i         (sent_count_q),
+    .sent_i          (sent_q),
+    .sign_i          (sent_sign_q),
+    .k_i             (sent_item_q.k),
+    .k_o             (unused_k),
+    .head_o          (head),
+    .bits_o          (bits),
+    .closing_o       (closing),
+    .place_o         (place),
+    .closing_place_o (closing_place),
+    .hole_o          (hole),
+    .length_o        (length),
+    .full_o          (full)
   );
 
   // Popped: two cycles later the floats of RAW, three and four the vector, five the merge.
@@ -311,16 +444,40 @@ module gw_adaptive #(
   logic [127:0] upper;
   logic [15:0]  excess;
   gw_threshold_pack #(.M(1'b0)) u_pack (
-    .clk_i, .head_i(head), .bits_i(bits), .closing_i(closing), .place_i(place), .closing_place_i(closing_place), .hole_i(hole),
-    .length_i(length), .full_i(full), .value_i(float2_q), .m_i(64'd0), .length_o(vector_length), .lower_length_o(lower_length),
-    .lower_o(lower), .upper_o(upper), .excess_o(excess)
+    .clk_i,
+    .head_i          (head),
+    .bits_i          (bits),
+    .closing_i       (closing),
+    .place_i         (place),
+    .closing_place_i (closing_place),
+    .hole_i          (hole),
+    .length_i        (length),
+    .full_i          (full),
+    .value_i         (float2_q),
+    .m_i             (64'd0),
+    .length_o        (vector_length),
+    .lower_length_o  (lower_length),
+    .lower_o         (lower),
+    .upper_o         (upper),
+    .excess_o        (excess)
   );
 
   logic               write;
   gw_onebit_residuals #(.RowBits(RowBits)) u_residuals (
-    .clk_i, .rst_ni, .valid_i(popped_q & item1_q.payload & rows1_q.residual), .turn_i(rows1_q.turn), .here_i(rows1_q.here),
-    .row_i(kept_word[257 +: RowBits]), .sent_i(sent1_q), .signs_i(~sign1_q), .means_i({item1_q.mean_negative, item1_q.mean_positive}), .value_i(kept_word[255:0]),
-    .write_o(write), .write_turn_o(write_turn), .write_lanes_o(write_lanes), .write_row_o(write_row), .write_data_o(write_data)
+    .clk_i, .rst_ni,
+    .valid_i       (popped_q & item1_q.payload & rows1_q.residual),
+    .turn_i        (rows1_q.turn),
+    .here_i        (rows1_q.here),
+    .row_i         (kept_word[257 +: RowBits]),
+    .sent_i        (sent1_q),
+    .signs_i       (~sign1_q),
+    .means_i       ({item1_q.mean_negative, item1_q.mean_positive}),
+    .value_i       (kept_word[255:0]),
+    .write_o       (write),
+    .write_turn_o  (write_turn),
+    .write_lanes_o (write_lanes),
+    .write_row_o   (write_row),
+    .write_data_o  (write_data)
   );
   // The contract's writes are two cycles later.
   always_ff @(posedge aclk) cleared_q <= {cleared_q[1], write} & {2{aresetn}};
@@ -389,7 +546,8 @@ module gw_adaptive #(
   `GW_ASSERT(NoneIsTakenWithoutRoom, !ahead || !front_valid_q || sends)
   `GW_COVER(AllAheadIsFull, front_valid_q && sent_valid_q && coded_valid_q && !credit)
   `GW_COVER(WaitsForItsRow, valid && residual && conflict)
-  `GW_COVER(WaitsForItsHistogramAlone, valid && first && !raw && !histogram_room && chunk_room && room && !(residual && conflict))
+  `GW_COVER(WaitsForItsHistogramAlone, valid && first && !raw && !histogram_room && chunk_room && room
+            && !(residual && conflict))
 endmodule
 
 `default_nettype wire

@@ -1,5 +1,6 @@
 // Rice: what was found in steps becomes entries in their beats, and finished beats leave one a cycle.
-// Two codes a cycle; what a step found is delivered in the second cycle, and its first beat emitted in that one.
+// Two codes a cycle; what a step found is delivered in the second cycle, and its first beat emitted in that
+// one.
 // docs/devices/dequantizer.md, delivery.
 `include "gw_assert.svh"
 `default_nettype none
@@ -19,7 +20,7 @@ module gw_dequantizer_entries (
   input  wire logic [3:0]   ones_one_i,
   input  wire logic [3:0]   ones_both_i,
   input  wire logic [3:0]   ones_two_i,
-  input  wire logic [31:0]  one_i,       // shift_one_i on the code's bits behind its ones
+  input  wire logic [31:0]  one_i,       // shift_one_i on the code's bits after its ones
   input  wire logic [25:0]  two_i,
   input  wire logic [1:0]   shift_one_i,
   input  wire logic [1:0]   shift_two_i,
@@ -30,15 +31,17 @@ module gw_dequantizer_entries (
   input  wire logic [1:0]   status_i,
   output logic              room_o,      // for what a step finds
   output logic              emit_o,      // combinational
-  output logic [1:0]        kind_o,      // of what is emitted: 1 the last beat, error beats: 2 payload, 3 status
+  // of what is emitted: 1 the last beat, error beats: 2 payload, 3 status
+  output logic [1:0]        kind_o,
   output logic              user_o,      // of the last beat
   output logic [103:0]      lanes_o,     // each: sent, sign, m shifted by 3, m 8
   output logic              over_o
 );
-  // Gaps and where they lead: counted from the index behind the entry before, and from the eighth value behind its beat's first.
+  // Gaps and where they lead: counted from the index after the entry before, and from the eighth value after
+  // its beat's first.
   logic [3:0]  k_q, base_q;   // base: values of the due beat up to the entry before
   logic        qgt_q;
-  logic [21:0] left_q;        // n less the index behind the entry before
+  logic [21:0] left_q;        // n less the index after the entry before
   always_ff @(posedge clk_i) begin
     k_q     <= k_i;
     qgt_q   <= qgt_i;
@@ -200,11 +203,13 @@ module gw_dequantizer_entries (
   } item_t;
   wire more = entry_one & new_one & new_two;
   item_t item, item_q, now;
-  assign item = {user_q, lane_one_q, entry_one_q, count_two, last_two, more, first_is_one ? lanes_q : with_one,
-                 first_is_one ? count_one : count_two, ~first_is_one ? last_two : entry_one ? 2'd0 : kind_one};
+  assign item = {user_q, lane_one_q, entry_one_q, count_two, last_two, more,
+                 first_is_one ? lanes_q : with_one,
+                 first_is_one ? count_one : count_two, ~first_is_one ? last_two : entry_one ? 2'd0
+                   : kind_one};
   logic item_valid_q;
   assign now = item_valid_q ? item_q : item;
-  // Of what each count may be it is known beside the choice whether it is 0.
+  // Whether each candidate for the count is 0 is known beside the choice.
   wire zero_two = entry_two ? to_two_q[15:0] == 16'd0 : ~stop_two | end_two_q == 16'd0;
   wire zero_one = entry_one ? to_one_q[16:0] == 17'd0 : ~stop_one | end_one_q[16:0] == 17'd0;
   wire new_last = first_is_one ? zero_one : zero_two;
@@ -259,12 +264,14 @@ module gw_dequantizer_entries (
   wire next_new  = ~item_valid_q & roomy_i & new_last;
   always_ff @(posedge clk_i) begin
     item_q       <= from_list ? head : from_new ? item : now;
-    item_q.lanes <= (head.lanes & {104{from_list}}) | (item.lanes & {104{from_new}}) | (item_q.lanes & {104{stays}})
+    item_q.lanes <= (head.lanes & {104{from_list}}) | (item.lanes & {104{from_new}})
+                    | (item_q.lanes & {104{stays}})
                     | (more_of_old & {104{next_old & ~item_done}}) | (more_of_new & {104{next_new}});
     item_q.more  <= from_list ? head.more : from_new ? item.more : now.more & (stays | ~at_last);
     item_q.count <= from_list ? head.count : from_new ? item.count : stays ? item_q.count
                     : at_last ? now.next_count : now.count - 17'd1;
-    item_q.kind  <= from_list ? head.kind : from_new ? item.kind : ~stays & at_last ? now.next_kind : now.kind;
+    item_q.kind  <= from_list ? head.kind : from_new ? item.kind : ~stays & at_last ? now.next_kind
+                    : now.kind;
   end
 
   `GW_ASSERT(ListHasRoom, items_q <= 6'd30)

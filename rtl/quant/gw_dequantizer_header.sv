@@ -1,4 +1,5 @@
-// What a packet's first beat says: why it is malformed, if it is, and what its decoding needs. Worked out on arrival.
+// What a packet's first beat says: why it is malformed, if it is, and what its decoding needs. Worked out on
+// arrival.
 // Combinational.
 // docs/formats/quantised-packets.md, layout and what is malformed.
 `default_nettype none
@@ -7,7 +8,8 @@ module gw_dequantizer_header (
   input  wire logic [127:0] header_i,
   input  wire logic         short_i,    // fewer than 17 bytes
   input  wire logic [19:0]  limit_i,
-  output logic [6:0]        reason_o,   // all there are: short, format, coding, reserved, count, limit, not_finite
+  // all there are: short, format, coding, reserved, count, limit, not_finite
+  output logic [6:0]        reason_o,
   output logic [2:0]        format_o,   // 6 for both kinds of MXFP8
   output logic              e5m2_o,
   output logic              rice_o,
@@ -33,7 +35,8 @@ module gw_dequantizer_header (
   wire        threshold = format_o == 3'd1 | format_o == 3'd2 | qgt;
   wire        means     = format_o == 3'd4 | format_o == 3'd5;
   wire        codable   = format_o == 3'd2 | qgt | format_o == 3'd5;
-  assign format_o = {header.format[2] | header.format[3], header.format[1] | header.format[3], header.format[0]};
+  assign format_o = {header.format[2] | header.format[3], header.format[1] | header.format[3],
+                     header.format[0]};
   assign e5m2_o   = header.format[3];
   assign rice_o   = header.coding != 8'd0;
   assign k_o      = header.coding[3:0] - 4'd1;

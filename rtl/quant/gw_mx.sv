@@ -1,4 +1,5 @@
-// Chunks of binary32 gradients in, packets of OCP microscaling blocks out: MXFP8 (E4M3 or E5M2) or MXFP4 (E2M1), with residuals or without.
+// Chunks of binary32 gradients in, packets of OCP microscaling blocks out: MXFP8 (E4M3 or E5M2) or MXFP4
+// (E2M1), with residuals or without.
 // Latency 14 cycles from the beat that completes an output beat (9 with Rows = 0), one beat a cycle.
 // OCP microscaling formats (MX v1.0) sections 5 and 6; ports and cycle contract: docs/devices/mx.md.
 `include "gw_assert.svh"
@@ -38,9 +39,17 @@ module gw_mx #(
   logic [255:0]       data;
   logic [RowBits-1:0] row, write_row;
   gw_mx_issue #(.Rows(Rows)) u_issue (
-    .clk_i, .rst_ni, .format_i, .scale_i, .residual_i, .s_axis_tdata, .s_axis_tkeep, .s_axis_tvalid, .s_axis_tready, .s_axis_tlast, .s_axis_tuser,
-    .open_i(open), .credit_i(credit), .start_o(start), .item_o(item), .here_o(here), .data_o(data), .row_o(row),
-    .pop_i(residual_popped), .write_row_o(write_row)
+    .clk_i, .rst_ni, .format_i, .scale_i, .residual_i, .s_axis_tdata, .s_axis_tkeep, .s_axis_tvalid,
+    .s_axis_tready, .s_axis_tlast, .s_axis_tuser,
+    .open_i      (open),
+    .credit_i    (credit),
+    .start_o     (start),
+    .item_o      (item),
+    .here_o      (here),
+    .data_o      (data),
+    .row_o       (row),
+    .pop_i       (residual_popped),
+    .write_row_o (write_row)
   );
 
   logic         summed_valid;
@@ -51,9 +60,24 @@ module gw_mx #(
   logic [255:0] remainder;
   if (Rows != 0) begin : gen_rows
     gw_mx_rows #(.Rows(Rows)) u_rows (
-      .clk_i, .rst_ni, .open_o(open), .start_i(start), .item_i(item), .here_i(here), .data_i(data), .row_i(row),
-      .valid_o(summed_valid), .item_o(summed_item), .here_o(summed_here), .bad_o(bad), .summed_o(summed), .sum_o(sum),
-      .finite_o(finite), .other_o(other), .write_i(write), .write_row_i(write_row), .write_data_i(remainder)
+      .clk_i, .rst_ni,
+      .open_o       (open),
+      .start_i      (start),
+      .item_i       (item),
+      .here_i       (here),
+      .data_i       (data),
+      .row_i        (row),
+      .valid_o      (summed_valid),
+      .item_o       (summed_item),
+      .here_o       (summed_here),
+      .bad_o        (bad),
+      .summed_o     (summed),
+      .sum_o        (sum),
+      .finite_o     (finite),
+      .other_o      (other),
+      .write_i      (write),
+      .write_row_i  (write_row),
+      .write_data_i (remainder)
     );
   end else begin : gen_no_rows
     assign open         = 1'b1;
@@ -77,9 +101,23 @@ module gw_mx #(
   logic [255:0] value;
   logic [8:0]   offset, offset_n;
   gw_mx_gather u_gather (
-    .clk_i, .rst_ni, .valid_i(summed_valid), .item_i(summed_item), .here_i(summed_here), .bad_i(bad), .summed_i(summed), .sum_i(sum),
-    .finite_i(finite), .other_i(other), .pop_o(pop), .item_o(popped_item), .here_o(popped_here), .spoilt_o(spoilt), .value_o(value),
-    .offset_q(offset), .offset_n_q(offset_n), .poison_q(poison)
+    .clk_i, .rst_ni,
+    .valid_i    (summed_valid),
+    .item_i     (summed_item),
+    .here_i     (summed_here),
+    .bad_i      (bad),
+    .summed_i   (summed),
+    .sum_i      (sum),
+    .finite_i   (finite),
+    .other_i    (other),
+    .pop_o      (pop),
+    .item_o     (popped_item),
+    .here_o     (popped_here),
+    .spoilt_o   (spoilt),
+    .value_o    (value),
+    .offset_q   (offset),
+    .offset_n_q (offset_n),
+    .poison_q   (poison)
   );
   assign residual_popped = pop & popped_item[gw_mx_pkg::ItemResidual];
 
@@ -89,9 +127,24 @@ module gw_mx #(
   logic [1:0]   vector_user;
   logic [127:0] header;
   gw_mx_pack #(.Rows(Rows)) u_pack (
-    .clk_i, .rst_ni, .pop_i(pop), .item_i(popped_item), .here_i(popped_here), .spoilt_i(spoilt), .value_i(value), .offset_i(offset),
-    .offset_n_i(offset_n), .poison_i(poison), .valid_o(vector_valid), .vector_o(vector), .length_o(vector_length),
-    .first_o(vector_first), .last_o(vector_last), .user_o(vector_user), .header_o(header), .write_o(write), .residual_o(remainder)
+    .clk_i, .rst_ni,
+    .pop_i      (pop),
+    .item_i     (popped_item),
+    .here_i     (popped_here),
+    .spoilt_i   (spoilt),
+    .value_i    (value),
+    .offset_i   (offset),
+    .offset_n_i (offset_n),
+    .poison_i   (poison),
+    .valid_o    (vector_valid),
+    .vector_o   (vector),
+    .length_o   (vector_length),
+    .first_o    (vector_first),
+    .last_o     (vector_last),
+    .user_o     (vector_user),
+    .header_o   (header),
+    .write_o    (write),
+    .residual_o (remainder)
   );
 
   logic         merge, first_valid, first_last, second_valid, second_last;

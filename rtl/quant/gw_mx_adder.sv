@@ -1,12 +1,13 @@
-// g + r of one lane, binary32 with subnormals, nearest even: the steps of gw_fp_add, registers where the residual memory and the choice
-// behind it leave time.
-// Latency 4 cycles, the last step combinational behind them; one sum a cycle.
+// g + r of one lane, binary32 with subnormals, nearest even: the steps of gw_fp_add, registers where the
+// residual memory and the choice after it leave time.
+// Latency 4 cycles, the last step combinational after them; one sum a cycle.
 // docs/devices/mx.md, v.
 `default_nettype none
 
 module gw_mx_adder (
   input  wire logic        clk_i,
-  input  wire logic [3:0]  enable_i,  // a step whose register takes nothing is not evaluated: bit i, in the i-th cycle
+  // a step whose register takes nothing is not evaluated: bit i, in the i-th cycle
+  input  wire logic [3:0]  enable_i,
   input  wire logic [31:0] a_i,
   input  wire logic [31:0] b_i,
   output logic [31:0]      sum_o,

@@ -1,4 +1,5 @@
-// Gathers items until their block is complete, finds its largest exponent on the way, and gives them out in order, one a cycle.
+// Gathers items until their block is complete, finds its largest exponent on the way, and gives them out in
+// order, one a cycle.
 // Latency 1 cycle, for the last item of a block; at most four items wait.
 // docs/devices/mx.md, pop.
 `include "gw_assert.svh"
@@ -20,8 +21,9 @@ module gw_mx_gather (
   output logic [7:0]        here_o,
   output logic              spoilt_o,   // status bit 0 of the chunk so far
   output logic [255:0]      value_o,
-  output logic [8:0]        offset_q,   // a cycle behind its item: of the block's elements
-  output logic [8:0]        offset_n_q, // inverted, so that it stays a register of its own: all lanes are too many loads for one
+  output logic [8:0]        offset_q,   // a cycle after its item: of the block's elements
+  // inverted, so that it stays a register of its own: all lanes are too many loads for one
+  output logic [8:0]        offset_n_q,
   output logic              poison_q
 );
   // Choose v; the larger one of each two exponents, with whether it is over.
@@ -95,15 +97,18 @@ module gw_mx_gather (
   assign {d, c, b, a} = larger_q;
   wire [4:0]  wins    = gw_mx_pkg::largest(a, b, c, d, before_q);
   wire [8:0]  largest = gw_mx_pkg::winner(wins, a, b, c, d, before_q);
-  wire [8:0]  offset  = gw_mx_pkg::winner(wins, gw_mx_pkg::offset(a, e5m2_q, fp4_q), gw_mx_pkg::offset(b, e5m2_q, fp4_q),
-                                          gw_mx_pkg::offset(c, e5m2_q, fp4_q), gw_mx_pkg::offset(d, e5m2_q, fp4_q),
+  wire [8:0]  offset  = gw_mx_pkg::winner(wins, gw_mx_pkg::offset(a, e5m2_q, fp4_q),
+                                          gw_mx_pkg::offset(b, e5m2_q, fp4_q),
+                                          gw_mx_pkg::offset(c, e5m2_q, fp4_q),
+                                            gw_mx_pkg::offset(d, e5m2_q, fp4_q),
                                           gw_mx_pkg::offset(before_q, e5m2_q, fp4_q));
   always_ff @(posedge clk_i) begin
     if (!rst_ni)      before_q <= '0;
     else if (valid_q) before_q <= largest & {9{~ends_q}};
   end
 
-  // Blocks that are complete and not begun to be popped; if there is none, the one that becomes complete now is the next.
+  // Blocks that are complete and not begun to be popped; if there is none, the one that becomes complete now
+  // is the next.
   logic [2:0] block_write_q, block_read_q;
   (* ram_style = "distributed" *) logic [9:0] block_memory [0:3];
   wire block_done = valid_q & closes_q;

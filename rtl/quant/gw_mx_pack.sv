@@ -1,4 +1,5 @@
-// A popped item becomes a vector of bytes: scale, elements or floats, status. And what is left of its values, for the residual memory.
+// A popped item becomes a vector of bytes: scale, elements or floats, status. And what is left of its values,
+// for the residual memory.
 // Latency 2 cycles to the vector, 6 to the residuals; one item a cycle.
 // docs/devices/mx.md, vector, block, residual.
 `include "gw_assert.svh"
@@ -57,8 +58,13 @@ module gw_mx_pack #(
   wire [87:0] told;
   for (genvar i = 0; i < 8; i++) begin : gen_lane
     gw_mx_lane u_lane (
-      .clk_i, .e5m2_i(item_i[gw_mx_pkg::ItemE5m2]), .fp4_i(item_i[gw_mx_pkg::ItemFp4]), .value_i(value_i[32*i +: 32]), .offset_i(i < 4 ? offset_i : ~offset_n_i),
-      .element_o(eights[8*i +: 8]), .told_o(told[11*i +: 11])
+      .clk_i,
+      .e5m2_i    (item_i[gw_mx_pkg::ItemE5m2]),
+      .fp4_i     (item_i[gw_mx_pkg::ItemFp4]),
+      .value_i   (value_i[32*i +: 32]),
+      .offset_i  (i < 4 ? offset_i : ~offset_n_i),
+      .element_o (eights[8*i +: 8]),
+      .told_o    (told[11*i +: 11])
     );
     assign fours[4*i +: 4] = {eights[8*i + 7], eights[8*i + 2 +: 3]};
   end
@@ -68,7 +74,8 @@ module gw_mx_pack #(
   wire         item_opens = item_i[gw_mx_pkg::ItemOpens];
   logic [3:0]  choose_q;   // MXFP8, MXFP8 after a scale, E2M1, E2M1 after a scale; none for RAW
   always_ff @(posedge clk_i) begin
-    choose_q <= {item_fp4 & item_opens, item_fp4 & ~item_opens, ~item_fp4 & item_opens, ~item_fp4 & ~item_opens}
+    choose_q <= {item_fp4 & item_opens, item_fp4 & ~item_opens, ~item_fp4 & item_opens,
+                 ~item_fp4 & ~item_opens}
                 & {4{~item_i[gw_mx_pkg::ItemRaw]}};
   end
   wire [3:0]   choose  = choose_q & {4{~poison_i}};
@@ -77,7 +84,8 @@ module gw_mx_pack #(
   wire [7:0]   scale   = (gw_mx_pkg::scale(offset_i[7:0], e5m2, fp4) | {8{poison_i}}) & {8{opens}};
   wire [255:0] others  = raw ? value_q : {248'd0, scale};
   wire [63:0]  status  = {61'd0, item_q[gw_mx_pkg::ItemStatus +: 2], spoilt_q} << {byte_q, 3'd0};
-  wire [271:0] statuses = {status[15:0] & {16{word_q[4]}}, status & {64{word_q[3]}}, status & {64{word_q[2]}}, status & {64{word_q[1]}},
+  wire [271:0] statuses = {status[15:0] & {16{word_q[4]}}, status & {64{word_q[3]}}, status & {64{word_q[2]}},
+                           status & {64{word_q[1]}},
                            status & {64{word_q[0]}}};
   always_ff @(posedge clk_i) valid_o <= pop_q & rst_ni;
   always_ff @(posedge clk_i) begin
@@ -86,7 +94,8 @@ module gw_mx_pack #(
     first_o  <= item_q[gw_mx_pkg::ItemFirst];
     last_o   <= item_q[gw_mx_pkg::ItemFinal];
     user_o   <= {raw, item_q[gw_mx_pkg::ItemError]};
-    header_o <= {64'd0, 12'd0, item_q[gw_mx_pkg::ItemN +: 20], 24'd0, 4'd0, {e5m2, ~e5m2, ~e5m2, fp4} & {4{~raw}}};
+    header_o <= {64'd0, 12'd0, item_q[gw_mx_pkg::ItemN +: 20], 24'd0, 4'd0,
+                 {e5m2, ~e5m2, ~e5m2, fp4} & {4{~raw}}};
   end
 
   if (Rows != 0) begin : gen_remainders
@@ -112,8 +121,13 @@ module gw_mx_pack #(
     end
     for (genvar i = 0; i < 8; i++) begin : gen_lane
       gw_mx_remainder u_remainder (
-        .clk_i, .enable_i(enable), .e5m2_i(e5m2_q), .fp4_i(fp4_q), .value_i(before_q[32*i +: 32]), .told_i(told_q[11*i +: 11]),
-        .remainder_o(residual_o[32*i +: 32])
+        .clk_i,
+        .enable_i    (enable),
+        .e5m2_i      (e5m2_q),
+        .fp4_i       (fp4_q),
+        .value_i     (before_q[32*i +: 32]),
+        .told_i      (told_q[11*i +: 11]),
+        .remainder_o (residual_o[32*i +: 32])
       );
     end
   end else begin : gen_no_remainders

@@ -1,4 +1,4 @@
-// Residual memory and the adders behind it: an item's g becomes g + r.
+// Residual memory and the adders after it: an item's g becomes g + r.
 // Latency 5 cycles from the start, of which the memory takes the first; one read and one write a cycle.
 // docs/devices/mx.md, v, start, reset.
 `include "gw_assert.svh"
@@ -43,7 +43,7 @@ module gw_mx_rows #(
     end
   end
 
-  // Behind the start: the values and what is known of them, until the sum is there.
+  // After the start: the values and what is known of them, until the sum is there.
   logic [5:1]   valid_q;
   logic [4:1]   adds_q;  // an item that keeps a residual
   logic [gw_mx_pkg::ItemBits-1:0] item1_q, item2_q, item3_q, item4_q, item5_q;

@@ -1,5 +1,6 @@
-// g + r of one lane, or v - d, binary32 with subnormals, nearest even: gw_mx_adder with a quicker fourth step.
-// Latency 4 cycles, the last step combinational behind them; one sum a cycle.
+// g + r of one lane, or v - d, binary32 with subnormals, nearest even: gw_mx_adder with a quicker fourth
+// step.
+// Latency 4 cycles, the last step combinational after them; one sum a cycle.
 // docs/devices/onebit.md, v, residual.
 `default_nettype none
 

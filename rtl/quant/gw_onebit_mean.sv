@@ -1,5 +1,6 @@
 // Sum by number, of one side: rounded to 24 bits, divided two bits a stage, rounded to binary32.
-// Latency 17 cycles, one quotient a cycle. gw_fp_div divides whole floats, gw_adaptive_mean sums of any exponent.
+// Latency 17 cycles, one quotient a cycle. gw_fp_div divides whole floats, gw_adaptive_mean sums of any
+// exponent.
 // docs/devices/onebit.md, sides.
 `default_nettype none
 
@@ -30,7 +31,8 @@ module gw_onebit_mean (
     if (valid_i[1]) sum_q         <= gw_onebit_pkg::by_bits(bytes_q);
     if (valid_i[1]) number2_q     <= number1_q;
     if (valid_i[2]) division_q[0] <= gw_onebit_pkg::begin_division(sum_q, number2_q);
-    if (valid_i[16]) mean_o       <= gw_onebit_pkg::quotient({divided.not_zero, divided.exponent, divided.part, divided.bits});
+    if (valid_i[16]) mean_o       <= gw_onebit_pkg::quotient({divided.not_zero, divided.exponent,
+                                                              divided.part, divided.bits});
   end
   for (genvar i = 0; i < 13; i++) begin : gen_stage
     always_ff @(posedge clk_i) if (valid_i[3 + i]) division_q[i+1] <= gw_onebit_pkg::divide(division_q[i]);

@@ -1,11 +1,12 @@
-// The end of each quantiser: output queue of 64 beats, credit for what is on its way to it, counters of packets.
+// The end of each quantiser: output queue of 64 beats, credit for what is on its way to it, counters of
+// packets.
 // Latency 1 cycle, up to two beats a cycle in, one out.
 // docs/devices/mx.md, output queue, credit; so in docs/devices/{threshold,onebit,adaptive}.md.
 `include "gw_assert.svh"
 `default_nettype none
 
-// Each item that spends credit is merged once, and completes two beats at most. If the end of a packet is flushed without a merge
-// (Flushes), room is kept for that beat, too.
+// Each item that spends credit is merged once, and completes two beats at most. If the end of a packet is
+// flushed without a merge (Flushes), room is kept for that beat, too.
 module gw_quant_egress #(
   parameter bit Flushes = 1'b1
 ) (
@@ -65,7 +66,8 @@ module gw_quant_egress #(
   // Credit: beats in the queue plus two for each item under way.
   logic [6:0] used_q;
   wire        leave   = m_axis_tvalid & m_axis_tready;
-  wire [6:0]  settled = used_q - {5'd0, merge_i, 1'b0} + {6'd0, first_valid_i} + {6'd0, second_valid_i} - {6'd0, leave};
+  wire [6:0]  settled = used_q - {5'd0, merge_i, 1'b0} + {6'd0, first_valid_i} + {6'd0, second_valid_i}
+                        - {6'd0, leave};
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       used_q        <= '0;

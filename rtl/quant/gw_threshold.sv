@@ -1,6 +1,8 @@
-// Chunks of binary32 gradients in, packets of those that reach a threshold out: whole (WGT), +-T (BGT), +-m T (QGT); with residuals or without.
+// Chunks of binary32 gradients in, packets of those that reach a threshold out: whole (WGT), +-T (BGT), +-m T
+// (QGT); with residuals or without.
 // Latency 17 cycles from the beat that completes an output beat, one beat a cycle.
-// Thresholded gradient synchronisation (Anoosheh et al.), listing (a)-(c); ports and cycle contract: docs/devices/threshold.md.
+// Thresholded gradient synchronisation (Anoosheh et al.), listing (a)-(c); ports and cycle contract:
+// docs/devices/threshold.md.
 `include "gw_assert.svh"
 `default_nettype none
 
@@ -37,7 +39,8 @@ module gw_threshold #(
   wire rice_in = coding_i & method_i[1];
   wire legal   = gw_threshold_pkg::legal(threshold_i);
   wire raw_in  = method_i == 2'd0 | ~legal;
-  logic               open, start, first, last, final_item, tail, raw, residual, exists, head_stays, next_valid;
+  logic               open, start, first, last, final_item, tail, raw, residual, exists, head_stays,
+    next_valid;
   logic [25:0]        settings;
   logic [19:0]        n;
   logic [3:0]         count;
@@ -50,24 +53,69 @@ module gw_threshold #(
   wire leaves    = last & ~tail & ~raw & exists;  // a k
   wire may_start = credit & ~(residual & row_conflict) & ~(first & rice & k_conflict);
   gw_quant_items #(.Rows(Rows), .Settings(26)) u_items (
-    .clk_i, .rst_ni, .s_axis_tdata, .s_axis_tkeep, .s_axis_tvalid, .s_axis_tready, .s_axis_tlast, .s_axis_tuser, .open_i(open),
-    .settings_i({method_i, rice_in, threshold_i[30:8]}), .keeps_i(residual_i), .raw_i(raw_in), .bound_i(residual_i | rice_in),
-    .valid_o(unused_valid), .may_start_i(may_start), .start_o(start), .first_o(first), .last_o(last), .final_o(final_item),
-    .filler_o(unused_filler), .tail_o(tail), .raw_o(raw), .residual_o(residual), .settings_o(settings), .n_o(n), .count_o(count),
-    .here_o(here), .status_o(status), .data_o(data), .row_o(row), .first_row_o(first_row), .row_exists_o(exists),
-    .head_stays_o(head_stays), .head_row_o(head_row), .next_valid_o(next_valid), .next_row_o(next_row), .arrives_row_o(arrives_row)
+    .clk_i, .rst_ni, .s_axis_tdata, .s_axis_tkeep, .s_axis_tvalid, .s_axis_tready, .s_axis_tlast,
+    .s_axis_tuser,
+    .open_i        (open),
+    .settings_i    ({method_i, rice_in, threshold_i[30:8]}),
+    .keeps_i       (residual_i),
+    .raw_i         (raw_in),
+    .bound_i       (residual_i | rice_in),
+    .valid_o       (unused_valid),
+    .may_start_i   (may_start),
+    .start_o       (start),
+    .first_o       (first),
+    .last_o        (last),
+    .final_o       (final_item),
+    .filler_o      (unused_filler),
+    .tail_o        (tail),
+    .raw_o         (raw),
+    .residual_o    (residual),
+    .settings_o    (settings),
+    .n_o           (n),
+    .count_o       (count),
+    .here_o        (here),
+    .status_o      (status),
+    .data_o        (data),
+    .row_o         (row),
+    .first_row_o   (first_row),
+    .row_exists_o  (exists),
+    .head_stays_o  (head_stays),
+    .head_row_o    (head_row),
+    .next_valid_o  (next_valid),
+    .next_row_o    (next_row),
+    .arrives_row_o (arrives_row)
   );
 
   logic [RowBits-1:0] write_row, k_write_row;
   gw_threshold_in_flight #(.RowBits(RowBits)) u_in_flight (
-    .clk_i, .rst_ni, .head_stays_i(head_stays), .head_row_i(head_row), .next_valid_i(next_valid), .next_row_i(next_row),
-    .arrives_row_i(arrives_row), .first_i(first), .row_i(row), .start_i(start), .conflict_o(row_conflict), .enters_row_i(row),
-    .enters_i(start & residual), .row_o(write_row)
+    .clk_i, .rst_ni,
+    .head_stays_i  (head_stays),
+    .head_row_i    (head_row),
+    .next_valid_i  (next_valid),
+    .next_row_i    (next_row),
+    .arrives_row_i (arrives_row),
+    .first_i       (first),
+    .row_i         (row),
+    .start_i       (start),
+    .conflict_o    (row_conflict),
+    .enters_row_i  (row),
+    .enters_i      (start & residual),
+    .row_o         (write_row)
   );
   gw_threshold_in_flight #(.RowBits(RowBits), .Tap(15), .Runs(1'b0)) u_k_in_flight (
-    .clk_i, .rst_ni, .head_stays_i(head_stays), .head_row_i(head_row), .next_valid_i(next_valid), .next_row_i(next_row),
-    .arrives_row_i(arrives_row), .first_i(first), .row_i(row), .start_i(start), .conflict_o(k_conflict), .enters_row_i(first_row),
-    .enters_i(start & leaves), .row_o(k_write_row)
+    .clk_i, .rst_ni,
+    .head_stays_i  (head_stays),
+    .head_row_i    (head_row),
+    .next_valid_i  (next_valid),
+    .next_row_i    (next_row),
+    .arrives_row_i (arrives_row),
+    .first_i       (first),
+    .row_i         (row),
+    .start_i       (start),
+    .conflict_o    (k_conflict),
+    .enters_row_i  (first_row),
+    .enters_i      (start & leaves),
+    .row_o         (k_write_row)
   );
 
   // What goes along with an item: stage j is j cycles after its start.
@@ -92,7 +140,8 @@ module gw_threshold #(
   logic [7:0]  write_q [1:18];
   always_ff @(posedge clk_i) valid_q <= {valid_q[17:1], start} & {18{rst_ni}};
   always_ff @(posedge clk_i) begin
-    item_q[1] <= {leaves, last & ~tail, status, ~tail, count, first, final_item, settings[25:24] & {2{~raw}}, rice, n, settings[22:0]};
+    item_q[1] <= {leaves, last & ~tail, status, ~tail, count, first, final_item, settings[25:24] & {2{~raw}},
+                  rice, n, settings[22:0]};
     for (int j = 2; j <= Depth; j++) item_q[j] <= item_q[j-1];
     write_q[1] <= here & {8{residual}};
     for (int j = 2; j <= 18; j++) write_q[j] <= write_q[j-1];
@@ -103,13 +152,25 @@ module gw_threshold #(
   logic               zeroing, spoils;
   logic [RowBits-1:0] zero_row;
   gw_threshold_rows #(.Rows(Rows)) u_rows (
-    .clk_i, .rst_ni, .zeroing_o(zeroing), .zero_row_o(zero_row), .open_o(open), .row_i(row), .data_i(data), .here_i(here), .raw_i(raw),
-    .residual_i(residual), .v_o(v), .spoils_o(spoils), .write_i(write_q[18] & {8{valid_q[18]}}), .write_row_i(write_row),
-    .write_data_i(remainder)
+    .clk_i, .rst_ni,
+    .zeroing_o    (zeroing),
+    .zero_row_o   (zero_row),
+    .open_o       (open),
+    .row_i        (row),
+    .data_i       (data),
+    .here_i       (here),
+    .raw_i        (raw),
+    .residual_i   (residual),
+    .v_o          (v),
+    .spoils_o     (spoils),
+    .write_i      (write_q[18] & {8{valid_q[18]}}),
+    .write_row_i  (write_row),
+    .write_data_i (remainder)
   );
   item_t item7;
   assign item7 = item_q[7];
-  wire unused_item7 = ^{item7.leaves, item7.last, item7.error, item7.disagrees, item7.payload, item7.is_final, item7.rice,
+  wire unused_item7 = ^{item7.leaves, item7.last, item7.error, item7.disagrees, item7.payload, item7.is_final,
+                        item7.rice,
                         item7.n};
   logic [14:8] spoilt_q;
   always_ff @(posedge clk_i) begin
@@ -122,8 +183,16 @@ module gw_threshold #(
   logic [255:0] value;
   logic [63:0]  m;
   gw_threshold_values u_values (
-    .clk_i, .v_i(v), .threshold_i(item7.threshold), .method_i(item7.method), .count_i(item7.count), .sent_o(sent), .sign_o(sign), .whole_o(value), .m_o(m),
-    .remainder_o(remainder)
+    .clk_i,
+    .v_i         (v),
+    .threshold_i (item7.threshold),
+    .method_i    (item7.method),
+    .count_i     (item7.count),
+    .sent_o      (sent),
+    .sign_o      (sign),
+    .whole_o     (value),
+    .m_o         (m),
+    .remainder_o (remainder)
   );
 
   // 8 to 11: where each bit goes.
@@ -133,8 +202,17 @@ module gw_threshold #(
   logic [3:0] k_now, k9;
   logic [3:0] k_q [2:8];
   gw_threshold_k #(.Rows(Rows)) u_k (
-    .clk_i, .rst_ni, .zeroing_i(zeroing), .zero_row_i(zero_row), .row_i(first_row), .k_o(k_now), .valid_i(valid_q[8] & item8.payload),
-    .first_i(item8.first), .leaves_i(item8.leaves), .sent_i(sent), .n_i(item8.n), .write_row_i(k_write_row)
+    .clk_i, .rst_ni,
+    .zeroing_i   (zeroing),
+    .zero_row_i  (zero_row),
+    .row_i       (first_row),
+    .k_o         (k_now),
+    .valid_i     (valid_q[8] & item8.payload),
+    .first_i     (item8.first),
+    .leaves_i    (item8.leaves),
+    .sent_i      (sent),
+    .n_i         (item8.n),
+    .write_row_i (k_write_row)
   );
   always_ff @(posedge clk_i) begin
     k_q[2] <= k_now;
@@ -149,9 +227,26 @@ module gw_threshold #(
   logic [27:0]  length;
   logic         full;
   gw_threshold_code u_code (
-    .clk_i, .rst_ni, .take_i(1'b1), .valid_i(valid_q[8] & item8.payload), .first_i(item8.first), .last_i(item8.last),
-    .method_i(item8.method), .rice_i(item8.rice), .count_i(item8.count), .sent_i(sent), .sign_i(sign), .k_i(k_q[8]), .k_o(k9), .head_o(head), .bits_o(bits), .closing_o(closing), .place_o(place),
-    .closing_place_o(closing_place), .hole_o(hole), .length_o(length), .full_o(full)
+    .clk_i, .rst_ni,
+    .take_i          (1'b1),
+    .valid_i         (valid_q[8] & item8.payload),
+    .first_i         (item8.first),
+    .last_i          (item8.last),
+    .method_i        (item8.method),
+    .rice_i          (item8.rice),
+    .count_i         (item8.count),
+    .sent_i          (sent),
+    .sign_i          (sign),
+    .k_i             (k_q[8]),
+    .k_o             (k9),
+    .head_o          (head),
+    .bits_o          (bits),
+    .closing_o       (closing),
+    .place_o         (place),
+    .closing_place_o (closing_place),
+    .hole_o          (hole),
+    .length_o        (length),
+    .full_o          (full)
   );
 
   // 11 to 14: the vector.
@@ -161,16 +256,30 @@ module gw_threshold #(
   logic [127:0] upper;
   logic [15:0]  excess;
   gw_threshold_pack u_pack (
-    .clk_i, .head_i(head), .bits_i(bits), .closing_i(closing), .place_i(place), .closing_place_i(closing_place), .hole_i(hole),
-    .length_i(length), .full_i(full), .value_i(value), .m_i(m), .length_o(vector_length),
-    .lower_length_o(lower_length), .lower_o(lower), .upper_o(upper), .excess_o(excess)
+    .clk_i,
+    .head_i          (head),
+    .bits_i          (bits),
+    .closing_i       (closing),
+    .place_i         (place),
+    .closing_place_i (closing_place),
+    .hole_i          (hole),
+    .length_i        (length),
+    .full_i          (full),
+    .value_i         (value),
+    .m_i             (m),
+    .length_o        (vector_length),
+    .lower_length_o  (lower_length),
+    .lower_o         (lower),
+    .upper_o         (upper),
+    .excess_o        (excess)
   );
 
   // 13 to 15: its place, and the merge.
   item_t item13, item14;
   assign item13 = item_q[13];
   assign item14 = item_q[14];
-  wire unused_item13 = ^{item13.leaves, item13.error, item13.disagrees, item13.payload, item13.count, item13.first,
+  wire unused_item13 = ^{item13.leaves, item13.error, item13.disagrees, item13.payload, item13.count,
+                         item13.first,
                          item13.method, item13.rice, item13.n, item13.threshold};
   wire unused_item14 = ^{item14.leaves, item14.last, item14.payload, item14.count, item14.is_final};
   wire         is_raw14 = item14.method == 2'd0;

@@ -1,4 +1,4 @@
-// Output Port Lookup: learns which station is behind which port, by VLAN, and says where a frame goes.
+// Output Port Lookup: learns which station is at which port, by VLAN, and says where a frame goes.
 // Latency 4 cycles, a frame every other cycle (two-beat frames without a gap).
 // Optimizer switch (IEICE'21) section 5.1, Figure 11; models/reference/lookup/lookup.h has the table.
 `default_nettype none
@@ -24,9 +24,11 @@ module gw_lookup (
   wire  [11:0] vlan   = has_tag ? {data_i[8*14 +: 4], data_i[8*15 +: 8]} : 12'd0;
 
   // Where a station is in the table.
-  wire [7:0] learn_at = source1_q[7:0] ^ source1_q[15:8] ^ source1_q[23:16] ^ source1_q[31:24] ^ source1_q[39:32]
+  wire [7:0] learn_at = source1_q[7:0] ^ source1_q[15:8] ^ source1_q[23:16] ^ source1_q[31:24]
+                        ^ source1_q[39:32]
                         ^ source1_q[47:40] ^ vlan1_q[7:0] ^ {4'd0, vlan1_q[11:8]};
-  wire [7:0] find_at1 = target1_q[7:0] ^ target1_q[15:8] ^ target1_q[23:16] ^ target1_q[31:24] ^ target1_q[39:32]
+  wire [7:0] find_at1 = target1_q[7:0] ^ target1_q[15:8] ^ target1_q[23:16] ^ target1_q[31:24]
+                        ^ target1_q[39:32]
                         ^ target1_q[47:40] ^ vlan1_q[7:0] ^ {4'd0, vlan1_q[11:8]};
 
   // One cycle to learn, the next one to find: a frame's own source counts. The third one compares.

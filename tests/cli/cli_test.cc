@@ -1319,7 +1319,7 @@ TEST_F(Cli, NetlistsThatCannotBeMadeAreRefusedOrSaid) {
   EXPECT_EQ(json::parse(text_of(path("sweep.json")))["checks"]["netlist"], "generic");
   // At once, not after minutes of synthesis.
   expect_one_sentence(gradwire("run optimizer --synth workers --netlist xilinx"), 3,
-                      "gw_optimization.sv wants block RAM");
+                      "gw_optimization_frames.sv wants block RAM");
 }
 
 TEST_F(Cli, RtlOfOnesOwnKeepsItsParametersAndThatIsSaid) {
