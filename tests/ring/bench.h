@@ -229,6 +229,11 @@ class Bench {
     host.bytes = values(host.chunks[host.next]);
     host.beats.clear();
     sim::append_beats(host.beats, host.bytes);
+    // What tkeep excludes is not looked at.
+    Beat& last = host.beats.back();
+    for (size_t lane = host.bytes.size() % 64 / 4; lane < 16 && last.keep != Beat::kWhole; ++lane) {
+      last.data[lane] = static_cast<uint32_t>(random_.next());
+    }
     host.beat = 0;
   }
   void owe(const std::optional<Bytes>& result, bool second) {
@@ -292,6 +297,7 @@ class Bench {
     const sim::AxisRule rule = host.check.check(beat, ready);
     if (rule != sim::AxisRule::kNone) complain(i, sim::axis_rule_text(rule));
     if (beat == nullptr || !ready) return;
+    if (!clean(*beat)) complain(i, "bytes that tkeep excludes are not zero");
     const Bytes bytes = sim::bytes_of(std::span<const Beat>(beat, 1));
     host.taking.insert(host.taking.end(), bytes.begin(), bytes.end());
     host.out_at = after(host.out_at, s_.beat_out);
@@ -325,6 +331,7 @@ class Bench {
         const Beat* const out = ring_->leaving(i, side);
         if (wires_[i].within[side] && out == nullptr) complain(i, "a gap inside a frame");
         if (out == nullptr) continue;
+        if (!clean(*out)) complain(i, "bytes that tkeep excludes are not zero");
         append(wires_[i].leaving[side], *out);
         wires_[i].within[side] = out->last == 0;
         if (out->last == 0) continue;
@@ -334,6 +341,12 @@ class Bench {
         wires_[i].leaving[side].clear();
       }
     }
+  }
+  static bool clean(const Beat& beat) {
+    for (auto lane = static_cast<size_t>(valid_bytes(beat)) / 4; lane < 16; ++lane) {
+      if (beat.data[lane] != 0) return false;
+    }
+    return true;
   }
   static void append(Bytes& bytes, const Beat& beat) {
     const Bytes more = sim::bytes_of(std::span<const Beat>(&beat, 1));

@@ -596,6 +596,50 @@ TEST(RingNode, AChunkOfTheHostIsWholeValuesAndFits) {
   }
 }
 
+// What was begun ends, nothing starts, frames that come are judged as ever.
+TEST(RingNode, AnErrorStopsWhatHasNotBegun) {
+  const auto wrong = [](Node& node, uint64_t at) { node.put(Node::kHost, at, Bytes(3)); };
+  {  // no frame: data, then an answer
+    Node node(kSmall, kFirst);
+    wrong(node, 0);
+    node.frame(Node::kRight, 10, control(1, 0, 0, /*asks=*/true));
+    node.run_to(100);
+    EXPECT_EQ(node.error(), 8u);
+    EXPECT_EQ(node.stat(Node::kRight, RingNic::kControlIn), 1u);
+    EXPECT_TRUE(node.out[Node::kRight].empty());
+  }
+  {  // no result to the host
+    Node node(kSmall, kFirst);
+    node.put(Node::kHost, 0, chunk(16, 1));
+    wrong(node, 20);
+    node.frame(Node::kRight, 30, bcast(1, 2, 0, chunk(16, 3), 1));
+    node.run_to(100);
+    EXPECT_EQ(node.counters().link[2].expect, 1u);
+    EXPECT_TRUE(node.out[Node::kHost].empty());
+    EXPECT_EQ(node.stat(RingNic::kResults), 0u);
+  }
+  {  // no sum
+    Node node(kSmall, kLast);
+    node.put(Node::kHost, 0, chunk(16, 1));
+    wrong(node, 20);
+    node.frame(Node::kLeft, 30, agg(0, 0, chunk(16, 3)));
+    node.run_to(100);
+    EXPECT_EQ(node.counters().link[1].expect, 1u);
+    EXPECT_EQ(node.stat(RingNic::kSums), 0u);
+  }
+  {  // a frame that has begun goes out whole, and so does a result
+    RingBuild build = kSmall;
+    build.beats_log2 = 5;
+    Node node(build, kFirst);
+    node.put(Node::kHost, 0, chunk(32 * 16, 1));
+    wrong(node, 35);  // in error from 37 on; the frame has begun in 33
+    node.run_to(100);
+    EXPECT_EQ(node.error(), 8u);
+    ASSERT_EQ(node.out[Node::kRight].size(), 1u);
+    EXPECT_EQ(node.out[Node::kRight][0].bytes, reference::encode(agg(0, 0, chunk(32 * 16, 1))));
+  }
+}
+
 // A link is found when it was silent for 64 cycles, in reset or out, or when a frame has ended.
 TEST(RingNode, ALinkIsLostAfterReset) {
   for (const uint32_t silent : {0, 1, 62, 63, 64, 65}) {
