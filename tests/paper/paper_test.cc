@@ -164,6 +164,40 @@ TEST(Measures, OursByHand) {
               100 * 6 * 233 * 1048576.0 * 8 / 9.41e9, 1e-6);
 }
 
+TEST(Measures, OfATrainingDocument) {
+  const auto codec = [](const char* name, double accuracy, double bytes, json rate) {
+    return json{{"codec", name},
+                {"diverged", nullptr},
+                {"accuracy", {{"mean", accuracy}, {"sigma", 0.01}}},
+                {"payload_bytes", bytes},
+                {"percent_per_gb", rate}};
+  };
+  json document = {{"codecs",
+                    {codec("none", 0.96, 4000, 1), codec("wgt:t=2^-5", 0.95, 400, 8),
+                     codec("bgt:t=2^-3", 0.90, 40, 70)}},
+                   {"preset", {{"shapes", json::array()}}}};
+  document["preset"]["shapes"].push_back(
+      {{"shape", "it falls"}, {"verdict", "does not hold"}, {"why", "it rises"}});
+  document["preset"]["shapes"].push_back(
+      {{"shape", "it ends"}, {"verdict", "holds"}, {"why", "it does"}});
+  Documents documents([&](const std::vector<std::string>&) { return document; });
+  const Row row{.command = {"train"}};
+  EXPECT_DOUBLE_EQ(*paper::accuracy_of(1)(documents, row).number, 95);
+  EXPECT_EQ(paper::accuracy_of(1)(documents, row).why, "wgt:t=2^-5, sigma 1.00");
+  EXPECT_NEAR(*paper::points_over_floats(2)(documents, row).number, -6, 1e-9);
+  EXPECT_DOUBLE_EQ(*paper::share_of_floats(1)(documents, row).number, 10);
+  EXPECT_EQ(paper::most_accuracy_by_byte("bgt")(documents, row).verdict, paper::Verdict::kHolds);
+  EXPECT_EQ(paper::most_accuracy_by_byte("wgt")(documents, row).verdict,
+            paper::Verdict::kDoesNotHold);
+  EXPECT_EQ(paper::shape_of("it falls")(documents, row).verdict, paper::Verdict::kDoesNotHold);
+  EXPECT_EQ(paper::shape_of("it ends")(documents, row).why, "it does");
+  EXPECT_THROW(paper::shape_of("it flies")(documents, row), sim::UserError);
+  // A codec that diverged has no figures, and says so.
+  document["codecs"][1]["diverged"] = "wgt diverged";
+  Documents again([&](const std::vector<std::string>&) { return document; });
+  EXPECT_THROW(paper::accuracy_of(1)(again, row), sim::UserError);
+}
+
 TEST(Judge, AWrongValueOfThePaperIsTheExitCode) {
   std::vector<Row> rows = rows_of("ntt", "latency");
   const auto exact = std::ranges::find(rows, Class::kExact, &Row::kind);

@@ -136,6 +136,7 @@ json ring_and_tree() {
                       "each reading of the text at eight nodes.",
                       "nodes", "by the ring of two");
   figure["log_x"] = figure["log_y"] = true;
+  figure["x_base"] = 2;
   json ring = json::array();
   for (int n = 2; n <= 128; n *= 2) ring.push_back({n, n - 1});
   add_line(figure, "ring: 2 a (n - 1)", "ours", "both", ring);

@@ -12,7 +12,7 @@ namespace gw::paper {
 ///
 ///   [{"paper", "item", "title", "caption", "kind": "dots", "unit", "log",
 ///     "dots": [{"name", "paper", "ours"}]},
-///    {..., "kind": "lines", "x", "y", "log_x", "log_y",
+///    {..., "kind": "lines", "x", "y", "log_x", "log_y", "x_base",
 ///     "lines": [{"name", "of": "paper" or "ours", "style": "points", "line" or "both",
 ///                "points": [[x, y] ...]}]}]
 ///

@@ -264,6 +264,23 @@ Measure share_of_floats(size_t codec) {
   });
 }
 
+Measure most_accuracy_by_byte(std::string method) {
+  return from([method = std::move(method)](const json& document) {
+    std::string best;
+    double most = 0;
+    for (size_t i = 1; i < document.at("codecs").size(); ++i) {
+      const json& codec = codec_at(document, i);
+      const json& rate = codec.at("percent_per_gb");
+      if (rate.is_number() && rate.get<double>() > most) {
+        most = rate.get<double>();
+        best = codec.at("codec").get<std::string>();
+      }
+    }
+    return Ours{.verdict = best.starts_with(method) ? Verdict::kHolds : Verdict::kDoesNotHold,
+                .why = fmt::format("{}, {:.0f} % a GB", best, most)};
+  });
+}
+
 Measure shape_of(std::string shape) {
   return from([shape = std::move(shape)](const json& document) {
     const json& shapes = document.at("preset").at("shapes");

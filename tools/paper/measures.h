@@ -58,6 +58,8 @@ Measure accuracy_of(size_t codec);
 /// counts.
 Measure points_over_floats(size_t codec);
 Measure share_of_floats(size_t codec);
+/// Of all codecs but floats, one of this method has the most accuracy by byte as that paper counts.
+Measure most_accuracy_by_byte(std::string method);
 /// What the preset of `train` judges of this shape.
 Measure shape_of(std::string shape);
 

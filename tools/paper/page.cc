@@ -101,7 +101,9 @@ report::Plot lines_plot(const json& figure) {
       "graph "
       "0.02, graph 0.02, graph 0.04, graph 0.03\n",
       rgb("muted"));
-  if (figure["log_x"].get<bool>()) script += "set logscale x 10\nset format x '%g'\n";
+  if (figure["log_x"].get<bool>()) {
+    script += fmt::format("set logscale x {}\nset format x '%g'\n", figure.value("x_base", 10));
+  }
   if (figure["log_y"].get<bool>()) script += "set logscale y 10\nset format y '%g'\n";
   script += report::axis("xlabel", figure["x"].get<std::string>()) +
             report::axis("ylabel", figure["y"].get<std::string>());

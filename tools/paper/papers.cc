@@ -543,7 +543,7 @@ void add_switch(Sheet& s) {
          {std::tuple{"LUTs", "lut", pe.lut}, std::tuple{"flip-flops", "ff", pe.ff},
           std::tuple{"DSPs", "dsp", pe.dsp}}) {
       s.add({.what = fmt::format("{}: {}", pe.algorithm, what),
-             .value = fmt::format("{}", value),
+             .value = grouped(value),
              .kind = Class::kPrediction,
              .command = sweep_command(),
              .measure = at(fmt::format("/table3/{}/pipelined_paper/{}", pe.algorithm, key))});
@@ -866,6 +866,14 @@ void add_tgs(Sheet& s, const Options& options) {
   s.add({.what = "points over the baseline of 0.35 and less",
          .kind = Class::kShape,
          .measure = cannot_be_asked("sigma over seeds is larger, with 2,000 test images")});
+  s.item("fig3", "Figures 3, 5, 7: accuracy by data sent", "Figures 3, 5, 7");
+  s.add({.where = "5",
+         .what = "most accuracy by byte: BGT",
+         .kind = Class::kShape,
+         .command = command,
+         .measure = most_accuracy_by_byte("bgt"),
+         .needs_data = true,
+         .minutes = true});
   s.item("fig4", "Figures 4, 6, 8: share sent by iteration", "Figures 4, 6, 8");
   judged("the share sent grows with the iterations",
          "the share sent grows with the iterations (Figures 4, 6)", "6");
