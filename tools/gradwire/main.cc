@@ -73,6 +73,7 @@ int main(int argc, char** argv) {
     tools::add_bench(app, invocation);
     tools::add_sweep(app, invocation);
     tools::add_train(app, invocation);
+    tools::add_paper(app, invocation);
     tools::add_coverage(app, invocation);
     tools::add_trace(app, invocation);
     tools::add_codec(app, invocation);

@@ -50,7 +50,9 @@ USES = {
     "testbenches": ["sim/run", "testbenches/..."],
     "tools/training": BASE + ["models/reference/...", "sim/base", "sim/report"],
     "tools/capture": ["models/reference/...", "tools/training"],
-    "tools/gradwire": ["models/...", "sim/...", "testbenches/...", "tools/training"],
+    # Documents of devices come from tools/gradwire, which it is handed.
+    "tools/paper": BASE + ["models/reference/...", "sim/base", "sim/report", "tools/capture", "tools/training"],
+    "tools/gradwire": ["models/...", "sim/...", "testbenches/...", "tools/paper", "tools/training"],
 }
 
 
