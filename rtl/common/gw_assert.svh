@@ -1,9 +1,11 @@
 // GW_ASSERT(name, expr): `expr` holds at every rising edge of clk_i at which rst_ni is 1.
-// Concurrent under Verilator, immediate under Icarus, a proof obligation under `yosys read -formal`, nothing in synthesis.
+// Concurrent under Verilator, immediate under Icarus, a proof obligation under `yosys read -formal`, nothing
+// in synthesis.
 //
-// GW_COVER(name, expr): a corner that simulation shall have seen: `expr` holds at some rising edge of clk_i at which rst_ni is 1.
-// Counted under Verilator (gradwire run --coverage user), a cover under FORMAL, nothing elsewhere. No sequences in `expr`: what
-// matters of the cycles before is in registers.
+// GW_COVER(name, expr): a corner that simulation shall have seen: `expr` holds at some rising edge of clk_i
+// at which rst_ni is 1.
+// Counted under Verilator (gradwire run --coverage user), a cover under FORMAL, nothing elsewhere. No
+// sequences in `expr`: what matters of the cycles before is in registers.
 `ifndef GW_ASSERT_SVH
 `define GW_ASSERT_SVH
 

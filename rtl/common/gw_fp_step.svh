@@ -1,8 +1,9 @@
-// One step of a floating-point operator, with the registers that belong behind it.
+// One step of a floating-point operator, with the registers that belong after it.
 //   `GW_FP_STEP(name, Bits, At, expression)
-// name is the expression's value, Bits bits, behind gw_fp_pkg::registers_behind(Latency, Steps, At) registers; a register
-// takes a value only if its bit of enable_i says so, and with the first one the whole step rests: an idle operator neither
-// toggles nor costs simulation time. Needs Latency, Steps, clk_i and enable_i in scope.
+// name is the expression's value, Bits bits, after gw_fp_pkg::registers_behind(Latency, Steps, At) registers;
+// a register takes a value only if its bit of enable_i says so, and with the first one the whole step rests:
+// an idle operator neither toggles nor costs simulation time. Needs Latency, Steps, clk_i and enable_i in
+// scope.
 `ifndef GW_FP_STEP
 `define GW_FP_STEP(Name, Bits, At, Expression) \
   wire [(Bits)-1:0] Name; \
@@ -23,6 +24,7 @@
   wire [(Bits)-1:0] Name; \
   gw_fp_registers #( \
     .Width(Bits), .Latency(Latency), .First(gw_fp_pkg::registers_before(Latency, Steps, From)), \
-    .Depth(gw_fp_pkg::registers_before(Latency, Steps, To) - gw_fp_pkg::registers_before(Latency, Steps, From)) \
+    .Depth(gw_fp_pkg::registers_before(Latency, Steps, To) \
+           - gw_fp_pkg::registers_before(Latency, Steps, From)) \
   ) u_``Name (.clk_i, .enable_i, .d_i(Expression), .q_o(Name));
 `endif

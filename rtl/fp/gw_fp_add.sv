@@ -5,7 +5,8 @@
 `include "gw_fp_step.svh"
 
 // Subnormal = 0: subnormal operands and results are signed zeros; 1: IEEE 754. NaN is always 0x7FC00000.
-// enable_i[k]: register k, counted from the operands, takes a value; all ones, or a bit that moves on with each operation.
+// enable_i[k]: register k, counted from the operands, takes a value; all ones, or a bit that moves on with
+// each operation.
 module gw_fp_add #(
   parameter int Latency = 12,
   parameter bit Subnormal = 1'b0

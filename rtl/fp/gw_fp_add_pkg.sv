@@ -4,9 +4,10 @@
 `default_nettype none
 
 package gw_fp_add_pkg;
-  // 1. Classify: order by magnitude, the result has the sign of the larger one; begin to align. {sign, differ, clash
-  // (infinity less infinity, if it is not NaN anyway), exponent field, distant (32 places or more), places / 2, fraction of the
-  // larger one, significand of the smaller one, moved by one place if places are odd}.
+  // 1. Classify: order by magnitude, the result has the sign of the larger one; begin to align. {sign,
+  // differ, clash (infinity less infinity, if it is not NaN anyway), exponent field, distant (32 places or
+  // more), places / 2, fraction of the larger one, significand of the smaller one, moved by one place if
+  // places are odd}.
   function automatic [63:0] classify(input [31:0] a, input [31:0] b, input subnormal);
     /*verilator no_inline_task*/
     logic        swap, none, odd, a_zero, b_zero, unused;
@@ -29,8 +30,8 @@ package gw_fp_add_pkg;
                 gap[7:5] != 3'd0, gap[4:1], major[22:0], none ? 25'd0 : significand};
   endfunction
 
-  // 2. Align: the smaller one moves down to the exponent of the larger; what falls out is kept as one sticky bit. {sign,
-  // differ, kind, exponent field, significands of both, of the smaller one with three bits more}.
+  // 2. Align: the smaller one moves down to the exponent of the larger; what falls out is kept as one sticky
+  // bit. {sign, differ, kind, exponent field, significands of both, of the smaller one with three bits more}.
   function automatic [62:0] align(input [63:0] x, input subnormal);
     /*verilator no_inline_task*/
     logic        sign, differ, clash, distant, lost, lost_more, any, zero;
@@ -64,7 +65,8 @@ package gw_fp_add_pkg;
     add = {x[62:51], sum};
   endfunction
 
-  // 4. Count leading zeros in fours; begin to normalise. The sum's first bit is a carry: 0 zeros add one to the exponent.
+  // 4. Count leading zeros in fours; begin to normalise. The sum's first bit is a carry: 0 zeros add one to
+  // the exponent.
   // {sign, kind, exponent field, fours of zeros, zeros beyond (with subnormals), sum moved by 0 to 3 fours}.
   // With subnormals a one is put where counting must stop: at the exponent of the smallest normal number.
   function automatic [43:0] count(input [39:0] x, input subnormal);
@@ -96,8 +98,8 @@ package gw_fp_add_pkg;
              four[2:1] == 2'd0 ? !four[0] : !four[2], sum << {fours[1:0], 2'd0}};
   endfunction
 
-  // 5. Normalise, except for one place; put in what is no number. {sign, exponent field less the hidden bit, one place more,
-  // significand with four bits more}.
+  // 5. Normalise, except for one place; put in what is no number. {sign, exponent field less the hidden bit,
+  // one place more, significand with four bits more}.
   function automatic [37:0] normalise(input [43:0] x, input subnormal);
     /*verilator no_inline_task*/
     logic        sign;
@@ -118,7 +120,8 @@ package gw_fp_add_pkg;
     borrow = exponent[1:0] < ones;
     sum = sum << {ones[1], 1'b0};
     // Below the smallest normal number: a sum of normal numbers is exact there.
-    none = (kind == gw_fp_pkg::KindZero || (number && upper[6])) || ((number && upper[5:0] == 6'd0) && borrow);
+    none = (kind == gw_fp_pkg::KindZero || (number && upper[6]))
+           || ((number && upper[5:0] == 6'd0) && borrow);
     if (number || kind == gw_fp_pkg::KindZero) begin
       normalise = {sign, {upper[5:0] - {5'd0, borrow}, exponent[1:0] - ones, ones[0], sum} & {37{!none}}};
     end else normalise = {sign, 8'hFF, 1'b0, 1'b0, kind == gw_fp_pkg::KindNan, 26'd0};

@@ -4,9 +4,11 @@
 `default_nettype none
 `include "gw_fp_step.svh"
 
-// min as IEEE 754-2019 minimumNumber: -0 is below +0, a NaN (quiet or signalling) loses against a number, two are
-// 0x7FC00000. less is false if an operand is NaN, and -0 equals +0. Subnormal = 0: subnormals are signed zeros.
-// enable_i[k]: register k, counted from the operands, takes a value; all ones, or a bit that moves on with each operation.
+// min as IEEE 754-2019 minimumNumber: -0 is below +0, a NaN (quiet or signalling) loses against a number, two
+// are 0x7FC00000. less is false if an operand is NaN, and -0 equals +0. Subnormal = 0: subnormals are signed
+// zeros.
+// enable_i[k]: register k, counted from the operands, takes a value; all ones, or a bit that moves on with
+// each operation.
 module gw_fp_compare #(
   parameter int Latency = 2,
   parameter bit Subnormal = 1'b0

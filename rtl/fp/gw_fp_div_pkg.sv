@@ -29,14 +29,15 @@ package gw_fp_div_pkg;
                 a_exponent - b_exponent + 10'd126, b, a};
   endfunction
 
-  // 1 / b for b from 1 to 2 is a chord in each 64th of the way, never below it: start - slope * x, x the rest of b's
-  // fraction, in units of 2^-23. Entry i, for b from 1 + i / 64 on, at [32 * i +: 32]: {start, in units of 2^-17, rounded
-  // up, negated, 20 bits; slope, in units of 2^-12, rounded down, 12 bits}. The chord is too high by at most b^-3 * 2^-14,
-  // its roundings add less than 2^-16.
+  // 1 / b for b from 1 to 2 is a chord in each 64th of the way, never below it: start - slope * x, x the rest
+  // of b's fraction, in units of 2^-23. Entry i, for b from 1 + i / 64 on, at [32 * i +: 32]: {start, in
+  // units of 2^-17, rounded up, negated, 20 bits; slope, in units of 2^-12, rounded down, 12 bits}. The chord
+  // is too high by at most b^-3 * 2^-14, its roundings add less than 2^-16.
   function automatic [64*32-1:0] chords(input int count);
     chords = '0;
     for (int i = 0; i < count; i = i + 1) begin
-      chords[32*i +: 32] = {20'(-(((64 << 17) + 63 + i) / (64 + i))), 12'((64 * 64 << 12) / ((64 + i) * (65 + i)))};
+      chords[32*i +: 32] = {20'(-(((64 << 17) + 63 + i) / (64 + i))),
+                            12'((64 * 64 << 12) / ((64 + i) * (65 + i)))};
     end
   endfunction
   localparam logic [64*32-1:0] Chords = chords(64);

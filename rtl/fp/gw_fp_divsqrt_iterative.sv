@@ -1,10 +1,11 @@
-// Quotient or square root of binary32 numbers, one digit a cycle on shared hardware; for one a cycle take gw_fp_div, gw_fp_sqrt.
+// Quotient or square root of binary32 numbers, one digit a cycle on shared hardware; for one a cycle take
+// gw_fp_div, gw_fp_sqrt.
 // Latency 27 cycles, one operation at a time; the result stays until 27 cycles after the next start.
 // Optimizer switch (IEICE'21) section 5.3, for iterative processing elements; not in the paper.
 `default_nettype none
 
-// Operands are sampled in the cycle with start_i; start_i again from the cycle of the result on. Round to nearest even,
-// Subnormal as in gw_fp_div. One row of digits, used 25 times.
+// Operands are sampled in the cycle with start_i; start_i again from the cycle of the result on. Round to
+// nearest even, Subnormal as in gw_fp_div. One row of digits, used 25 times.
 module gw_fp_divsqrt_iterative #(
   parameter bit Subnormal = 1'b0
 ) (
@@ -30,12 +31,14 @@ module gw_fp_divsqrt_iterative #(
   assign {sign, kind, exponent, divisor, dividend} = gw_fp_div_pkg::classify(a_i, b_i, Subnormal);
   assign {root_prepared, operand} = gw_fp_sqrt_pkg::classify(a_i, Subnormal);
 
-  // A digit, without restoring: the remainder of a quotient moves by one place and the divisor is subtracted, or added if
-  // the remainder was negative; that of a root moves by two, with the operand's next bits, and 4 root + 1 is subtracted or
-  // 4 root + 3 added (gw_fp_sqrt_pkg).
+  // A digit, without restoring: the remainder of a quotient moves by one place and the divisor is subtracted,
+  // or added if the remainder was negative; that of a root moves by two, with the operand's next bits, and 4
+  // root + 1 is subtracted or 4 root + 3 added (gw_fp_sqrt_pkg).
   logic [4:0]  left_q;  // digits
   logic        root_q, done_q;
-  logic [12:0] beside_q;
+  logic        sign_q;
+  logic [1:0]  kind_q;
+  logic [9:0]  exponent_q;
   logic [18:0] prepared_q;
   logic [26:0] remainder_q;
   logic [23:0] below_q;  // the operand's bits to come (root), the divisor (quotient)
@@ -55,23 +58,27 @@ module gw_fp_divsqrt_iterative #(
   always_ff @(posedge clk_i) begin
     if (start_i) begin
       root_q      <= root_i;
-      beside_q    <= {sign, kind, exponent};
+      sign_q      <= sign;
+      kind_q      <= kind;
+      exponent_q  <= exponent;
       prepared_q  <= root_prepared;
       remainder_q <= root_i ? {25'd0, operand[25:24] - 2'd1} : {{2{remainder[24]}}, remainder};
       below_q     <= root_i ? operand[23:0] : divisor;
       digits_q    <= {25'd0, root_i || !remainder[24]};
     end else if (left_q != 5'd0) begin
       if (root_q) below_q <= {below_q[21:0], 2'b00};
-      else prepared_q <= gw_fp_pkg::prepare(beside_q[12], beside_q[11:10], beside_q[9:0], Subnormal);
+      else prepared_q <= gw_fp_pkg::prepare(sign_q, kind_q, exponent_q, Subnormal);
       remainder_q <= rest[27:1];
       digits_q    <= {digits_q[24:0], !rest[27]};
     end
   end
 
-  // Denormalise, round, select. Neither a quotient nor a root lies in the middle between two numbers (gw_fp_div, gw_fp_sqrt).
+  // Denormalise, round, select. Neither a quotient nor a root lies in the middle between two numbers
+  // (gw_fp_div, gw_fp_sqrt).
   wire sticky = !Subnormal || root_q || (remainder_q != 27'd0 && remainder_q != {3'b111, -below_q});
   logic [31:0] result_q;
-  always_ff @(posedge clk_i) if (done_q) result_q <= gw_fp_pkg::finish(prepared_q, digits_q, sticky, Subnormal);
+  always_ff @(posedge clk_i) if (done_q) result_q <= gw_fp_pkg::finish(prepared_q, digits_q, sticky,
+                                                                       Subnormal);
   assign result_o = result_q;
 endmodule
 

@@ -3,8 +3,9 @@
 // Optimizer switch (IEICE'21) section 5.3 uses a vendor's operators; these take their place.
 `default_nettype none
 
-// A step of an operator is a function from packed bits to packed bits; the operator's module says which registers lie
-// between them (rtl/common/gw_fp_step.svh). Steps are not inlined in simulation: all lanes of all operators share their code.
+// A step of an operator is a function from packed bits to packed bits; the operator's module says which
+// registers lie between them (rtl/common/gw_fp_step.svh). Steps are not inlined in simulation: all lanes of
+// all operators share their code.
 /* verilator lint_off UNUSEDPARAM */  // no operator needs all kinds
 package gw_fp_pkg;
   // What the result is, decided from the operands alone. Number: what the arithmetic yields.
@@ -13,8 +14,9 @@ package gw_fp_pkg;
   localparam logic [1:0] KindInfinity = 2'd2;
   localparam logic [1:0] KindNan      = 2'd3;
 
-  // Latency registers, spread evenly over the places behind the steps: those in front of a step, those behind it. If there
-  // are too few, the first step keeps its own as long as it can, for it is a long one; the last one always does.
+  // Latency registers, spread evenly over the places after the steps: those in front of a step, those after
+  // it. If there are too few, the first step keeps its own as long as it can, for it is a long one; the last
+  // one always does.
   function automatic int registers_before(input int latency, input int steps, input int step);
     int early;
     early = latency < steps && latency > steps / 4 ? steps / 4 : 0;
@@ -52,7 +54,8 @@ package gw_fp_pkg;
                          : {1'b0, value[30:23] == 8'd0 && !(subnormal && value[22:0] != 23'd0)};
   endfunction
 
-  // The exponent, signed, and the significand, from 2^23 to 2^24 - 1, of a subnormal number, as those of a normal one:
+  // The exponent, signed, and the significand, from 2^23 to 2^24 - 1, of a subnormal number, as those of a
+  // normal one:
   // value = significand * 2^(exponent - 127 - 23).
   function automatic [33:0] normalise(input [22:0] fraction);
     logic [4:0] zeros;  // until the leading one is where the hidden bit is
@@ -60,10 +63,10 @@ package gw_fp_pkg;
     normalise = {10'd1 - {5'd0, zeros}, {1'b0, fraction} << zeros};
   endfunction
 
-  // Before the last step of multiply and divide, so that it need not look at the exponent any more. exponent is signed
-  // and that of a significand from 1 to 2; one from 2 to 4 has one more. {sign, nan, number, minus_one, zero, top,
-  // field, places}: whether the exponent is -1, 0, 254; the result's exponent field less one, where the hidden bit, or
-  // two of it, will be added; places to denormalise by.
+  // Before the last step of multiply and divide, so that it need not look at the exponent any more. exponent
+  // is signed and that of a significand from 1 to 2; one from 2 to 4 has one more. {sign, nan, number,
+  // minus_one, zero, top, field, places}: whether the exponent is -1, 0, 254; the result's exponent field
+  // less one, where the hidden bit, or two of it, will be added; places to denormalise by.
   // Without subnormals exponents have no end while rounding; what is then too small becomes a signed zero.
   function automatic [18:0] prepare(input sign, input [1:0] kind, input [9:0] exponent, input subnormal);
     /*verilator no_inline_task*/
@@ -73,7 +76,8 @@ package gw_fp_pkg;
     tiny     = subnormal && $signed(exponent) < 10'sd1;
     distance = 10'd1 - exponent;
     places   = !tiny ? 5'd0 : distance[9:5] != 5'd0 ? 5'd31 : distance[4:0];
-    number   = kind == KindNumber && $signed(exponent) < 10'sd255 && (subnormal || $signed(exponent) > -10'sd2);
+    number   = kind == KindNumber && $signed(exponent) < 10'sd255
+               && (subnormal || $signed(exponent) > -10'sd2);
     infinite = kind[1] || (kind == KindNumber && !exponent[9] && $signed(exponent) > 10'sd254);
     prepare  = {sign && kind != KindNan, kind == KindNan, number,
                 number && !subnormal && exponent == 10'h3FF, number && !subnormal && exponent == 10'd0,
@@ -81,9 +85,11 @@ package gw_fp_pkg;
                 infinite ? 8'hFF : number && !tiny ? exponent[7:0] - 8'd1 : 8'd0, places};
   endfunction
 
-  // Last step of multiply, divide and square root: takes the significand, from 1 to 4 with two bits before the point,
-  // rounds it to nearest even, and puts the result together. sticky: something lies behind the significand's last bit.
-  function automatic [31:0] finish(input [18:0] prepared, input [25:0] significand, input sticky, input subnormal);
+  // Last step of multiply, divide and square root: takes the significand, from 1 to 4 with two bits before
+  // the point, rounds it to nearest even, and puts the result together. sticky: something lies after the
+  // significand's last bit.
+  function automatic [31:0] finish(input [18:0] prepared, input [25:0] significand, input sticky,
+                                   input subnormal);
     /*verilator no_inline_task*/
     logic        sign, nan, number, minus_one, zero, top, carry, tiny, last, guard, rest, up, least, drop;
     logic [7:0]  field;
@@ -108,7 +114,8 @@ package gw_fp_pkg;
     if (!number || minus_one || zero || top) begin
       // Too large, too small; but the largest one below the smallest normal number may be rounded up to it.
       least = carry ? minus_one : zero;
-      drop  = !number || (top && carry) || (minus_one && !carry) || (least && !(&significand[24:2] && (carry || significand[1]) && up));
+      drop  = !number || (top && carry) || (minus_one && !carry)
+              || (least && !(&significand[24:2] && (carry || significand[1]) && up));
     end
     rounded = {field, 23'd0, 1'b1} + {6'd0, hidden, kept[22:0] & {23{!drop}}, up && !drop};
     unused = rounded[0];

@@ -1,5 +1,5 @@
-// Registers First to First + Depth - 1 of a floating-point operator, one behind the other.
-// Latency Depth (0 or more); one word a cycle. Registers that belong behind a step: gw_fp_step.svh.
+// Registers First to First + Depth - 1 of a floating-point operator, one after the other.
+// Latency Depth (0 or more); one word a cycle. Registers that belong after a step: gw_fp_step.svh.
 // Common cell of rtl/fp; no section of its own in the paper.
 `default_nettype none
 

@@ -4,8 +4,10 @@
 `default_nettype none
 `include "gw_fp_step.svh"
 
-// Subnormal = 0: subnormal operands are signed zeros; 1: IEEE 754. NaN is always 0x7FC00000. No root is subnormal.
-// enable_i[k]: register k, counted from the operand, takes a value; all ones, or a bit that moves on with each operation.
+// Subnormal = 0: subnormal operands are signed zeros; 1: IEEE 754. NaN is always 0x7FC00000. No root is
+// subnormal.
+// enable_i[k]: register k, counted from the operand, takes a value; all ones, or a bit that moves on with
+// each operation.
 module gw_fp_sqrt #(
   parameter int Latency = 28,
   parameter bit Subnormal = 1'b0
@@ -17,8 +19,8 @@ module gw_fp_sqrt #(
 );
   initial if (Latency < 1) $fatal(1, "gw_fp_sqrt: Latency must be at least 1");
 
-  // 25 digits of a root from 1 to 2: 24 and one to round. The first is 1, the rows share the others, most of them early,
-  // where they are short.
+  // 25 digits of a root from 1 to 2: 24 and one to round. The first is 1, the rows share the others, most of
+  // them early, where they are short.
   localparam int Rows  = Latency < 8 ? 6 : Latency > 26 ? 24 : Latency - 2;
   localparam int Steps = Rows + 2;
 
@@ -40,8 +42,10 @@ module gw_fp_sqrt #(
     assign beside[i+1] = moved;
   end
 
-  // Round, select. No root lies in the middle between two numbers: its square would have more bits than the operand.
-  `GW_FP_STEP(rounded, 32, Rows + 1, gw_fp_pkg::finish(beside[Rows][42:24], {1'b0, ~row[Rows][51:27]}, 1'b1, Subnormal))
+  // Round, select. No root lies in the middle between two numbers: its square would have more bits than the
+  // operand.
+  `GW_FP_STEP(rounded, 32, Rows + 1, gw_fp_pkg::finish(beside[Rows][42:24], {1'b0, ~row[Rows][51:27]}, 1'b1,
+                                                       Subnormal))
   assign result_o = rounded;
 endmodule
 

@@ -4,8 +4,8 @@
 `default_nettype none
 
 package gw_fp_sqrt_pkg;
-  // Classify, normalise. {as gw_fp_pkg::prepare, for a root is neither too large nor too small; operand from 1 to 4, two
-  // bits before the point}.
+  // Classify, normalise. {as gw_fp_pkg::prepare, for a root is neither too large nor too small; operand from
+  // 1 to 4, two bits before the point}.
   function automatic [44:0] classify(input [31:0] word, input subnormal);
     /*verilator no_inline_task*/
     logic        sign, number, unused;
@@ -25,11 +25,12 @@ package gw_fp_sqrt_pkg;
                 exponent[0] ? {1'b0, a, 1'b0} : {a, 2'b00}};
   endfunction
 
-  // `count` digits of the root, 0 to 4, behind the first `done`, without restoring: the remainder is moved by two places
-  // with the operand's next bits, and 4 root + 1 subtracted, or 4 root + 3 added if the remainder was negative; a digit is 1
-  // if it then is not. The remainder has done + 2 bits and a sign that fills the others. {root, inverted: 1 where the remainder was
-  // negative; remainder}.
-  function automatic [51:0] digits(input [26:0] remainder, input [24:0] inverted, input [7:0] operand, input [4:0] done,
+  // `count` digits of the root, 0 to 4, after the first `done`, without restoring: the remainder is moved by
+  // two places with the operand's next bits, and 4 root + 1 subtracted, or 4 root + 3 added if the remainder
+  // was negative; a digit is 1 if it then is not. The remainder has done + 2 bits and a sign that fills the
+  // others. {root, inverted: 1 where the remainder was negative; remainder}.
+  function automatic [51:0] digits(input [26:0] remainder, input [24:0] inverted, input [7:0] operand,
+                                   input [4:0] done,
                                    input [2:0] count);
     /*verilator no_inline_task*/
     logic [26:0] rest;

@@ -1,11 +1,12 @@
 // Delays a word by a constant number of cycles: registers if it is short, else a ring in LUT RAM.
-// Latency `Depth` cycles (0 or more), one word a cycle, no stall. For a stall or a variable delay take gw_fifo.
+// Latency `Depth` cycles (0 or more), one word a cycle, no stall. For a stall or a variable delay take
+// gw_fifo.
 // Common cell of the optimizer's PEs; no section of its own in the paper.
 `default_nettype none
 
-// enable_i[k]: there is a word that came k cycles ago; others are not moved. All delays beside each other share one
-// counter, count_i, which goes up by one in each cycle and wraps at a power of two that is not below Depth - 1. A ring
-// writes and reads one word a cycle, where a shift register would move all of them.
+// enable_i[k]: there is a word that came k cycles ago; others are not moved. All delays beside each other
+// share one counter, count_i, which goes up by one in each cycle and wraps at a power of two that is not
+// below Depth - 1. A ring writes and reads one word a cycle, where a shift register would move all of them.
 module gw_delay #(
   parameter int Width = 32,
   parameter int Depth = 1,

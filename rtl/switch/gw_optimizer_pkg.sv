@@ -1,11 +1,13 @@
 // The optimizers as tables: which operator computes what from what, and in which cycle each result is there.
 // Functions of constants, no latency; latency() and interval() are those of gw_optimizer_array.
-// Optimizer switch (IEICE'21) section 5.3, Tables 2 and 3; the graphs are those of models/reference/optimizer/graph.h.
+// Optimizer switch (IEICE'21) section 5.3, Tables 2 and 3; the graphs are those of
+// models/reference/optimizer/graph.h.
 `default_nettype none
 
 /* verilator lint_off UNUSEDPARAM */  // names of values and nodes that only the tables below use, or nobody
 
-// algorithm: 0 SGD, 1 Adagrad, 2 Adam, 3 SMORMS3. eps_outside: 1 if eps is added after the root, 0 if under it. iterative: 1 if a PE shares its operators. fast: profile 0 paper, 1 fast.
+// algorithm: 0 SGD, 1 Adagrad, 2 Adam, 3 SMORMS3. eps_outside: 1 if eps is added after the root, 0 if under
+// it. iterative: 1 if a PE shares its operators. fast: profile 0 paper, 1 fast.
 package gw_optimizer_pkg;
   // Operators; Nop fills the tables.
   localparam logic [7:0] Nop  = 8'd0;
@@ -16,8 +18,8 @@ package gw_optimizer_pkg;
   localparam logic [7:0] Sqrt = 8'd5;
   localparam logic [7:0] Min  = 8'd6;
 
-  // Cycles of each. This is the only place that says how long an operator takes. Operator op of profile p, which is
-  // 2 * iterative + fast, is at [8 * (8 * p + op) +: 8].
+  // Cycles of each. This is the only place that says how long an operator takes. Operator op of profile p,
+  // which is 2 * iterative + fast, is at [8 * (8 * p + op) +: 8].
   localparam logic [255:0] Cycles = {
     //     Min    Sqrt   Div    Mul   Sub    Add    Nop
     {8'd0, 8'd1,  8'd27, 8'd27, 8'd4, 8'd6,  8'd6,  8'd0},  // iterative, fast
@@ -48,8 +50,8 @@ package gw_optimizer_pkg;
   localparam int MaxNodes = 23;
   localparam int Values = FirstNode + MaxNodes;
 
-  // Graphs: {operator, operand, operand}, from node 0 on. Operands are earlier nodes. Where an operator is shared, its
-  // nodes start in the order of the table.
+  // Graphs: {operator, operand, operand}, from node 0 on. Operands are earlier nodes. Where an operator is
+  // shared, its nodes start in the order of the table.
   localparam logic [7:0] SgdStep  = 8'd16;
   localparam logic [7:0] SgdTheta = 8'd17;
   localparam logic [24*MaxNodes-1:0] Sgd = {
@@ -238,7 +240,8 @@ package gw_optimizer_pkg;
 
   // Node i of graph g at [24 * (MaxNodes * g + MaxNodes - 1 - i) +: 24].
   localparam int GraphCount = 7;
-  localparam logic [GraphCount*24*MaxNodes-1:0] Graphs = {Smorms3Outside, AdamOutside, AdagradOutside, Smorms3, Adam, Adagrad, Sgd};
+  localparam logic [GraphCount*24*MaxNodes-1:0] Graphs = {Smorms3Outside, AdamOutside, AdagradOutside,
+                                                          Smorms3, Adam, Adagrad, Sgd};
 
   // What leaves: theta', and what each state becomes; graph g, output k at [8 * (4 * g + k) +: 8].
   localparam logic [GraphCount*32-1:0] Outputs = {
@@ -251,9 +254,10 @@ package gw_optimizer_pkg;
     {None, None, None, SgdTheta}
   };
 
-  // The cycle in which each value is there, counted from that of its operands (valid_i); value v at [8 * v +: 8].
-  // Pipelined: a node starts as soon as its operands are there. Iterative: operands are registered first, the sources
-  // on arrival and all of them in front of the operator; and the operator must be free.
+  // The cycle in which each value is there, counted from that of its operands (valid_i); value v at [8 * v +:
+  // 8].
+  // Pipelined: a node starts as soon as its operands are there. Iterative: operands are registered first, the
+  // sources on arrival and all of them in front of the operator; and the operator must be free.
   function automatic [8*Values-1:0] schedule(input int number, input int profile);
     logic [23:0] node;
     logic [7:0]  op, unit, ready, taken;
@@ -277,7 +281,7 @@ package gw_optimizer_pkg;
     end
   endfunction
 
-  // Graph g in profile p at [8 * Values * (4 * g + p) +: 8 * Values].
+  // Graph g in profile p stands at [8 * Values * (4 * g + p) +: 8 * Values].
   localparam logic [GraphCount*4*8*Values-1:0] Schedules = {
     schedule(6, 3), schedule(6, 2), schedule(6, 1), schedule(6, 0),
     schedule(5, 3), schedule(5, 2), schedule(5, 1), schedule(5, 0),
@@ -288,19 +292,24 @@ package gw_optimizer_pkg;
     schedule(0, 3), schedule(0, 2), schedule(0, 1), schedule(0, 0)
   };
 
-  // Cycles from valid_i to valid_o. No state' is later than theta'. (Icarus lets no constant function call graph().)
-  function automatic int latency(input int algorithm, input int iterative, input int fast, input int eps_outside);
+  // Cycles from valid_i to valid_o. No state' is later than theta'. (Icarus lets no constant function call
+  // graph().)
+  function automatic int latency(input int algorithm, input int iterative, input int fast,
+                                 input int eps_outside);
     int number;
     number = algorithm + (eps_outside != 0 && algorithm != 0 ? 3 : 0);
-    latency = {24'd0, Schedules[8 * (Values * (4 * number + 2 * iterative + fast) + {24'd0, Outputs[32 * number +: 8]}) +: 8]};
+    latency = {24'd0, Schedules[8 * (Values * (4 * number + 2 * iterative + fast)
+                                     + {24'd0, Outputs[32 * number +: 8]}) +: 8]};
   endfunction
 
   // Cycles from a valid_i to the next one, at least.
-  function automatic int interval(input int algorithm, input int iterative, input int fast, input int eps_outside);
+  function automatic int interval(input int algorithm, input int iterative, input int fast,
+                                  input int eps_outside);
     int number;
     number = algorithm + (eps_outside != 0 && algorithm != 0 ? 3 : 0);
     interval = iterative == 0 ? 1
-             : {24'd0, Schedules[8 * (Values * (4 * number + 2 * iterative + fast) + {24'd0, Outputs[32 * number +: 8]}) +: 8]};
+             : {24'd0, Schedules[8 * (Values * (4 * number + 2 * iterative + fast)
+                                      + {24'd0, Outputs[32 * number +: 8]}) +: 8]};
   endfunction
 
   // Words beside theta.

@@ -1,9 +1,13 @@
-// Iterative processing elements: one adder, multiplier, divider with root and minimum take turns, by a fixed schedule.
-// Latency gw_optimizer_pkg::latency(Algorithm, 1, Fast, EpsOutside), which is also the least distance of two valid_i; no stall.
-// Optimizer switch (IEICE'21) section 5.3, Figures 5 to 8: the graphs; sharing is ours. For speed: gw_pe_pipeline.
+// Iterative processing elements: one adder, multiplier, divider with root and minimum take turns, by a fixed
+// schedule.
+// Latency gw_optimizer_pkg::latency(Algorithm, 1, Fast, EpsOutside), which is also the least distance of two
+// valid_i; no stall.
+// Optimizer switch (IEICE'21) section 5.3, Figures 5 to 8: the graphs; sharing is ours. For speed:
+// gw_pe_pipeline.
 `default_nettype none
 
-// One control for all lanes: a step counter, from which each operator's operands are chosen. Ports as gw_optimizer_array's.
+// One control for all lanes: a step counter, from which each operator's operands are chosen. Ports as
+// gw_optimizer_array's.
 module gw_pe_iterative #(
   parameter int Algorithm = 0,
   parameter int Lanes = 32,
@@ -35,8 +39,8 @@ module gw_pe_iterative #(
     gw_optimizer_pkg::Schedules[8*Values*(4*Number + Profile) +: 8*Values];
   localparam logic [63:0] Cycles = gw_optimizer_pkg::Cycles[64*Profile +: 64];
 
-  // Units: 0 add and subtract, 1 multiply, 2 divide and root, 3 minimum. Of each node {unit, turn}: the how-manieth that
-  // unit computes. Unit 7: none.
+  // Units: 0 add and subtract, 1 multiply, 2 divide and root, 3 minimum. Of each node {unit, turn}: the
+  // how-manieth that unit computes. Unit 7: none.
   localparam int Units = 4;
   localparam int MaxTurns = 16;
   function automatic [8*MaxNodes-1:0] turns_of(input [24*MaxNodes-1:0] graph);
@@ -88,7 +92,8 @@ module gw_pe_iterative #(
     assign value[v] = held[v];
   end
 
-  // Operands by unit and turn; what a unit has not so many turns for repeats an earlier one, which costs the least.
+  // Operands by unit and turn; what a unit has not so many turns for repeats an earlier one, which costs the
+  // least.
   wire [Width-1:0] operand_a [0:Units*MaxTurns-1] /* verilator split_var */;
   wire [Width-1:0] operand_b [0:Units*MaxTurns-1] /* verilator split_var */;
   wire [Width-1:0] result    [0:Units-1] /* verilator split_var */;
@@ -137,7 +142,8 @@ module gw_pe_iterative #(
     if (Count == 0) begin : gen_none
       assign result[u] = '0;
     end else begin : gen_some
-      // Which turn's operands are loaded in this step, decided a cycle before; bit 5 and 4: what is computed then.
+      // Which turn's operands are loaded in this step, decided a cycle before; bit 5 and 4: what is computed
+      // then.
       logic [4:0] choice_d, choice_q;
       logic       load_d, load_q, start_q, variant_q;
       always_comb begin
@@ -194,8 +200,12 @@ module gw_pe_iterative #(
       for (genvar l = 0; l < Lanes; l++) begin : gen_lane
         if (u == 0) begin : gen_add
           gw_fp_add #(.Latency(OpCycles), .Subnormal(Subnormal)) u_add (
-            .clk_i, .enable_i(moving[OpCycles-1:0]), .subtract_i(variant_q), .a_i(a_q[32*l +: 32]), .b_i(b_q[32*l +: 32]),
-            .result_o(result[u][32*l +: 32])
+            .clk_i,
+            .enable_i   (moving[OpCycles-1:0]),
+            .subtract_i (variant_q),
+            .a_i        (a_q[32*l +: 32]),
+            .b_i        (b_q[32*l +: 32]),
+            .result_o   (result[u][32*l +: 32])
           );
         end else if (u == 1) begin : gen_mul
           gw_fp_mul #(.Latency(OpCycles), .Subnormal(Subnormal)) u_mul (
@@ -204,8 +214,12 @@ module gw_pe_iterative #(
           );
         end else if (u == 2) begin : gen_divsqrt
           gw_fp_divsqrt_iterative #(.Subnormal(Subnormal)) u_divsqrt (
-            .clk_i, .rst_ni, .start_i(start_q), .root_i(variant_q), .a_i(a_q[32*l +: 32]), .b_i(b_q[32*l +: 32]),
-            .result_o(result[u][32*l +: 32])
+            .clk_i, .rst_ni,
+            .start_i  (start_q),
+            .root_i   (variant_q),
+            .a_i      (a_q[32*l +: 32]),
+            .b_i      (b_q[32*l +: 32]),
+            .result_o (result[u][32*l +: 32])
           );
         end else begin : gen_min
           wire unused_less;

@@ -1,5 +1,7 @@
-// Pipelined processing elements: an operator for each node of the optimizer's graph. For fewer operators: gw_pe_iterative.
-// Latency gw_optimizer_pkg::latency(Algorithm, 0, Fast, EpsOutside), one step of `Lanes` parameters a cycle, no stall.
+// Pipelined processing elements: an operator for each node of the optimizer's graph. For fewer operators:
+// gw_pe_iterative.
+// Latency gw_optimizer_pkg::latency(Algorithm, 0, Fast, EpsOutside), one step of `Lanes` parameters a cycle,
+// no stall.
 // Optimizer switch (IEICE'21) section 5.3, Figures 5 to 8.
 `default_nettype none
 
@@ -39,8 +41,8 @@ module gw_pe_pipeline #(
   localparam int FirstOutput = 2 * MaxNodes;
   localparam int Uses = FirstOutput + 4;
 
-  // {from, cycle, value} of each use. A value that waits for several uses waits in one line of delays: each is taken from
-  // the one before it, `from`, or from the value itself (None).
+  // {from, cycle, value} of each use. A value that waits for several uses waits in one line of delays: each
+  // is taken from the one before it, `from`, or from the value itself (None).
   localparam logic [7:0] None = 8'd255;
   function automatic [24*Uses-1:0] uses_of(input [24*MaxNodes-1:0] graph, input [31:0] outputs);
     logic [23:0] node;
@@ -121,7 +123,8 @@ module gw_pe_pipeline #(
     end else begin : gen_lanes
       for (genvar l = 0; l < Lanes; l++) begin : gen_lane
         gw_pe_operator #(.Op(32'(Op)), .Latency(OpCycles), .Subnormal(Subnormal)) u_operator (
-          .clk_i, .enable_i(active[Start +: OpCycles]), .a_i(used[2*i][32*l +: 32]), .b_i(used[2*i+1][32*l +: 32]),
+          .clk_i, .enable_i(active[Start +: OpCycles]), .a_i(used[2*i][32*l +: 32]),
+            .b_i(used[2*i+1][32*l +: 32]),
           .result_o(value[FirstNode+i][32*l +: 32])
         );
       end

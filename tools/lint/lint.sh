@@ -52,7 +52,7 @@ lint() {
     -p "read_verilog ${few:+-defer} -sv -Irtl/common $*; hierarchy -check -top $top $few ${parameter:+-chparam $parameter $value}; proc; flatten; opt_clean; check -assert"
 }
 
-check "style" python3 tools/lint/style.py rtl/*/*.sv
+check "style" python3 tools/lint/style.py rtl/*/*.sv rtl/*/*.svh
 python3 tools/cards.py get lint > "$work/configurations"
 for list in rtl/*/*.f; do
   # shellcheck disable=SC2046 # a list of files

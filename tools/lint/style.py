@@ -4,6 +4,7 @@
   nothing, so that the netlist differs from what was simulated. Write {64{1'b1}}.
 * A name used before its declaration: some simulators refuse it. Names that a file declares more than once are not followed.
 * A memory (`*memory*`) that does not say by ram_style what it is meant for: each tool would choose for itself.
+* A line of more than 110 columns.
 """
 import collections
 import re
@@ -13,6 +14,7 @@ COMMENT = re.compile(r"`default_nettype[^\n]*|//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\
 TOKEN = re.compile(r"(?<![\w'])'[01xXzZ](?!\w)|[`$]?[a-zA-Z_]\w*|[^\s]")
 DECLARATION = re.compile(r"\b(?:wire|logic|bit|reg|int|genvar|input|output)\b([^;]*)")
 MEMORY = re.compile(r"\b(?:logic|reg|bit)\b[^;=]*?\b(\w*memory\w*)\s*\[")
+COLUMNS = 110
 NOT_CALLS = {"if", "while", "for", "case", "casez", "repeat", "posedge", "negedge"}
 
 
@@ -64,12 +66,21 @@ def memories(text):
             yield match.start(1), f"memory '{match.group(1)}' does not say what it is meant for (ram_style)"
 
 
+def long_lines(text):
+    at = 0
+    for line in text.split("\n"):
+        if len(line) > COLUMNS:
+            yield at, f"the line has {len(line)} columns, and {COLUMNS} are enough"
+        at += len(line) + 1
+
+
 def main(paths):
     found = 0
     for path in paths:
         with open(path, encoding="utf-8") as file:
-            text = COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment.group()), file.read())
-        for at, what in sorted([*literals(text), *used_early(text), *memories(text)]):
+            whole = file.read()
+        text = COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment.group()), whole)
+        for at, what in sorted([*literals(text), *used_early(text), *memories(text), *long_lines(whole)]):
             print(f"{path}:{text.count(chr(10), 0, at) + 1}: {what}")
             found += 1
     return 1 if found else 0
