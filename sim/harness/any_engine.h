@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sim/harness/engine.h"
 #include "sim/harness/window.h"
@@ -59,6 +60,7 @@ class AnyEngine {
   void show(const Cycle<P>& cycle) { engine_->show(cycle); }
   std::string stopped() const { return engine_->stopped(); }
   std::optional<uint64_t> missed() const { return engine_->missed(); }
+  std::vector<Inner<Beat>> inner(uint64_t ago) const { return engine_->inner(ago); }
 
  private:
   struct Interface {
@@ -79,6 +81,7 @@ class AnyEngine {
     virtual void show(const Cycle<P>& cycle) = 0;
     virtual std::string stopped() const = 0;
     virtual std::optional<uint64_t> missed() const = 0;
+    virtual std::vector<Inner<Beat>> inner(uint64_t ago) const = 0;
     virtual bool settles() const = 0;
     virtual void settle(const Offered<P>& offered, uint32_t m_ready) = 0;
     virtual void settle(const Window<P>& window, size_t i) = 0;
@@ -132,6 +135,7 @@ class AnyEngine {
     }
     std::string stopped() const override { return stopped_of(engine_); }
     std::optional<uint64_t> missed() const override { return missed_of(engine_); }
+    std::vector<Inner<Beat>> inner(uint64_t ago) const override { return inner_of(engine_, ago); }
     bool settles() const override { return sim::settles(engine_); }
     void settle(const Offered<P>& offered, uint32_t m_ready) override {
       settle_engine(engine_, offered, m_ready);

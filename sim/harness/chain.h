@@ -1,5 +1,5 @@
 // Engines made of engines. Their inner ports are compared through the probe: whoever differs inside
-// differs in that cycle.
+// differs in that cycle. A ring says then which of its nodes shows what.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <deque>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,13 @@ struct LinkSpec {
   uint32_t capacity = 1024;  ///< beats on their way at most; then tready falls
   double loss = 0;           ///< percent of the packets that vanish
   double corrupt = 0;        ///< percent of the packets that arrive with tuser = 1 on tlast
+  bool scramble = false;     ///< and with other bits here and there
   uint64_t seed = 1;
+  /// Cycles in which what begins vanishes, the last one not included.
+  struct Dead {
+    uint64_t from = 0, to = UINT64_MAX;
+  };
+  std::vector<Dead> dead = {};
   /// A MAC's: a packet is taken when the wire is free, and a beat arrives, `delay` cycles late,
   /// when the wire has carried its last byte. None: a beat in each cycle.
   std::optional<Pace> pace = {};
@@ -52,13 +59,15 @@ class LinkFaults {
 template <class Beat>
 class Link {
  public:
-  explicit Link(const LinkSpec& spec = {}) : spec_(spec), faults_(spec) {
+  explicit Link(const LinkSpec& spec = {})
+      : spec_(spec), faults_(spec), scramble_(spec.seed, "scramble") {
     if (!direct()) way_.resize(size_t{spec.capacity} + 1);
   }
 
   void reset() {
     head_ = count_ = 0;
     faults_ = LinkFaults(spec_);
+    scramble_ = Random(spec_.seed, "scramble");
     now_ = 0;
     between_packets_ = true;
     wire_free_ = 0;
@@ -76,6 +85,7 @@ class Link {
     if (in != nullptr) {
       if (between_packets_) {
         fate_ = faults_.next();
+        if (dead()) fate_ = LinkFaults::Fate::kLost;
         wire_begin_ = std::max(now(), wire_free_);
         bytes_ = 0;
       }
@@ -87,7 +97,10 @@ class Link {
         Moving& moving = way_[(head_ + count_) % way_.size()];
         moving.at = std::max(now_, carried()) + spec_.delay;
         moving.beat = *in;
-        if (fate_ == LinkFaults::Fate::kCorrupt && in->last != 0) moving.beat.user = 1;
+        if (fate_ == LinkFaults::Fate::kCorrupt) [[unlikely]] {
+          if (in->last != 0) moving.beat.user = 1;
+          if (spec_.scramble) scramble(moving.beat);
+        }
         ++count_;
       }
     }
@@ -97,12 +110,36 @@ class Link {
     }
     ++now_;
   }
+  /// The sender is gone, after the clock that took its last beat: a packet that it had begun ends
+  /// here, in error.
+  void cut() {
+    if (between_packets_) return;
+    between_packets_ = true;
+    if (fate_ == LinkFaults::Fate::kLost) return;
+    Moving& moving = way_[(head_ + count_) % way_.size()];
+    moving.at = std::max(now_, carried()) + spec_.delay;
+    moving.beat = {};
+    moving.beat.last = moving.beat.user = 1;
+    ++count_;
+  }
   bool direct() const {
-    return spec_.delay == 0 && spec_.loss == 0 && spec_.corrupt == 0 && !spec_.pace;
+    return spec_.delay == 0 && spec_.loss == 0 && spec_.corrupt == 0 && !spec_.pace &&
+           spec_.dead.empty();
   }
 
  private:
   double now() const { return static_cast<double>(now_); }
+  bool dead() const {
+    return std::any_of(spec_.dead.begin(), spec_.dead.end(), [this](const LinkSpec::Dead& when) {
+      return when.from <= now_ && now_ < when.to;
+    });
+  }
+  /// Flips a bit of every other beat.
+  void scramble(Beat& beat) {
+    const auto bits = static_cast<uint32_t>(32 * beat.data.size());
+    const uint32_t bit = scramble_.below(2 * bits);
+    if (bit < bits) beat.data[bit / 32] ^= 1u << bit % 32;
+  }
   /// The cycle in which the wire has carried all bytes of the packet so far.
   uint64_t carried() const {
     if (!spec_.pace) return 0;
@@ -116,6 +153,7 @@ class Link {
   };
   LinkSpec spec_;
   LinkFaults faults_;
+  Random scramble_;
   std::vector<Moving> way_;  ///< a ring of places, allocated once
   size_t head_ = 0, count_ = 0;
   uint64_t now_ = 0;
@@ -264,12 +302,6 @@ class Chain {
   static constexpr bool kConfigured = requires(B & b, const PacketConfig& config) {
     b.configure(0, config);
   };
-  static uint64_t digest_of(const auto& probe, uint64_t before) {
-    for (const uint64_t word : words_of_probe(probe)) {
-      before = before * 0x9E3779B97F4A7C15ull + word;
-    }
-    return before;
-  }
   static constexpr size_t kControlsOfA = kControlsOf<typename A::Ports>;
 
   /// A packet's configuration goes with its first beat, at B when that is shown there. (A cable
@@ -312,58 +344,85 @@ class Chain {
   mutable std::vector<uint32_t> statistics_;
 };
 
-/// N nodes in a circle. A node has inputs {host, left, right} and outputs {host, left, right};
-/// right of node i is left of node i + 1. The ring's ports are the hosts'; its control ports are
-/// node 0's, then node 1's ...
-template <class P, Engine Node, size_t N>
+/// Nodes in a circle, at run time 2 to as many as P has ports. A node has inputs {host, left,
+/// right} and outputs {host, left, right}; right of node i is left of node i + 1. The ring's ports
+/// are the hosts'; its control ports are node 0's, then node 1's ... Ports of nodes that are not
+/// there show and take nothing. A node that says by resets() that the next edge resets it breaks
+/// off what it sends.
+template <class P, Engine Node>
 class Ring {
  public:
   using Ports = P;
   using Beat = typename P::Beat;
-  static_assert(kInputsOf<P> == N && kOutputsOf<P> == N && N >= 2);
-  static_assert(kInputsOf<typename Node::Ports> == 3 && kOutputsOf<typename Node::Ports> == 3);
-  static_assert(kControlsOf<P> == N * kControlsOf<typename Node::Ports>,
+  using NodePorts = typename Node::Ports;
+  static constexpr size_t kMost = kInputsOf<P>;
+  static_assert(kOutputsOf<P> == kMost && kMost >= 2);
+  static_assert(kInputsOf<NodePorts> == 3 && kOutputsOf<NodePorts> == 3);
+  static_assert(kControlsOf<P> == kMost * kControlsOf<NodePorts>,
                 "the control ports of a ring are those of its nodes, node by node");
   static_assert(P::kEvents == 0, "the probe of a whole is a digest: it has no events");
   enum Side : size_t { kHost, kLeft, kRight };
 
-  explicit Ring(std::array<Node*, N> nodes, const LinkSpec& link = {}) : nodes_(nodes) {
-    for (size_t i = 0; i < N; ++i) {
-      LinkSpec spec = link;
-      spec.delay = std::max(link.delay, uint32_t{1});  // a cable holds at least one beat
-      spec.seed = link.seed * 2 * N + 2 * i;
-      to_right_[i] = Link<Beat>(spec);
-      ++spec.seed;
-      to_left_[i] = Link<Beat>(spec);
+  /// All links alike, each with a seed of its own.
+  explicit Ring(std::span<Node* const> nodes, const LinkSpec& link = {})
+      : Ring(nodes, links(link, nodes.size())) {}
+  /// Entry 2 i is the link from node i to the right, 2 i + 1 the one to the left.
+  Ring(std::span<Node* const> nodes, std::span<const LinkSpec> links)
+      : nodes_(nodes.begin(), nodes.end()), past_(kPast) {
+    if (nodes.size() < 2 || nodes.size() > kMost || links.size() != 2 * nodes.size()) {
+      throw std::logic_error("a ring has 2 nodes to as many as its ports, and two links a node");
     }
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      to_right_[i] = Link<Beat>(links[2 * i]);
+      to_left_[i] = Link<Beat>(links[2 * i + 1]);
+    }
+    for (Moment& moment : past_) moment.node.resize(nodes.size());
+  }
+  static std::vector<LinkSpec> links(const LinkSpec& link, size_t nodes) {
+    std::vector<LinkSpec> all(2 * nodes, link);
+    for (size_t l = 0; l < all.size(); ++l) {
+      all[l].delay = std::max(link.delay, uint32_t{1});  // a cable holds at least one beat
+      all[l].seed = link.seed * 2 * nodes + l;
+    }
+    return all;
   }
 
+  size_t nodes() const { return nodes_.size(); }
+  Node& node(size_t i) { return *nodes_[i]; }
+  const Node& node(size_t i) const { return *nodes_[i]; }
+
   void reset() {
-    for (size_t i = 0; i < N; ++i) {
+    for (size_t i = 0; i < nodes_.size(); ++i) {
       nodes_[i]->reset();
       to_right_[i].reset();
       to_left_[i].reset();
     }
+    now_ = 0;
   }
   void boot(const Boot& boot) {
     for (Node* node : nodes_) boot_engine(*node, boot);
   }
   uint32_t s_ready() const {
     uint32_t ready = 0;
-    for (size_t i = 0; i < N; ++i) ready |= (nodes_[i]->s_ready() & 1) << i;
+    for (size_t i = 0; i < nodes_.size(); ++i) ready |= (nodes_[i]->s_ready() & 1) << i;
     return ready;
   }
-  const Beat* m_beat(size_t port) const { return nodes_[port]->m_beat(kHost); }
+  const Beat* m_beat(size_t port) const {
+    return port < nodes_.size() ? nodes_[port]->m_beat(kHost) : nullptr;
+  }
   const AxiLiteReply& control(size_t port) const {
-    return nodes_[port / kControlsOfNode]->control(port % kControlsOfNode);
+    static constexpr AxiLiteReply kSilence{};
+    const size_t node = port / kControlsOfNode;
+    return node < nodes_.size() ? nodes_[node]->control(port % kControlsOfNode) : kSilence;
   }
   void drive(size_t port, const AxiLiteRequest& request) {
-    nodes_[port / kControlsOfNode]->drive(port % kControlsOfNode, request);
+    const size_t node = port / kControlsOfNode;
+    if (node < nodes_.size()) nodes_[node]->drive(port % kControlsOfNode, request);
   }
   uint64_t probe() const {
     uint64_t hash = 0;
     for (const Node* node : nodes_) {
-      hash = (hash ^ node->probe()) * 0x100000001B3ull + node->s_ready();
+      hash = digest_of(node->probe(), hash) * 0x100000001B3ull + node->s_ready();
       hash = hash * 0x9E3779B97F4A7C15ull + digest(node->m_beat(kLeft));
       hash = hash * 0x9E3779B97F4A7C15ull + digest(node->m_beat(kRight));
     }
@@ -375,29 +434,70 @@ class Ring {
     }
   }
   void release(size_t port, const PacketConfig& pins) { release_pins(*nodes_[port], 0, pins); }
+  /// The beat that leaves a node at the next edge, by kLeft or kRight; nullptr: none.
+  const Beat* leaving(size_t i, Side side) const {
+    const Link<Beat>& link = side == kRight ? to_right_[i] : to_left_[i];
+    return link.ready() ? nodes_[i]->m_beat(side) : nullptr;
+  }
+  /// The beat that a link shows to a node in this cycle; nullptr: none.
+  const Beat* arriving(size_t i, Side side) const {
+    const size_t n = nodes_.size();
+    return side == kLeft ? to_right_[(i + n - 1) % n].front() : to_left_[(i + 1) % n].front();
+  }
   void clock(const Offered<P>& offered, uint32_t m_ready) {
     // Everything is read before anything moves. to_right_[i] runs from node i to node i + 1.
-    std::array<std::array<const Beat*, 3>, N> in;
-    std::array<uint32_t, N> ready;
-    std::array<const Beat*, N> right_sent, left_sent;
-    std::array<bool, N> right_taken, left_taken;
-    for (size_t i = 0; i < N; ++i) {
-      const size_t before = (i + N - 1) % N, after = (i + 1) % N;
+    const size_t n = nodes_.size();
+    std::array<std::array<const Beat*, 3>, kMost> in;
+    std::array<uint32_t, kMost> ready;
+    std::array<const Beat*, kMost> right_sent, left_sent;
+    std::array<bool, kMost> right_taken, left_taken;
+    Moment& moment = past_[now_++ % kPast];
+    for (size_t i = 0; i < n; ++i) {
+      const size_t before = (i + n - 1) % n, after = (i + 1) % n;
+      const uint32_t taking = nodes_[i]->s_ready();
       in[i] = {offered[i], to_right_[before].front(), to_left_[after].front()};
       ready[i] = (m_ready >> i & 1) << kHost | static_cast<uint32_t>(to_left_[i].ready()) << kLeft |
                  static_cast<uint32_t>(to_right_[i].ready()) << kRight;
-      right_sent[i] = to_right_[i].ready() ? nodes_[i]->m_beat(kRight) : nullptr;
-      left_sent[i] = to_left_[i].ready() ? nodes_[i]->m_beat(kLeft) : nullptr;
-      right_taken[before] = in[i][kLeft] != nullptr && (nodes_[i]->s_ready() >> kLeft & 1) != 0;
-      left_taken[after] = in[i][kRight] != nullptr && (nodes_[i]->s_ready() >> kRight & 1) != 0;
+      right_sent[i] = leaving(i, kRight);
+      left_sent[i] = leaving(i, kLeft);
+      right_taken[before] = in[i][kLeft] != nullptr && (taking >> kLeft & 1) != 0;
+      left_taken[after] = in[i][kRight] != nullptr && (taking >> kRight & 1) != 0;
+      note(moment.node[i], *nodes_[i]);
     }
     // A node keeps what it sends until its own edge, a cable what it showed beyond its own: cables
     // first.
-    for (size_t i = 0; i < N; ++i) {
+    for (size_t i = 0; i < n; ++i) {
       to_right_[i].clock(right_sent[i], right_taken[i]);
       to_left_[i].clock(left_sent[i], left_taken[i]);
+      if constexpr (requires { nodes_[i]->resets(); }) {
+        if (!nodes_[i]->resets()) continue;
+        to_right_[i].cut();
+        to_left_[i].cut();
+      }
     }
-    for (size_t i = 0; i < N; ++i) nodes_[i]->clock(in[i], ready[i]);
+    for (size_t i = 0; i < n; ++i) nodes_[i]->clock(in[i], ready[i]);
+  }
+  /// What its nodes showed to each other in this cycle, or up to 64 cycles ago.
+  std::vector<Inner<Beat>> inner(uint64_t ago) const {
+    std::vector<Inner<Beat>> all;
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+      NodeMoment now;
+      if (ago == 0) note(now, *nodes_[i]);
+      const NodeMoment& then = ago == 0 ? now : past_[(now_ - ago) % kPast].node[i];
+      const std::string name = "node" + std::to_string(i);
+      for (const Side side : {kLeft, kRight}) {
+        all.push_back({.port = name + '.' + std::string(NodePorts::kOutputs[side].name),
+                       .shown = then.shown[side],
+                       .beat = then.beat[side]});
+      }
+      for (const Side side : {kLeft, kRight}) {
+        all.push_back({.port = name + '.' + std::string(NodePorts::kInputs[side].name),
+                       .signal = "tready",
+                       .value = std::to_string(then.s_ready >> side & 1)});
+      }
+      add_probe(name, then.probe, all);
+    }
+    return all;
   }
   /// Node 0's counters, then node 1's ...
   std::span<const uint32_t> statistics() const {
@@ -414,15 +514,61 @@ class Ring {
     }
     return {};
   }
+  std::optional<uint64_t> missed() const {
+    for (const Node* node : nodes_) {
+      if (!stopped_of(*node).empty()) return missed_of(*node);
+    }
+    return {};
+  }
   void skip(uint64_t cycles) {
     for (Node* node : nodes_) skip_engine(*node, cycles);
   }
 
  private:
-  static constexpr size_t kControlsOfNode = kControlsOf<typename Node::Ports>;
+  static constexpr size_t kControlsOfNode = std::max<size_t>(1, kControlsOf<NodePorts>);
+  static constexpr size_t kPast = 65;  ///< cycles; the loop asks at most a window back
 
-  std::array<Node*, N> nodes_;
-  std::array<Link<Beat>, N> to_right_, to_left_;
+  /// What a node showed in a cycle.
+  struct NodeMoment {
+    std::array<bool, 3> shown{};
+    std::array<Beat, 3> beat;
+    uint32_t s_ready = 0;
+    Probe<NodePorts> probe{};
+  };
+  struct Moment {
+    std::vector<NodeMoment> node;
+  };
+  static void note(NodeMoment& moment, const Node& node) {
+    for (const Side side : {kLeft, kRight}) {
+      const Beat* const beat = node.m_beat(side);
+      moment.shown[side] = beat != nullptr;
+      if (beat != nullptr) moment.beat[side] = *beat;
+    }
+    moment.s_ready = node.s_ready();
+    moment.probe = node.probe();
+  }
+  static void add_probe(const std::string& name, const Probe<NodePorts>& probe,
+                        std::vector<Inner<Beat>>& all) {
+    if constexpr (requires { NodePorts::kPinsOfProbe; }) {
+      size_t lsb = 0;
+      for (const Pin& pin : NodePorts::kPinsOfProbe) {
+        const auto bits = static_cast<size_t>(pin.bits);
+        all.push_back({.port = name,
+                       .signal = word_name(pin),
+                       .value = hex_of_bits(words_of_probe(probe), lsb, bits)});
+        lsb += bits;
+      }
+    } else {
+      std::string words;
+      for (const uint64_t word : words_of_probe(probe)) words += ' ' + std::to_string(word);
+      all.push_back({.port = name, .signal = "probe", .value = words.substr(1)});
+    }
+  }
+
+  std::vector<Node*> nodes_;
+  std::array<Link<Beat>, kMost> to_right_, to_left_;
+  std::vector<Moment> past_;
+  uint64_t now_ = 0;
   mutable std::vector<uint32_t> statistics_;
 };
 

@@ -122,7 +122,7 @@ class Course : public Steppable {
     }
   }
 
-  /// Behind the reset of the engines: the first packets, the first questions.
+  /// After the reset of the engines: the first packets, the first questions.
   [[gnu::cold]] void begin() {
     for (const Boot::Write& write : drive_.boot.writes) {
       oracle_.configured(0, write.address, write.data);
@@ -183,7 +183,7 @@ class Course : public Steppable {
     const Beat* end = nullptr;
     const Beat* trigger = nullptr;
     uint64_t due = 0;         ///< the cycle from which a paced port may offer `next`
-    uint64_t stood = 0;       ///< cycles by which its sender's time is behind the run's
+    uint64_t stood = 0;       ///< cycles by which its sender's time is after the run's
     uint64_t not_before = 0;  ///< no packet is loaded, and none will be due before this cycle of
                               ///< the senders' time
     bool offering = false, over = false, unchecked = false;
@@ -972,7 +972,9 @@ class Course : public Steppable {
   }
 
   [[gnu::cold, gnu::noinline]] bool fail_lockstep(const Shown<Ports>& all_a,
-                                                  const Shown<Ports>& all_b) {
+                                                  const Shown<Ports>& all_b,
+                                                  const std::vector<Inner<Beat>>& inner_a,
+                                                  const std::vector<Inner<Beat>>& inner_b) {
     const auto differ = [this](std::string_view port, std::string signal, std::string a,
                                std::string b) {
       return fail({.kind = FailureKind::kLockstep,
@@ -1014,6 +1016,15 @@ class Course : public Steppable {
                      .value_b = signal_value(b, signal.name)});
       }
     }
+    for (size_t i = 0; i < std::min(inner_a.size(), inner_b.size()); ++i) {
+      const Inner<Beat>&a = inner_a[i], &b = inner_b[i];
+      if (a.value != b.value) return differ(a.port, a.signal, a.value, b.value);
+      if (a.shown != b.shown) return fail_inner("tvalid", bit(a.shown), bit(b.shown), a, b);
+      const char* const signal = a.shown ? first_difference(a.beat, b.beat) : nullptr;
+      if (signal != nullptr) {
+        return fail_inner(signal, signal_value(a.beat, signal), signal_value(b.beat, signal), a, b);
+      }
+    }
     if constexpr (requires { Ports::kPinsOfProbe; }) {
       size_t lsb = 0;
       for (const Pin& pin : Ports::kPinsOfProbe) {
@@ -1041,6 +1052,32 @@ class Course : public Steppable {
       return event ? differ("event", "o", std::to_string(a), std::to_string(b))
                    : differ("probe", "", std::to_string(a), std::to_string(b));
     }
+  }
+
+  /// A stream within differs: both beats, in the words of the ports if they have any.
+  bool fail_inner(std::string signal, std::string value_a, std::string value_b,
+                  const Inner<Beat>& a, const Inner<Beat>& b) {
+    Failure failure{.kind = FailureKind::kLockstep,
+                    .port = a.port,
+                    .signal = std::move(signal),
+                    .engine_a = name_a_,
+                    .value_a = std::move(value_a),
+                    .engine_b = name_b_,
+                    .value_b = std::move(value_b)};
+    const auto tell = [&failure](const std::string& name, const Inner<Beat>& inner) {
+      std::string words = "nothing";
+      if (inner.shown) {
+        words = "tlast " + std::to_string(inner.beat.last) + ", tkeep " +
+                signal_value(inner.beat, "tkeep") + ", tdata " + signal_value(inner.beat, "tdata");
+        if constexpr (requires { Ports::words_of(inner.beat); }) {
+          words = Ports::words_of(inner.beat) + ", " + words;
+        }
+      }
+      failure.lines.push_back(name + " shows at " + inner.port + ": " + words);
+    };
+    tell(name_a_, a);
+    tell(name_b_, b);
+    return fail(std::move(failure));
   }
 
   /// A cycle later, which no figure counts: what is wrong in every second cycle is so in one of
@@ -1138,7 +1175,7 @@ class Course : public Steppable {
     }
     const std::vector<Place> beats = moved(out.packet, next_beat, out.history);
     std::vector<std::string> lines;
-    // What came in behind the failure was not owed yet.
+    // What came in after the failure was not owed yet.
     const auto coming = [&](Place place) {
       const Packet<Beat>* const maker = place.packet->source.get();
       if (maker != nullptr && maker->accepted >= failure_.cycle) return;

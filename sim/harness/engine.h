@@ -1,5 +1,5 @@
-// An engine is one opinion of a device, cycle by cycle: RTL behind testbenches/engine/engine_abi.h,
-// the SystemC model's core, a chain or a ring of engines.
+// An engine is one opinion of a device, cycle by cycle: RTL through
+// testbenches/engine/engine_abi.h, the SystemC model's core, a chain or a ring of engines.
 //
 // The device's ports are facts that its engines share, a struct P with
 //
@@ -59,6 +59,9 @@
 //   std::string stopped() const;                       why it cannot go on; empty: it can
 //   uint64_t missed() const;                           edges that it did not see since it stopped
 //   void add_points(Points&) const;                    what it has counted of itself (coverage)
+//   std::vector<Inner<Beat>> inner(uint64_t ago) const;  what is seen within it, in this cycle or
+//   up
+//                                                      to 64 cycles ago: all that its probe digests
 //
 // Outputs are read before the edge and belong to the cycle that it ends. They are functions of
 // registers, unless the engine settles.
@@ -296,6 +299,35 @@ std::vector<uint32_t> statistics_of(const E& engine) {
 template <class E, class Points>
 void points_of(const E& engine, Points& points) {
   if constexpr (requires { engine.add_points(points); }) engine.add_points(points);
+}
+
+/// A port or another output of an engine within an engine, in a cycle.
+template <class Beat>
+struct Inner {
+  std::string port;         ///< node2.m_axis_right, node2
+  bool shown = false;       ///< of a stream: tvalid
+  Beat beat{};              ///< while it is
+  std::string signal = {};  ///< of anything else: tready, error_o; empty: a stream
+  std::string value = {};
+};
+
+/// What is seen within an engine; nothing if it does not say.
+template <class E>
+auto inner_of(const E& engine, uint64_t ago) {
+  if constexpr (requires { engine.inner(ago); }) {
+    return engine.inner(ago);
+  } else {
+    return std::vector<Inner<typename E::Ports::Beat>>();
+  }
+}
+
+/// Folds the words of a probe into what was folded before.
+template <class AnyProbe>
+uint64_t digest_of(const AnyProbe& probe, uint64_t before) {
+  for (const uint64_t word : words_of_probe(probe)) {
+    before = before * 0x9E3779B97F4A7C15ull + word;
+  }
+  return before;
 }
 
 /// Folds a beat into 64 bits: how inner ports of composed engines are compared.

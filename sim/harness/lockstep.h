@@ -193,7 +193,7 @@ class Lockstep final : public Course<typename A::Ports> {
     now_ -= ran - same;
     cycles_ahead_ = ran - same;
     failure_ = {};
-    fail_lockstep(window_.shown(same), shown_by(b_));
+    fail_lockstep(window_.shown(same), shown_by(b_), inner_of(a_, ran - same), inner_of(b_, 0));
   }
 
   /// What the first engine shows, of a cycle that does not end.
@@ -211,7 +211,10 @@ class Lockstep final : public Course<typename A::Ports> {
   [[gnu::always_inline]] bool see(size_t i, const Probe<Ports>& probe) {
     if (in_step_ && !failed()) [[unlikely]] {
       note_shown(i);
-      if (!shows(b_, window_, i) && !fail_lockstep(window_.shown(i), shown_by(b_))) return false;
+      if (!shows(b_, window_, i) &&
+          !fail_lockstep(window_.shown(i), shown_by(b_), inner_of(a_, 0), inner_of(b_, 0))) {
+        return false;
+      }
     }
     if constexpr (Ports::kEvents != 0) {
       if (events_of(probe) != 0) {

@@ -572,7 +572,7 @@ struct Unit {
 };
 constexpr Unit kUnits[] = {{"s", 1}, {"min", 60}, {"h", 3600}};
 
-/// The number at the beginning, and the word behind it.
+/// The number at the beginning, and the word after it.
 std::pair<double, std::string> quantity(const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -19,9 +19,9 @@
 #include "testbenches/codec/report.h"
 #include "testbenches/codec/view.h"
 #include "testbenches/codec/words.h"
-#include "testbenches/engine/core_engine.h"
-#include "testbenches/engine/hosted.h"
-#include "testbenches/engine/wires.h"
+#include "testbenches/kit/core_engine.h"
+#include "testbenches/kit/hosted.h"
+#include "testbenches/kit/wires.h"
 
 namespace gw::testbenches {
 namespace {

@@ -13,7 +13,7 @@
 #include "models/systemc/parser.h"
 #include "models/systemc/switch.h"
 #include "sim/harness/engine.h"
-#include "testbenches/engine/core_engine.h"
+#include "testbenches/kit/core_engine.h"
 #include "testbenches/switch/options.h"
 #include "testbenches/switch/ports.h"
 #include "testbenches/switch/registers.h"

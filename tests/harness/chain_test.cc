@@ -115,6 +115,52 @@ TEST(Chain, FaultsBefallBothEnginesAndTheOracleAlike) {
   }
 }
 
+TEST(Chain, ADeadCableLosesWhatBeginsMeanwhile) {
+  Random random(1);
+  PreparedFeed<gw::Beat> feed;
+  for (int i = 0; i < 10; ++i) feed.add(0, irregular_packet<gw::Beat>(random, 64));
+  // Two beats each, back to back: the third begins at the cable in cycle 5, the sixth in 11.
+  const LinkSpec link{.dead = {{.from = 5, .to = 11}, {.from = 19}}};
+  Passthrough<> first, second;
+  Chain<Ports, Passthrough<>, Passthrough<>> chain(first, second, link);
+  chain.reset();
+  std::vector<size_t> arrived;
+  size_t packet = 0, beat = 0;
+  for (int cycle = 0; cycle < 60; ++cycle) {
+    if (const gw::Beat* const out = chain.m_beat(0); out != nullptr && out->last != 0) {
+      for (size_t i = 0; i < 10; ++i) {
+        if (feed.packets(0)[i]->beats.back().data == out->data) arrived.push_back(i);
+      }
+    }
+    const gw::Beat* const in = packet < 10 ? &feed.packets(0)[packet]->beats[beat] : nullptr;
+    const bool taken = in != nullptr && chain.s_ready() != 0;
+    chain.clock({in}, 1);
+    if (taken && ++beat == 2) ++packet, beat = 0;
+  }
+  EXPECT_EQ(arrived, (std::vector<size_t>{0, 1, 5, 6, 7, 8}));
+}
+
+TEST(Chain, ACorruptPacketMayHaveOtherBits) {
+  for (const bool scramble : {false, true}) {
+    const LinkSpec link{.delay = 2, .corrupt = 50, .scramble = scramble};
+    Link<gw::Beat> cable(link);
+    uint64_t corrupt = 0, changed = 0;
+    for (int i = 0; i < 2000; ++i) {
+      gw::Beat beat;
+      beat.last = 1;
+      const gw::Beat* const out = cable.front();
+      if (out != nullptr) {
+        corrupt += out->user;
+        changed += out->data != beat.data;
+        EXPECT_TRUE(out->user != 0 || out->data == beat.data);
+      }
+      cable.clock(&beat, out != nullptr);
+    }
+    EXPECT_NEAR(static_cast<double>(corrupt), 1000, 150);
+    EXPECT_NEAR(static_cast<double>(changed), scramble ? 500 : 0, 100);
+  }
+}
+
 TEST(Chain, AnotherSeedMeetsOtherFaults) {
   const auto run_with = [](uint64_t seed_a, uint64_t seed_b, uint64_t seed) {
     const auto link = [](uint64_t s) { return LinkSpec{.delay = 3, .loss = 30, .seed = s}; };
@@ -303,9 +349,9 @@ struct RingPorts {
 template <class N>
 class Four {
  public:
-  explicit Four(const LinkSpec& link) : ring({&n[0], &n[1], &n[2], &n[3]}, link) {}
+  explicit Four(const LinkSpec& link) : ring(std::array{&n[0], &n[1], &n[2], &n[3]}, link) {}
   std::array<N, kNodes> n = {N(Node(0)), N(Node(1)), N(Node(2)), N(Node(3))};
-  Ring<RingPorts, N, kNodes> ring;
+  Ring<RingPorts, N> ring;
 };
 using FourNodes = Four<Bent<Node>>;
 
@@ -440,11 +486,71 @@ TEST(Ring, ADivergenceOnAnyCableIsFoundInItsCycle) {
       bent = Bent<Node>(Node(static_cast<uint32_t>(node)), bend, 70);
       RingOracle oracle;
       const Result r = run(a.ring, b.ring, feed, oracle);
+      const std::string port =
+          "node" + std::to_string(node) + (side == Node::kLeft ? ".m_left" : ".m_right");
       EXPECT_EQ(r.failure.kind, FailureKind::kLockstep) << node << " " << side;
-      EXPECT_EQ(r.failure.port, "probe");
+      EXPECT_EQ(r.failure.port, port);
+      EXPECT_EQ(r.failure.signal, "tdata");
+      EXPECT_NE(r.failure.value_a, r.failure.value_b);
       EXPECT_EQ(r.failure.cycle, bent.bent_at);
+      // Both beats, whole.
+      size_t told = 0;
+      for (const std::string& line : r.failure.lines) {
+        told += line.find(" shows at " + port + ": tlast ") != std::string::npos;
+      }
+      EXPECT_EQ(told, 2u) << explain(r.failure);
     }
   }
+}
+
+TEST(Ring, ABeatThatOnlyOneNodeShowsIsNamed) {
+  for (const size_t node : {0, 3}) {
+    auto feed = ring_feed(4, 300, {true, false, true, false});
+    FourNodes a({.delay = 20}), b({.delay = 20});
+    b.n[node] = Bent<Node>(
+        Node(static_cast<uint32_t>(node)),
+        [](Node& n) {
+          if (n.queue[Node::kRight].size() != 1) return false;
+          n.queue[Node::kRight].clear();
+          return true;
+        },
+        70);
+    RingOracle oracle;
+    const Result r = run(a.ring, b.ring, feed, oracle);
+    EXPECT_EQ(r.failure.port, "node" + std::to_string(node) + ".m_right") << explain(r.failure);
+    EXPECT_EQ(r.failure.signal, "tvalid");
+    EXPECT_EQ(r.failure.value_a, "1");
+    EXPECT_EQ(r.failure.value_b, "0");
+    EXPECT_EQ(r.failure.cycle, b.n[node].bent_at);
+  }
+}
+
+// One instantiation, as many nodes as a run asks for: the hosts of the others take nothing.
+TEST(Ring, HasAsManyNodesAsTheRunAsksFor) {
+  for (const size_t nodes : {2, 3, 4}) {
+    std::array<Node, kNodes> all = {Node(0), Node(1), Node(2), Node(3)};
+    std::vector<Node*> some;
+    for (size_t i = 0; i < nodes; ++i) some.push_back(&all[i]);
+    Ring<RingPorts, Node> ring(some, LinkSpec{.delay = 3});
+    ring.reset();
+    ring.clock({}, 0);
+    EXPECT_EQ(ring.s_ready(), (1u << nodes) - 1);
+    // From the last node to the right is to node 0: home after as many hops as there are nodes.
+    gw::Beat beat;
+    beat.last = 1;
+    Offered<RingPorts> offered{};
+    offered[nodes - 1] = &beat;
+    ring.clock(offered, 0xF);
+    uint64_t cycles = 0;
+    while (ring.m_beat(nodes - 1) == nullptr && cycles < 100) {
+      for (size_t i = 0; i < kNodes; ++i) ASSERT_TRUE(i == nodes - 1 || ring.m_beat(i) == nullptr);
+      ring.clock({}, 0xF);
+      ++cycles;
+    }
+    EXPECT_EQ(cycles, nodes * 4);  // a cycle a node, three a cable
+  }
+  std::array<Node, 2> two = {Node(0), Node(1)};
+  EXPECT_THROW((Ring<RingPorts, Node>(std::array{&two[0]})), std::logic_error);
 }
 
 TEST(Ring, ANodeThatForgetsToAddIsFoundByTheReference) {
@@ -478,7 +584,7 @@ class BootedNode : public Node {
 TEST(Ring, EveryNodeIsBooted) {
   std::array<BootedNode, kNodes> nodes = {BootedNode(0), BootedNode(1), BootedNode(2),
                                           BootedNode(3)};
-  Ring<RingPorts, BootedNode, kNodes> ring({&nodes[0], &nodes[1], &nodes[2], &nodes[3]});
+  Ring<RingPorts, BootedNode> ring(std::array{&nodes[0], &nodes[1], &nodes[2], &nodes[3]});
   auto feed = ring_feed(6, 20, {});
   RingOracle oracle;
   Drive drive;
@@ -498,7 +604,7 @@ class ConfiguredNode : public Node {
 TEST(Ring, AHostsPacketIsConfiguredAtItsNodesPortOfHosts) {
   std::array<ConfiguredNode, kNodes> nodes = {ConfiguredNode(0), ConfiguredNode(1),
                                               ConfiguredNode(2), ConfiguredNode(3)};
-  Ring<RingPorts, ConfiguredNode, kNodes> ring({&nodes[0], &nodes[1], &nodes[2], &nodes[3]});
+  Ring<RingPorts, ConfiguredNode> ring(std::array{&nodes[0], &nodes[1], &nodes[2], &nodes[3]});
   for (size_t host = 0; host < kNodes; ++host) ring.configure(host, {10, 1, 2, 3});
   using Heard = std::vector<std::pair<size_t, PacketConfig>>;
   for (const ConfiguredNode& node : nodes) {

@@ -802,7 +802,8 @@ TEST(ControlRing, HasThePortsOfAllNodes) {
     }
   }
   std::array<Node, 2> nodes_a, nodes_b;
-  Ring<RingPorts, Node, 2> a({&nodes_a[0], &nodes_a[1]}), b({&nodes_b[0], &nodes_b[1]});
+  Ring<RingPorts, Node> a(std::array{&nodes_a[0], &nodes_a[1]}),
+      b(std::array{&nodes_b[0], &nodes_b[1]});
   const Result r = run(a, b, feed, oracle, stalled("both:30"), 64, &controls);
   ASSERT_TRUE(r.passed) << explain(r.failure);
   EXPECT_EQ(oracle.factors, (std::array<uint32_t, 2>{27, 28}));
