@@ -19,6 +19,7 @@
 #include "testbenches/codec/report.h"
 #include "testbenches/codec/view.h"
 #include "testbenches/codec/words.h"
+#include "testbenches/kit/core_engine.h"
 #include "testbenches/kit/hosted.h"
 #include "testbenches/kit/wires.h"
 
@@ -27,17 +28,9 @@ namespace {
 
 /// The SystemC model's kernel-free core as an engine.
 template <class Core>
-class CodecModel {
+class CodecModel : public CoreEngine<CodecPorts, Core> {
  public:
-  using Ports = CodecPorts;
-
-  void reset() { core_.reset(); }
-  uint32_t s_ready() const { return core_.s_ready() ? 1 : 0; }
-  const Beat* m_beat(size_t) const { return core_.m_beat(); }
   uint64_t probe() const { return core_.error_count(); }
-  void clock(const sim::Offered<CodecPorts>& offered, uint32_t m_ready) {
-    core_.clock(offered[0], m_ready != 0);
-  }
   void configure(size_t, const sim::PacketConfig& config) {
     if (config == config_) return;
     config_ = config;
@@ -45,7 +38,7 @@ class CodecModel {
   }
 
  private:
-  Core core_;
+  using CoreEngine<CodecPorts, Core>::core_;
   sim::PacketConfig config_{};
 };
 

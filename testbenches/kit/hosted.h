@@ -12,6 +12,7 @@
 #include "models/systemc/hosted.h"
 #include "sim/harness/pace.h"
 #include "sim/run/device.h"
+#include "testbenches/kit/core_engine.h"
 #include "testbenches/kit/runner.h"
 
 namespace gw::testbenches {
@@ -35,29 +36,20 @@ sim::Device::Facts hosted_facts(sim::Device::Facts facts);
 
 /// A model of models/systemc/hosted_cores.h as an engine.
 template <class P, class Core>
-class HostedModel {
+class HostedModel : public CoreEngine<P, Core> {
  public:
-  using Ports = P;
+  using CoreEngine<P, Core>::CoreEngine;
 
-  template <class... Config>
-  explicit HostedModel(const Config&... config) : core_(config...) {}
-
-  void reset() { core_.reset(); }
   void boot(const sim::Boot&) {
     if constexpr (requires { core_.core().skip_clearing(); }) core_.core().skip_clearing();
     core_.clock(nullptr, false);
   }
-  uint32_t s_ready() const { return core_.s_ready() ? 1 : 0; }
-  const gw::Beat* m_beat(size_t) const { return core_.m_beat(); }
   uint64_t probe() const { return 0; }
   const AxiLiteReply& control(size_t) const { return core_.reply(); }
   void drive(size_t, const AxiLiteRequest& request) { core_.drive(request); }
-  void clock(const sim::Offered<P>& offered, uint32_t m_ready) {
-    core_.clock(offered[0], m_ready != 0);
-  }
 
  private:
-  Core core_;
+  using CoreEngine<P, Core>::core_;
 };
 
 /// The reference of registers: what reads return and which accesses are refused, as far as that

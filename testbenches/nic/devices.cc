@@ -13,6 +13,7 @@
 #include "sim/harness/chain.h"
 #include "testbenches/codec/options.h"
 #include "testbenches/codec/report.h"
+#include "testbenches/kit/core_engine.h"
 #include "testbenches/kit/runner.h"
 #include "testbenches/kit/wires.h"
 #include "testbenches/nic/capture.h"
@@ -50,13 +51,8 @@ systemc::NicRxConfig pins_of(const systemc::NicRx&, const sim::PacketConfig& wor
 
 /// The SystemC model's kernel-free core as an engine.
 template <class P, class Core>
-class NicModel {
+class NicModel : public CoreEngine<P, Core> {
  public:
-  using Ports = P;
-
-  void reset() { core_.reset(); }
-  uint32_t s_ready() const { return core_.s_ready() ? 1 : 0; }
-  const Beat* m_beat(size_t) const { return core_.m_beat(); }
   sim::Probe<P> probe() const {
     if constexpr (requires { core_.forgets(); }) {
       const systemc::NicFlowKey* const key = core_.forgets();
@@ -66,13 +62,10 @@ class NicModel {
     }
   }
   std::span<const uint32_t> statistics() const { return core_.statistics(); }
-  void clock(const sim::Offered<Ports>& offered, uint32_t m_ready) {
-    core_.clock(offered[0], m_ready != 0);
-  }
   void configure(size_t, const sim::PacketConfig& words) { core_.configure(pins_of(core_, words)); }
 
  private:
-  Core core_;
+  using CoreEngine<P, Core>::core_;
 };
 using NicTxModel = NicModel<NicTxPorts, systemc::NicTx>;
 using NicRxModel = NicModel<NicRxPorts, systemc::NicRx>;

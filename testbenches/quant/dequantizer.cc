@@ -6,6 +6,7 @@
 #include "sim/feeds/captures.h"
 #include "sim/feeds/gradients.h"
 #include "sim/feeds/writer.h"
+#include "testbenches/kit/core_engine.h"
 #include "testbenches/kit/runner.h"
 #include "testbenches/kit/wires.h"
 #include "testbenches/quant/coverage.h"
@@ -20,15 +21,12 @@ namespace gw::testbenches {
 namespace {
 
 /// The decoder's core as an engine.
-class DequantizerModel {
+class DequantizerModel : public CoreEngine<DequantizerPorts, systemc::Dequantizer> {
  public:
-  using Ports = DequantizerPorts;
   using Reason = reference::quant::Reason;
 
-  explicit DequantizerModel(uint32_t limit) : core_({.limit = limit}) {}
-  void reset() { core_.reset(); }
-  uint32_t s_ready() const { return core_.s_ready() ? 1 : 0; }
-  const Beat* m_beat(size_t) const { return core_.m_beat(); }
+  explicit DequantizerModel(uint32_t limit)
+      : CoreEngine(systemc::DequantizerConfig{.limit = limit}) {}
   sim::Probe<Ports> probe() const {
     statistics();
     return std::bit_cast<sim::Probe<Ports>>(counters_);
@@ -40,13 +38,9 @@ class DequantizerModel {
     counters_.back() = core_.error_count();
     return counters_;
   }
-  void clock(const sim::Offered<Ports>& offered, uint32_t m_ready) {
-    core_.clock(offered[0], m_ready != 0);
-  }
   void configure(size_t, const sim::PacketConfig& config) { core_.configure({.limit = config[0]}); }
 
  private:
-  systemc::Dequantizer core_;
   mutable std::array<uint32_t, DequantizerPorts::kCountersInProbe> counters_{};
 };
 

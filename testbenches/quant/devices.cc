@@ -9,6 +9,7 @@
 #include "sim/feeds/captures.h"
 #include "sim/feeds/gradients.h"
 #include "sim/feeds/writer.h"
+#include "testbenches/kit/core_engine.h"
 #include "testbenches/kit/runner.h"
 #include "testbenches/kit/wires.h"
 #include "testbenches/quant/coverage.h"
@@ -43,28 +44,20 @@ systemc::AdaptiveConfig pins_of(const systemc::Adaptive&, const sim::PacketConfi
 
 /// A SystemC model's kernel-free core as an engine.
 template <class P, class Core>
-class ChunkModel {
+class ChunkModel : public CoreEngine<P, Core> {
  public:
-  using Ports = P;
-
-  explicit ChunkModel(uint32_t rows) : core_(rows) {}
-  void reset() { core_.reset(); }
-  uint32_t s_ready() const { return core_.s_ready() ? 1 : 0; }
-  const Beat* m_beat(size_t) const { return core_.m_beat(); }
+  explicit ChunkModel(uint32_t rows) : CoreEngine<P, Core>(rows) {}
   uint64_t probe() const { return core_.raw_count() | uint64_t{core_.error_count()} << 32; }
   std::span<const uint32_t> statistics() const {
     counters_ = {core_.raw_count(), core_.error_count()};
     return counters_;
-  }
-  void clock(const sim::Offered<P>& offered, uint32_t m_ready) {
-    core_.clock(offered[0], m_ready != 0);
   }
   void configure(size_t, const sim::PacketConfig& config) {
     core_.configure(pins_of(core_, config));
   }
 
  private:
-  Core core_;
+  using CoreEngine<P, Core>::core_;
   mutable std::array<uint32_t, 2> counters_{};
 };
 

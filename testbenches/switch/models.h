@@ -13,6 +13,7 @@
 #include "models/systemc/parser.h"
 #include "models/systemc/switch.h"
 #include "sim/harness/engine.h"
+#include "testbenches/kit/core_engine.h"
 #include "testbenches/switch/options.h"
 #include "testbenches/switch/ports.h"
 #include "testbenches/switch/registers.h"
@@ -56,15 +57,12 @@ inline void set_pin(systemc::Aggregation& aggregation, std::string_view pin, uin
 
 /// A core with one stream.
 template <class Core>
-class FrameModel {
+class FrameModel : public CoreEngine<FramePorts, Core> {
  public:
-  using Ports = FramePorts;
-
   template <class... Config>
   explicit FrameModel(const Config&... config) {
     if constexpr (sizeof...(Config) != 0) core_.configure(config...);
   }
-  void reset() { core_.reset(); }
   /// The host's writes take no time here; nor does the clearing of slots but for its last edge.
   void boot(const sim::Boot& boot) {
     if constexpr (requires { core_.write(uint32_t{}, uint32_t{}); }) {
@@ -76,20 +74,15 @@ class FrameModel {
       core_.clock(nullptr, false);
     }
   }
-  uint32_t s_ready() const { return core_.s_ready() ? 1 : 0; }
-  const Beat* m_beat(size_t) const { return core_.m_beat(); }
   uint64_t probe() const { return 0; }
   std::span<const uint32_t> statistics() const { return core_.statistics(); }
-  void clock(const sim::Offered<Ports>& offered, uint32_t m_ready) {
-    core_.clock(offered[0], m_ready != 0);
-  }
   Core& core() { return core_; }
   void set(std::string_view pin, uint64_t value) {
     if constexpr (requires { core_.aggregation(); }) set_pin(core_.aggregation(), pin, value);
   }
 
  private:
-  Core core_;
+  using CoreEngine<FramePorts, Core>::core_;
 };
 
 /// Four ports side by side.
