@@ -1,4 +1,4 @@
-# RTL that is linked into the program, as engines behind testbenches/engine/engine_abi.h.
+# RTL that is linked into the program, as engines of testbenches/engine/engine_abi.h.
 
 # gw_build_engine(NAME ...): its library, as gw_add_linked_engine says.
 function(gw_build_engine name)
@@ -48,7 +48,7 @@ function(gw_build_engine name)
 endfunction()
 
 # gw_add_linked_engine(NAME TOP module FILES list.f INPUTS bundle[:slots[:tuser bits]] ... OUTPUTS ... [PARAMETERS
-# Name=value ...] [BEAT_BITS 256] [TRACED]): part of the library gw_engines, found by linked_engine() (testbenches/engine/linked.h).
+# Name=value ...] [BEAT_BITS 256] [TRACED]): part of the library gw_engines, found by linked_engine() (testbenches/library/linked.h).
 # PARAMETERS names all that the top has, at its defaults.
 function(gw_add_linked_engine name)
   cmake_parse_arguments(A "TRACED" "TOP;FILES;BEAT_BITS" "INPUTS;OUTPUTS;PARAMETERS" ${ARGN})
@@ -75,6 +75,6 @@ endfunction()
 function(gw_write_linked_engines)
   get_property(GW_LINKED_ENGINES GLOBAL PROPERTY GW_LINKED_ENGINES)
   string(REPLACE "\n" " \\\n" GW_LINKED_ENGINES "${GW_LINKED_ENGINES}")
-  file(CONFIGURE OUTPUT testbenches/engine/linked_engines.h
+  file(CONFIGURE OUTPUT testbenches/library/linked_engines.h
     CONTENT "// Generated: the engines in this program.\n#define GW_LINKED_ENGINES(X) \\\n${GW_LINKED_ENGINES}\n" @ONLY)
 endfunction()

@@ -6,7 +6,7 @@ set(VERILATOR_ROOT ${_verilator_bin}/../share/verilator CACHE PATH "Where Verila
 
 gw_check_fst_sources(${VERILATOR_ROOT}/include)
 
-# How RTL becomes C++ and C++ becomes code, here and where RTL is built on demand (testbenches/engine/verilator_flags.h.in).
+# How RTL becomes C++ and C++ becomes code, here and where RTL is built on demand (testbenches/library/verilator_flags.h.in).
 # One file, for the compiler to inline across; but no function of 85,000 lines: 32 processing elements of Adam take GCC 12
 # 115 s at -O3 in one function, 19 s in parts, and are no slower then. The NIC's engines, which are smaller, are 1.13 to 1.26 times as fast
 # in one function as in four.

@@ -1,19 +1,19 @@
 # The one place that says what gradwire leans on inside Verilator, beyond its documented interface:
 #
 #   what                                  where                                  with a version that was not tried
-#   text of the generated C++             testbenches/engine/engine_source.cc    left as Verilator wrote it
-#   start values in the generated C++     testbenches/engine/start_text.cc       drawn by Verilator: others with waves, and a word about it
+#   text of the generated C++             testbenches/library/engine_source.cc    left as Verilator wrote it
+#   start values in the generated C++     testbenches/library/start_text.cc       drawn by Verilator: others with waves, and a word about it
 #   calls of fopen in the runtime         testbenches/engine/verilated_runtime.cc  files are looked for in the current folder alone
 #   memory of the clock's last value      testbenches/engine/verilated_engine.h  the clock falls by an evaluation
-#   regions of its schedule               testbenches/engine/engine_source.cc    an edge is an evaluation
-#   ports in the class's header           testbenches/engine/engine_source.cc    a sentence that names the ports not found
+#   regions of its schedule               testbenches/library/engine_source.cc    an edge is an evaluation
+#   ports in the class's header           testbenches/library/engine_source.cc    a sentence that names the ports not found
 #   tables of scopes and variables        testbenches/engine/verilated_inside.h  the compiler's words, if an engine's state is asked for
-#   VL_TIME_ in the generated C++         testbenches/engine/engine_source.cc    $time stands still; tests/engine/library_test.cc notices
-#   names in the state's header            testbenches/engine/engine_source.cc    --coverage toggle knows fewer signals, or none
-#   XML of the declarations                testbenches/engine/engine_source.cc    --coverage toggle names no absent signals
+#   VL_TIME_ in the generated C++         testbenches/library/engine_source.cc    $time stands still; tests/engine/library_test.cc notices
+#   names in the state's header            testbenches/library/engine_source.cc    --coverage toggle knows fewer signals, or none
+#   XML of the declarations                testbenches/library/engine_source.cc    --coverage toggle names no absent signals
 #   text of the coverage file             testbenches/engine/verilated_inside.h  no points; tests/engine/inside_test.cc notices
 #   calls of mmap in the FST writer       testbenches/engine/fst_mmap.cc         a sentence, if the writer is not where it was
-#   the FST reader beside the writer      testbenches/engine/wave.cc             a sentence, if the reader is not where it was
+#   the FST reader beside the writer      testbenches/kit/wave.cc             a sentence, if the reader is not where it was
 #
 # The first three only make the simulation faster. tests/engine/library_test.cc compares them cycle by cycle with a build
 # without them.

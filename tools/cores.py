@@ -24,7 +24,7 @@ def used(path):
 
 
 def in_order(family):
-    """The family's files, each behind those that it needs."""
+    """The family's files, each after those that it needs."""
     done = {}
 
     def visit(path):
@@ -73,7 +73,8 @@ def family_core(family):
 def top_core(listed):
     top = listed.stem
     source = listed.with_suffix(".sv").read_text(encoding="utf-8")
-    summary = re.match(r"// (.*)", source)[1].replace('"', "'")
+    # The header's first sentences: up to the line that ends with a full stop.
+    summary = re.match(r"// ((?:.*\n// )*?.*[.])\n", source)[1].replace("\n// ", " ").replace('"', "'")
     head = source.split(f"module {top} ", 1)[1].split(");", 1)[0]
     parameters = re.findall(r"^  parameter (?:int|bit) (\w+) = (?:1'b)?(\d+)", head, re.M)
     out = opening(top, summary, listed.with_suffix(".sv").relative_to(root))

@@ -6,7 +6,6 @@ cd "$(dirname "$0")/.."
 tools/setup.sh docs
 python3 tools/docs/check.py
 mkdir -p build-docs
-cp tools/docs/mkdocs.yml build-docs/mkdocs.yml
 python3 tools/docs/stage.py build-docs/source
 mkdocs --quiet build --clean --config-file build-docs/mkdocs.yml
 echo "docs: build-docs/site/index.html"

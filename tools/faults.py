@@ -267,7 +267,7 @@ def main():
     remembering = threading.Lock()
 
     def verdict_of(fault):
-        """With its seconds. It is remembered at once, whoever is waited for: what was cut off goes on behind it."""
+        """With its seconds. It is remembered at once, whoever is waited for: what was cut off goes on after it."""
         key = key_of(fault)
         if key in found:
             return found[key], 0.0

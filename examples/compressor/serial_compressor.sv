@@ -88,7 +88,7 @@ module serial_compressor (
 
   wire [CountBits+2:0] tag_at = {begin_q, 3'b000} + (CountBits+3)'({lane_q, 1'b0});
 
-  // A beat leaves while 32 bytes are there; behind a packet's last group also what is left of them.
+  // A beat leaves while 32 bytes are there; after a packet's last group also what is left of them.
   wire [CountBits-1:0] full = CountBits'(32);
   assign m_axis_tvalid = state_q == StSend && (count_q >= full || (last_q && count_q != CountBits'(0)));
   assign m_axis_tlast  = last_q && count_q <= full;

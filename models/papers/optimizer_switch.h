@@ -28,5 +28,6 @@ inline constexpr int kArrayPes = 32;            // section 5.3
 inline constexpr double kParameters = 800'000;  // Figure 17
 inline constexpr double kDeviceLuts = 433'200;  // XC7VX690T
 inline constexpr double kDeviceBram36 = 1'470;
+inline constexpr double kDeviceDsps = 3'600;
 
 }  // namespace gw::papers::optimizer_switch

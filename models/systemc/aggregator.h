@@ -24,7 +24,7 @@ struct AggregationConfig {
   bool flush_subnormal = true;
 };
 
-/// gw_aggregation: behind a parser.
+/// gw_aggregation: after a parser.
 class Aggregation {
  public:
   Aggregation() { configure({}); }
@@ -35,7 +35,7 @@ class Aggregation {
   void set_pins(const AggregationConfig& config);
   /// As they are.
   const AggregationConfig& config() const { return config_; }
-  /// In this cycle, behind clock(): the slots are cleared from the next edge on.
+  /// In this cycle, after clock(): the slots are cleared from the next edge on.
   void job_reset();
   bool clearing() const { return clearing_ != 0; }
   /// Jumps over the clearing of the slots but for its last edge.

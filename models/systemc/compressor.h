@@ -2,7 +2,7 @@
 //
 // The contract's pipeline never stalls: once a group is accepted, the cycle in which each of its
 // beats enters the output queue is decided. So the model has no pipeline. It encodes a group when
-// it is accepted, straight behind the packet's earlier bytes, and notes in a calendar what becomes
+// it is accepted, straight after the packet's earlier bytes, and notes in a calendar what becomes
 // visible when. A cycle then costs a handful of integer operations.
 #pragma once
 
@@ -78,7 +78,7 @@ class Compressor {
   Beat front_;  // the beat at head_
 
   std::array<Sideband, kRingBeats> sideband_;  // the default, except where a packet ends
-  /// Encoded bytes. A group that crosses the end of the ring is written on behind it, then copied
+  /// Encoded bytes. A group that crosses the end of the ring is written on after it, then copied
   /// to the front; the room there is a group and the padding of its last beat.
   alignas(64) std::array<uint8_t, kRingBytes + 2 * kBeatBytes + 34> bytes_;
 };
@@ -135,7 +135,7 @@ inline void Compressor::accept(const Beat& beat) {
     calendar_ += (now | kMerge) << in_cycles(kMergeDelay);
     calendar_ += later << in_cycles(kMergeDelay + 1);
 
-    // Pad the last beat with zeros; the next packet starts behind it.
+    // Pad the last beat with zeros; the next packet starts after it.
     std::memset(&bytes_[tail_ + total - residual], 0, kBeatBytes);
     tail_ += completed * kBeatBytes - residual;
     const uint32_t last_bytes = total - (completed - 1) * kBeatBytes;

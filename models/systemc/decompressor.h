@@ -1,6 +1,6 @@
 // Cycle-accurate core of the decompressor, no SystemC in it (docs/devices/decompressor.md).
 //
-// As in the compressor, nothing stalls behind the decision to issue a group. So a group
+// As in the compressor, nothing stalls after the decision to issue a group. So a group
 // is decoded when it is issued, straight into its place in the output queue, and
 // becomes visible two cycles later.
 #pragma once
@@ -53,7 +53,7 @@ class Decompressor {
   bool first_;  // the next beat is a packet's first
   bool ready_;
 
-  // The Burst Buffer as a ring. Its bytes lie there twice, one copy behind the other, so that
+  // The Burst Buffer as a ring. Its bytes lie there twice, one copy after the other, so that
   // the window is contiguous wherever it begins.
   uint32_t held_;                                  // beats in it
   uint32_t oldest_;                                // ring index of the oldest

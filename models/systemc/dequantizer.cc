@@ -351,7 +351,7 @@ void Dequantizer::fetch() {
   }
 }
 
-/// The code `at` bits behind the word's first.
+/// The code `at` bits after the word's first.
 Dequantizer::Code Dequantizer::code_at(const Word& word, uint32_t at) const {
   const uint64_t bits = at == 0          ? word.low
                         : at < kWordBits ? word.low >> at | word.high << (kWordBits - at)
@@ -423,7 +423,7 @@ bool Dequantizer::judge(const Code& code, uint32_t place, Item& item) {
   return false;
 }
 
-/// The beat of the entry before is finished, and those behind it, `beats` in all.
+/// The beat of the entry before is finished, and those after it, `beats` in all.
 void Dequantizer::finish(Item& item, uint32_t beats) {
   if (item.beats == 0) {
     item.head = lanes_;

@@ -79,7 +79,7 @@ class Dequantizer {
     bool bad;  // by what it says itself
     Lanes lanes;
   };
-  /// A fetched word, and the one behind it.
+  /// A fetched word, and the one after it.
   struct Word {
     uint64_t low, high;
   };
@@ -164,7 +164,7 @@ class Dequantizer {
   uint32_t end_bits_;  // of the payload, if it is known
   uint8_t status_;
   bool user_;
-  uint32_t next_;  // the index behind the entry before
+  uint32_t next_;  // the index after the entry before
   Lanes lanes_;    // of the beat of the entry before
   uint32_t item_calendar_, listed_, list_head_, list_tail_;
   uint32_t emitted_;  // beats of the packet

@@ -68,7 +68,7 @@ class GroupCodec {
   const CodecConfig& config() const { return config_; }
 
   /// Encodes the lanes to `group`, which has room for kMaxGroupBytes; returns the length. What lies
-  /// behind the length is scratch and may be overwritten.
+  /// after the length is scratch and may be overwritten.
   int encode(const Words& lanes, uint8_t* group) const;
 
   /// Decodes a group whose tag word is `tags`. Reads, but does not use, bytes

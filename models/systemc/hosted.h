@@ -6,7 +6,7 @@
 //   uint32_t read(uint32_t address) const;   of a register that is none of all tops'
 //   void write(uint32_t address, uint32_t data);   in the cycle in which it is done, in front of
 //                                            the core's edge, for what the core's cfg port takes
-//   void written(uint32_t address, uint32_t data);   behind that edge, for all else
+//   void written(uint32_t address, uint32_t data);   after that edge, for all else
 //   uint32_t counter(size_t i) const;
 //   bool clearing() const;
 #pragma once
@@ -53,7 +53,7 @@ class RegisterFile {
     snapshots_.assign(snapshots_.size(), 0);
   }
 
-  /// One rising edge, in two parts: `begin` in front of the core's, `end` behind it.
+  /// One rising edge, in two parts: `begin` in front of the core's, `end` after it.
   template <class Core>
   void begin(Core& core, bool idle) {
     due_ = port_.due();

@@ -325,7 +325,7 @@ uint8_t* Mx::put_elements(uint32_t item, uint32_t scale, uint8_t* out) {
   }
 }
 
-/// Schedules the next item's vector, `bytes` that are written already behind tail_; last: the
+/// Schedules the next item's vector, `bytes` that are written already after tail_; last: the
 /// packet's last. The cycle in which the item is popped.
 uint64_t Mx::merge(uint32_t bytes, bool last) {
   pop_ = std::max(pop_ + 1, now_ + value_delay_ + 1);
@@ -344,7 +344,7 @@ uint64_t Mx::merge(uint32_t bytes, bool last) {
   calendar_ += uint64_t{now | kMerge} << at;
   calendar_ += uint64_t{completed - now} << (at + 4);  // 0, or 1: flushed in the cycle after
 
-  // Pad the last beat with zeros; the next packet starts behind it.
+  // Pad the last beat with zeros; the next packet starts after it.
   std::memset(&bytes_[tail_ + bytes], 0, kBeatBytes);
   tail_ += completed * kBeatBytes - residual;
   sideband_[(tail_ / kBeatBytes - 1) % kRingBeats] = {

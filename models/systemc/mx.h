@@ -1,8 +1,8 @@
 // Cycle-accurate core of the microscaling quantiser, no SystemC in it (docs/devices/mx.md).
 //
-// Behind an item's start the contract's pipeline never stalls. So when the last item of a block
+// After an item's start the contract's pipeline never stalls. So when the last item of a block
 // starts, the cycles in which its items are popped and merged, and in which their beats enter the
-// output queue, are decided: the model quantises the block there, writes its bytes straight behind
+// output queue, are decided: the model quantises the block there, writes its bytes straight after
 // the packet's earlier ones, and notes in a calendar what becomes visible when. Residuals are
 // written there, too, with the cycle from which on they may be read again.
 #pragma once
@@ -74,7 +74,7 @@ class Mx {
   static constexpr uint32_t kSlackBytes = 128;
 
   // The calendar holds four bits for each cycle from now on: how many beats enter the queue (0..2),
-  // and whether a vector is merged. A start reaches 13 cycles: of a block's items, ready behind V,
+  // and whether a vector is merged. A start reaches 13 cycles: of a block's items, ready after V,
   // the last is popped in s+9 at the latest, merged in s+12, and what is left over enters in s+13.
   static constexpr uint32_t kEnterMask = 3;
   static constexpr uint32_t kMerge = 4;
@@ -156,7 +156,7 @@ class Mx {
   Beat front_;  // the beat at head_
 
   std::array<Sideband, kRingBeats> sideband_;  // the default, except where a packet ends
-  /// What crosses the end of the ring is written on behind it, then copied to the front.
+  /// What crosses the end of the ring is written on after it, then copied to the front.
   alignas(64) std::array<uint8_t, kRingBytes + kSlackBytes> bytes_{};
 };
 

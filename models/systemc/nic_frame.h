@@ -108,7 +108,7 @@ inline uint32_t updated_checksum(uint32_t checksum, uint64_t change) {
 struct NicHeaders {
   static constexpr uint8_t kTcp = 6, kUdp = 17;
 
-  bool ipv4 = false;   ///< the EtherType says so, behind one tag at most
+  bool ipv4 = false;   ///< the EtherType says so, after one tag at most
   bool whole = false;  ///< IPv4's first 20 bytes are there: what follows is read
   bool sound = false;  ///< version, IHL, total length; the whole header is in the frame
   bool fragment = false;
@@ -175,7 +175,7 @@ inline uint8_t nic_shim_start(const uint8_t* shim) {
 /// A flow: source and destination address, source and destination port, as on the wire.
 using NicFlowKey = std::array<uint8_t, 12>;
 
-/// How a payload is cut: bytes before the first whole float, whole floats, bytes behind.
+/// How a payload is cut: bytes before the first whole float, whole floats, bytes after it.
 struct NicCut {
   uint32_t head = 0, floats = 0, tail = 0;
 

@@ -252,7 +252,7 @@ bool NicRx::leave() {
 /// A cycle of a frame that is unpacked, and whether the beat that the decompressor offers is taken.
 bool NicRx::unpack(const Frame& f) {
   const Beat* const offered = decompressor_.m_beat();
-  // Looked at before this cycle's issue: what leaves without one begins in the cycle behind.
+  // Looked at before this cycle's issue: what leaves without one begins in the next cycle.
   const bool drains = issue_ >= f.header_beats() - 1;
   bool taken = issue_ >= f.groups_end() && !packet_taken_ && offered != nullptr;
   if (taken) packet_taken_ = offered->last != 0;  // more groups than were announced
@@ -313,7 +313,7 @@ bool NicRx::issue_unpacked(const Frame& f, const Beat* offered) {
   return takes;
 }
 
-/// What comes before the floats, and behind them.
+/// What comes before the floats, and after them.
 void NicRx::begin_unpacked(const Frame& f) {
   std::memcpy(prefix_.data(), originals_.at(f.first), f.shim_at);
   f.headers.rewrite(prefix_.data(), f.result() - f.headers.ip,

@@ -76,7 +76,7 @@ class NicRx {
     NicCut cut;
     uint32_t head_here;  // bytes of the head that are in the frame
 
-    /// Whether `beat` is the number behind its last one's.
+    /// Whether `beat` is the number after its last one's.
     bool ends_at(uint32_t beat) const { return beats != 0 && beat == first + beats; }
     uint32_t stream_at() const { return shim_at + kNicShim + cut.edges(); }
     uint32_t floats_at() const { return shim_at + head_here; }  // unpacked

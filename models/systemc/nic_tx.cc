@@ -363,7 +363,7 @@ void NicTx::build_prefix(const Frame& f) {
   std::memcpy(at, originals_.at(f.first, f.payload_at + f.length - f.cut.tail), f.cut.tail);
   at += f.cut.tail;
   const uint32_t rest = beats_of(f.stream_at()) * kBeatBytes - f.stream_at();
-  std::memcpy(at, streams_.at(f.stream_first), rest);  // zeros behind the stream's end
+  std::memcpy(at, streams_.at(f.stream_first), rest);  // zeros after the stream's end
 }
 
 void NicTx::issue_packed(Frame& f) {

@@ -108,7 +108,7 @@ class NicTx {
     uint32_t change;  // of the payload's words, for the transport checksum
     uint32_t stream_first, stream_beats, stream_bytes;
 
-    /// Whether `beat` is the number behind its last one's.
+    /// Whether `beat` is the number after its last one's.
     bool ends_at(uint32_t beat) const { return beats != 0 && beat == first + beats; }
     bool stream_left(uint32_t head) const { return head == stream_first + stream_beats; }
     uint32_t floats_at() const { return payload_at + cut.head; }

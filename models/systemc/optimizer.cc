@@ -221,7 +221,7 @@ void Optimization::take_registers() {
   changed_ = false;
 }
 
-/// Rounds are computed with their dispatch; those that would be written back behind this edge, a
+/// Rounds are computed with their dispatch; those that would be written back after this edge, a
 /// reset, never are. A lock has kept every other frame from what such a round changed.
 void Optimization::lose_rounds() {
   for (uint64_t n = loaded_; n < issued_; ++n) {

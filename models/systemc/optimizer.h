@@ -30,7 +30,7 @@ struct OptimizerConfig {
   float lr = 0.001f, eps = 1e-8f, beta1 = 0.9f, beta2 = 0.999f;
 };
 
-/// gw_optimization: behind a parser or the aggregator.
+/// gw_optimization: after a parser or the aggregator.
 class Optimization {
  public:
   Optimization() { configure({}, {}); }
@@ -44,7 +44,7 @@ class Optimization {
   void write(uint32_t address, uint32_t data);
 
   // What the registers of docs/registers/optimizer.md beyond those seven hold, by address. Written
-  // while no frame is within, behind clock() of the cycle.
+  // while no frame is within, after clock() of the cycle.
   uint32_t host_read(uint32_t address) const;
   void host_written(uint32_t address, uint32_t data);
 
@@ -65,7 +65,7 @@ class Optimization {
   static constexpr uint32_t kValues = 32;
   static constexpr uint32_t kQueueDelay = 4;
   static constexpr uint32_t kAdvanceCycles = 24;
-  static constexpr uint32_t kArrayOverhead = 3;  // done L + 3 cycles behind the last dispatch
+  static constexpr uint32_t kArrayOverhead = 3;  // done L + 3 cycles after the last dispatch
   static constexpr uint64_t kHeld = UINT64_MAX;
   enum Statistic { kOptimised, kOutOfRange, kIterations, kInterlock };
 

@@ -2,8 +2,8 @@
 // queue, the items that a chunk becomes, surplus beats, the status; the residual memory, its rows
 // in flight and its zeroing; the output queue, the beats on their way to it, credit and counts.
 //
-// Behind an item's vector the contract's pipeline never stalls, so the bytes of a packet are
-// written straight behind one another, long before they are seen, and a calendar says in which
+// After an item's vector the contract's pipeline never stalls, so the bytes of a packet are
+// written straight one after another, long before they are seen, and a calendar says in which
 // cycle how many beats become visible.
 //
 // A device derives from Quantiser<Device, Config> and has
@@ -80,7 +80,7 @@ class Quantiser {
     uint32_t below;     // lanes below n
     uint32_t present;   // and those of them whose values came
     bool last_payload;  // of the chunk
-    bool last;          // nothing comes behind it: it carries the status
+    bool last;          // nothing comes after it: it carries the status
   };
 
   /// A device whose last rising edge had aresetn = 0. Aborts if there are no such `rows`: whoever
@@ -99,7 +99,7 @@ class Quantiser {
   /// Where the packet's next byte goes; of Rice the one that has bits already.
   uint8_t* out() { return &bytes_[tail_ / 8]; }
   uint32_t tail_bits() const { return tail_ % 8; }  // that it has
-  /// A header, of whose fields those that are zero in RAW are left to the device. What is behind.
+  /// A header, of whose fields those that are zero in RAW are left to the device. What is after it.
   uint8_t* put_header(uint32_t format, uint32_t n) {
     uint8_t* const at = out();
     std::memset(at, 0, kHeaderBytes);
@@ -207,7 +207,7 @@ class Quantiser {
   Beat front_;  // the beat at head_
 
   std::array<Sideband, kRingBeats> sideband_;  // the default, except where a packet ends
-  /// What crosses the end of the ring is written on behind it, then copied to the front.
+  /// What crosses the end of the ring is written on after it, then copied to the front.
   alignas(64) std::array<uint8_t, kRingBytes + kSlackBytes> bytes_{};
 };
 
@@ -331,7 +331,7 @@ inline void Quantiser<Device, Config>::merge_last(uint32_t delay, uint32_t bits,
   calendar_ += uint64_t{now | kMerge} << at;
   calendar_ += uint64_t{completed - now} << (at + kEntryBits);  // 0, or 1: flushed a cycle later
 
-  // Pad the last beat with zeros; the next packet starts behind it.
+  // Pad the last beat with zeros; the next packet starts after it.
   std::memset(&bytes_[(tail_ + bits) / 8], 0, kBeatBytes);
   tail_ += completed * kBeatBits - residual;
   sideband_[(tail_ / kBeatBits - 1) % kRingBeats] = {

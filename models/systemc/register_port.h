@@ -85,7 +85,7 @@ class RegisterPort {
 
  private:
   static constexpr uint32_t kSelected =
-      1;  // cycles behind the handshake; done, or looks, in the next
+      1;  // cycles after the handshake; done, or looks, in the next
   static constexpr uint32_t kReadLatency = 4;  // from looking to rvalid
 
   AxiLiteRequest request_;

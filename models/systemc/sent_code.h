@@ -56,7 +56,7 @@ class SentCode {
 
   /// Of a group's Rice code, with parameter k: from bit `have` of `out` on; how many bits. The
   /// group is the chunk's `item`th; n > 0 says that it is the last of a chunk of n values.
-  /// value_of(lane) is what stands behind the gap, sign first, in `value_bits` bits.
+  /// value_of(lane) is what stands after the gap, sign first, in `value_bits` bits.
   template <class ValueOf>
   uint32_t rice(uint8_t* out, uint32_t have, uint32_t k, uint32_t item, uint32_t sent, uint32_t n,
                 uint32_t value_bits, ValueOf&& value_of) {
@@ -76,7 +76,7 @@ class SentCode {
   }
 
  private:
-  static constexpr uint32_t kMostRun = 255;   // empty groups behind the first
+  static constexpr uint32_t kMostRun = 255;   // empty groups after the first
   static constexpr uint32_t kMostUnary = 15;  // ones of a gap's long form
   static constexpr uint32_t kLongGapBits = 20;
   static constexpr uint32_t kMostK = 14;
@@ -109,9 +109,9 @@ class SentCode {
     bits.put(low << (quotient + 1) | ((1u << quotient) - 1), quotient + 1 + k);
   }
 
-  uint32_t next_ = 0;     // index behind the value sent last
+  uint32_t next_ = 0;     // index after the value sent last
   bool running_ = false;  // a run of empty groups is open,
-  uint32_t run_ = 0;      // of so many behind its first
+  uint32_t run_ = 0;      // of so many after its first
 };
 
 }  // namespace gw::systemc

@@ -89,7 +89,7 @@ uint32_t Switch::events() const {
   return events;
 }
 
-/// The next port, from the one behind the last on; the one that is served only if it has more.
+/// The next port, from the one after the last on; the one that is served only if it has more.
 void Switch::choose(bool drain) {
   for (uint32_t step = 1; step <= kPorts; ++step) {
     const uint32_t p = (port_ + step) % kPorts;

@@ -1,6 +1,6 @@
 // Cycle-accurate core of the threshold quantiser, no SystemC in it (docs/devices/threshold.md).
 //
-// An item's vector is merged fifteen cycles behind its start, whatever happens: the model makes it
+// An item's vector is merged fifteen cycles after its start, whatever happens: the model makes it
 // at the start, with its residuals, and notes the cycles in which they are seen.
 #pragma once
 

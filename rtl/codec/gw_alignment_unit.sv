@@ -1,11 +1,14 @@
-// Alignment Unit: collects vectors of up to 34 bytes, gives out a burst when 32 are there, flushes what ends a packet.
-// Latency 2 cycles (rotator, merge), the second ends in the user's queue; one vector in, up to two bursts out a cycle.
+// Alignment Unit: collects vectors of up to 34 bytes, gives out a burst when 32 are there, flushes what ends
+// a packet.
+// Latency 2 cycles (rotator, merge), the second ends in the user's queue; one vector in, up to two bursts out
+// a cycle.
 // INCEPTIONN (MICRO'18) section VI-A, Figure 9.
 `include "gw_assert.svh"
 `default_nettype none
 
 // Bursts leave by two ports for gw_fifo_2w. `pad` is the number of bytes that a packet's last burst lacks.
-// Header = 1: a packet begins with 16 bytes that come beside its first vector; then vectors may also be shorter than two bytes.
+// Header = 1: a packet begins with 16 bytes that come beside its first vector; then vectors may also be
+// shorter than two bytes.
 module gw_alignment_unit #(
   parameter bit Header = 1'b0,
   parameter int UserBits = 1
@@ -31,9 +34,10 @@ module gw_alignment_unit #(
   output logic              second_last_o,
   output logic [UserBits-1:0] second_user_o
 );
-  // Rotator. `position_q` is where the residual ends once all vectors before this one are merged. The vector's first 32
-  // bytes are turned in a ring, so that each lies at its place in the burst it belongs to: from the position on in the
-  // burst being filled, below it in the next one. The two bytes that may follow (`excess`) are of the next one, too.
+  // Rotator. `position_q` is where the residual ends once all vectors before this one are merged. The
+  // vector's first 32 bytes are turned in a ring, so that each lies at its place in the burst it belongs to:
+  // from the position on in the burst being filled, below it in the next one. The two bytes that may follow
+  // (`excess`) are of the next one, too.
   logic [4:0] position_q;
   wire [2:0]  bytes = position_q[2:0];
   wire [1:0]  words = position_q[4:3];
@@ -80,7 +84,8 @@ module gw_alignment_unit #(
   end
 
   logic [UserBits-1:0] user_q;
-  logic       spans_two_q, spans_three_q, gives_one_q, gives_two_q, ends_in_one_q, ends_in_two_q, ends_in_three_q;
+  logic       spans_two_q, spans_three_q, gives_one_q, gives_two_q, ends_in_one_q, ends_in_two_q,
+    ends_in_three_q;
   logic [4:0] pad_q;
   always_ff @(posedge clk_i) merge_o <= valid_i & rst_ni;
   always_ff @(posedge clk_i) begin
@@ -95,7 +100,7 @@ module gw_alignment_unit #(
     ends_in_three_q <= last_i & reaches_three;
   end
 
-  // Merge. A pending flush takes the first port, and the packet behind it starts at position 0.
+  // Merge. A pending flush takes the first port, and the packet after it starts at position 0.
   logic       flush_q;
   logic [UserBits-1:0] flush_user_q;
   logic [4:0] flush_pad_q;

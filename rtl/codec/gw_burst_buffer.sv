@@ -1,6 +1,8 @@
-// Burst Buffer: holds up to four bursts of the encoded stream, finds where each group ends, gives it out aligned.
+// Burst Buffer: holds up to four bursts of the encoded stream, finds where each group ends, gives it out
+// aligned.
 // Latency 2 cycles (buffer, alignment), one group a cycle.
-// INCEPTIONN (MICRO'18) section VI-A, Figure 10 (there with two bursts: docs/devices/decompressor.md says why four).
+// INCEPTIONN (MICRO'18) section VI-A, Figure 10 (there with two bursts: docs/devices/decompressor.md says why
+// four).
 `include "gw_assert.svh"
 `default_nettype none
 
@@ -15,7 +17,8 @@ module gw_burst_buffer (
   input  wire logic         user_i,
   input  wire logic [2:0]   ceiling_i,  // with a packet's first burst, for all of it
   input  wire logic         credit_i,  // there is room for a group
-  output logic              issue_o,   // a group, or an error in place of one, is taken in this cycle; below: one later
+  // a group, or an error in place of one, is taken in this cycle; below: one later
+  output logic              issue_o,
   output logic              valid_o,
   output logic [271:0]      group_o,   // bytes above its length belong to the next group
   output logic [2:0]        ceiling_o,
@@ -24,7 +27,8 @@ module gw_burst_buffer (
   output logic              user_o,    // the packet is in error; with last_o only
   output logic              broken_o   // no group: the packet ends within one
 );
-  // For each byte of a word: the payload bytes it announces, 0..16, should it be one of the two bytes of a tag word.
+  // For each byte of a word: the payload bytes it announces, 0..16, should it be one of the two bytes of a
+  // tag word.
   function automatic [63:0] announced(input [63:0] word);
     logic [63:0] hi, raw, half, one, pair0, pair1, pair2, pair3, carry1, carry2;
     hi     = word >> 1;
@@ -42,13 +46,15 @@ module gw_burst_buffer (
     announced = ((pair0 ^ (pair0 >> 4)) & {8{8'h01}})
               | (((pair1 ^ (pair1 >> 4) ^ carry1) & {8{8'h01}}) << 1)
               | (((pair2 ^ (pair2 >> 4) ^ carry2) & {8{8'h01}}) << 2)
-              | (((pair3 ^ (pair3 >> 4) ^ ((pair2 & (pair2 >> 4)) | (carry2 & (pair2 ^ (pair2 >> 4))))) & {8{8'h01}}) << 3)
+              | (((pair3 ^ (pair3 >> 4) ^ ((pair2 & (pair2 >> 4)) | (carry2 & (pair2 ^ (pair2 >> 4)))))
+                  & {8{8'h01}}) << 3)
               | ((pair3 & (pair3 >> 4) & {8{8'h01}}) << 4);
   endfunction
 
-  // For each byte of a word: the place of the group's last byte, should it be the second byte of a group's tag word. That is
-  // its own place and what it and the byte before announce. Known on arrival, this leaves a selection for the loop from one
-  // group's place to the next one's. Places are below 128: sums in bytes of a word never carry into the next byte.
+  // For each byte of a word: the place of the group's last byte, should it be the second byte of a group's
+  // tag word. That is its own place and what it and the byte before announce. Known on arrival, this leaves a
+  // selection for the loop from one group's place to the next one's. Places are below 128: sums in bytes of a
+  // word never carry into the next byte.
   function automatic [63:0] group_ends(input [63:0] sizes, input [63:0] sizes_before, input [63:0] places);
     logic [63:0] sum, carry, both, one, both2, one2, both4;
     sum   = sizes ^ sizes_before ^ places;
@@ -62,8 +68,8 @@ module gw_burst_buffer (
     group_ends = one ^ ((both4 | (one2 & (one2 << 2) & (both4 << 4))) << 1);
   endfunction
 
-  // A burst's valid bytes end at the lowest zero of `keep`, which counts at the packet's end only: the last one of them, a bit
-  // a byte, none if there is none.
+  // A burst's valid bytes end at the lowest zero of `keep`, which counts at the packet's end only: the last
+  // one of them, a bit a byte, none if there is none.
   function automatic [31:0] final_byte(input [31:0] keep, input last);
     logic [31:0] kept, lowest_zero;
     kept        = keep | {32{~last}};
@@ -73,7 +79,8 @@ module gw_burst_buffer (
 
   // Which of 32 bits is set, and in front whether one is.
   function automatic [5:0] place_of(input [31:0] hot);
-    place_of = {|hot, |(hot & 32'hFFFF_0000), |(hot & 32'hFF00_FF00), |(hot & 32'hF0F0_F0F0), |(hot & 32'hCCCC_CCCC),
+    place_of = {|hot, |(hot & 32'hFFFF_0000), |(hot & 32'hFF00_FF00), |(hot & 32'hF0F0_F0F0),
+                |(hot & 32'hCCCC_CCCC),
                 |(hot & 32'hAAAA_AAAA)};
   endfunction
 
@@ -139,8 +146,9 @@ module gw_burst_buffer (
   wire [63:0] near       [0:3];  // bank j's first word from the start on
   wire [63:0] far        [0:3];  // the one after
   for (genvar j = 0; j < 4; j++) begin : gen_bank
-    // Word j of each slot, what its bytes announce, and where groups end whose tag word ends in it. Places count from the
-    // slot in which the group starts: the one before, if the tag word ends in a burst's first byte.
+    // Word j of each slot, what its bytes announce, and where groups end whose tag word ends in it. Places
+    // count from the slot in which the group starts: the one before, if the tag word ends in a burst's first
+    // byte.
     localparam logic [63:0] Places = 64'h0706_0504_0302_0100 + {8{8'(8*j)}} + (j == 0 ? 64'd32 : 64'd0);
     (* ram_style = "distributed" *) logic [63:0] word_q  [0:3];
     (* ram_style = "distributed" *) logic [63:0] sizes_q [0:3];
@@ -163,13 +171,14 @@ module gw_burst_buffer (
   end
   wire [63:0] lower_sizes =
       gw_codec_pkg::one_of(sizes_word[0], sizes_word[1], sizes_word[2], sizes_word[3], start[4:3]);
-  wire [63:0] ends_words = gw_codec_pkg::one_of(ends_word[0], ends_word[1], ends_word[2], ends_word[3], tag_q[4:3]);
+  wire [63:0] ends_words = gw_codec_pkg::one_of(ends_word[0], ends_word[1], ends_word[2], ends_word[3],
+                                                tag_q[4:3]);
   wire [6:0]  ends       = ends_words[{tag_q[2:0], 3'b000} +: 7];
   wire [1:0]  end_slot   = ends[6:5];  // counted from `slot`
   wire [4:0]  end_byte   = ends[4:0];
 
-  // The packet goes on behind the group if that ends in a slot of the window's and no later than may be: all three slots are
-  // asked at once. Else the group may be in to its last byte, and the packet's last.
+  // The packet goes on after the group if that ends in a slot of the window's and no later than may be: all
+  // three slots are asked at once. Else the group may be in to its last byte, and the packet's last.
   wire [5:0] inner_one   = inner_q[slot];
   wire [5:0] inner_two   = inner_q[second];
   wire [5:0] inner_three = inner_q[third];
@@ -183,8 +192,8 @@ module gw_burst_buffer (
   wire exact    = (end_slot == 2'd0 & in_one & final_one[5] & end_byte == final_one[4:0])
                 | (end_slot == 2'd1 & reach_two & final_two[5] & end_byte == final_two[4:0])
                 | (end_slot == 2'd2 & reach_three & final_three[5] & end_byte == final_three[4:0]);
-  // What is issued: a group with more of its packet behind it, or the packet's end. An empty burst ends no group: the error
-  // leaves on its own, whether or not the burst was here in time.
+  // What is issued: a group with more of its packet after it, or the packet's end. An empty burst ends no
+  // group: the error leaves on its own, whether or not the burst was here in time.
   wire issue_group = credit_i & goes_on;
   wire issue_end   = credit_i & ended & ~goes_on;
   assign issue_o = credit_i & (goes_on | ended);
@@ -207,10 +216,13 @@ module gw_burst_buffer (
       ready_o <= 1'b0;
       valid_o <= 1'b0;
     end else begin
-      start_q <= (group_end & {7{issue_group}}) | ({final_slot + 2'd1, 5'd0} & {7{issue_end}}) | (start_q & {7{~issue_o}});
-      tag_q   <= (group_end_tag & {7{issue_group}}) | ({final_slot + 2'd1, 5'd1} & {7{issue_end}}) | (tag_q & {7{~issue_o}});
+      start_q <= (group_end & {7{issue_group}}) | ({final_slot + 2'd1, 5'd0} & {7{issue_end}})
+                 | (start_q & {7{~issue_o}});
+      tag_q   <= (group_end_tag & {7{issue_group}}) | ({final_slot + 2'd1, 5'd1} & {7{issue_end}})
+                 | (tag_q & {7{~issue_o}});
       held_q  <= issue_group ? held_group : issue_end ? held_end : held_q + accepted;
-      ready_o <= (issue_group & slots_passed != 2'd0) | issue_end | held_q < 3'd3 | (held_q == 3'd3 & ~valid_i);
+      ready_o <= (issue_group & slots_passed != 2'd0) | issue_end | held_q < 3'd3
+                 | (held_q == 3'd3 & ~valid_i);
       valid_o <= issue_o;
     end
   end
@@ -228,7 +240,8 @@ module gw_burst_buffer (
   end
   wire [63:0] aligned [0:4];
   for (genvar i = 0; i < 5; i++) begin : gen_aligned
-    assign aligned[i] = gw_codec_pkg::stay_down(window[i], bytes) | gw_codec_pkg::spill_down(window[i + 1], bytes);
+    assign aligned[i] = gw_codec_pkg::stay_down(window[i], bytes)
+                        | gw_codec_pkg::spill_down(window[i + 1], bytes);
   end
 
   always_ff @(posedge clk_i) begin

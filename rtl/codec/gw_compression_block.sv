@@ -1,4 +1,5 @@
-// Compression Block: encodes one binary32 value; classifies it by its exponent and keeps what its class keeps.
+// Compression Block: encodes one binary32 value; classifies it by its exponent and keeps what its class
+// keeps.
 // Latency 1 cycle, one value a cycle.
 // INCEPTIONN (MICRO'18) section VI-A, Figure 9, Algorithm 2.
 `default_nettype none
@@ -7,12 +8,13 @@ module gw_compression_block (
   input  wire logic        clk_i,
   input  wire logic [31:0] value_i,
   input  wire logic [3:0]  bound_i,    // k of the bound 2^-k
-  input  wire logic        bounded_i,  // 1: BYTE's bits start below its own ceiling; 0: below 1.0, as in the paper
+  // 1: BYTE's bits start below its own ceiling; 0: below 1.0, as in the paper
+  input  wire logic        bounded_i,
   output logic [1:0]       tag_o,      // 0 ZERO, 1 BYTE, 2 HALF, 3 RAW
   output logic [31:0]      payload_o   // 0, 1, 2 or 4 bytes; those above are zero
 );
-  // Classify: how far does the exponent lie below that of 1.0 (0 for all that are not below)? The tag is the number of
-  // thresholds that the value reaches: 1.0, HALF's and BYTE's.
+  // Classify: how far does the exponent lie below that of 1.0 (0 for all that are not below)? The tag is the
+  // number of thresholds that the value reaches: 1.0, HALF's and BYTE's.
   function automatic [31:0] depth_of(input [31:0] value);
     depth_of = ~(value >> 23) & {25'd0, {7{~value[30]}}};
   endfunction
@@ -21,8 +23,10 @@ module gw_compression_block (
     tag_of = {1'b0, depth == 32'd0} + {1'b0, depth <= bound >> 1} + {1'b0, depth <= bound};
   endfunction
 
-  // Shift the significand to fixed point, below 1.0 or below BYTE's ceiling, and select; each class is a mask.
-  function automatic [31:0] payload_of(input [31:0] value, input [31:0] depth, input [31:0] bound, input bounded);
+  // Shift the significand to fixed point, below 1.0 or below BYTE's ceiling, and select; each class is a
+  // mask.
+  function automatic [31:0] payload_of(input [31:0] value, input [31:0] depth, input [31:0] bound,
+                                       input bounded);
     logic [31:0] raw, half_or_raw, coded;
     logic [14:0] magnitude;
     raw         = {32{depth == 32'd0}};

@@ -74,7 +74,7 @@ module gw_compression_unit (
     blocks_user_q <= in_last_q & (in_user_q | ~keep_whole);
   end
 
-  // Stage 3: binary shifter tree. Each level moves the upper half behind the bytes that the lower half has.
+  // Stage 3: binary shifter tree. Each level moves the upper half after the bytes that the lower half has.
   wire [15:0] tags = {tag[7], tag[6], tag[5], tag[4], tag[3], tag[2], tag[1], tag[0]};
   wire [2:0]  size [0:7];  // 0, 1, 2 or 4
   for (genvar i = 0; i < 8; i++) begin : gen_size
@@ -106,12 +106,14 @@ module gw_compression_unit (
   wire [63:0] at_word1 = {64{start[3]}};
   wire [63:0] at_word2 = {64{start[4]}};
   wire [63:0] upper0 = gw_codec_pkg::stay_up(quad_low[1], bytes);
-  wire [63:0] upper1 = gw_codec_pkg::stay_up(quad_high[1], bytes) | gw_codec_pkg::spill_up(quad_low[1], bytes);
+  wire [63:0] upper1 = gw_codec_pkg::stay_up(quad_high[1], bytes)
+                       | gw_codec_pkg::spill_up(quad_low[1], bytes);
   wire [63:0] upper2 = gw_codec_pkg::spill_up(quad_high[1], bytes);
 
   wire [63:0] word0 = {quad_low[0][47:0], tags} | (upper0 & at_word0);
   wire [63:0] word1 = {quad_high[0][47:0], quad_low[0][63:48]} | (upper1 & at_word0) | (upper0 & at_word1);
-  wire [63:0] word2 = {48'd0, quad_high[0][63:48]} | (upper2 & at_word0) | (upper1 & at_word1) | (upper0 & at_word2);
+  wire [63:0] word2 = {48'd0, quad_high[0][63:48]} | (upper2 & at_word0) | (upper1 & at_word1)
+                      | (upper0 & at_word2);
   wire [63:0] word3 = (upper2 & at_word1) | (upper1 & at_word2);
   wire [15:0] word4 = upper2[15:0] & at_word2[15:0];
 

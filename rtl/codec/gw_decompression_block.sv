@@ -9,7 +9,8 @@ module gw_decompression_block (
   input  wire logic [2:0]  ceiling_i,  // BYTE's bits start below 2^-ceiling
   output logic [31:0]      value_o
 );
-  // All in words of 32 bits, of which as many count as the comments say: so eight lanes are one vector for a simulator's compiler.
+  // All in words of 32 bits, of which as many count as the comments say: so eight lanes are one vector for a
+  // simulator's compiler.
 
   // Zeros in front of the first one of seven bits, 0..7.
   function automatic [31:0] zeros(input [31:0] bits);
@@ -31,9 +32,11 @@ module gw_decompression_block (
     magnitude = coded << 1;
     // Normalise: zeros are counted in all of HALF's bytes at once, the lower one of which is BYTE's.
     skip     = {32{payload[14:7] == 8'd0}};
-    shift    = (is_half & skip & 32'd8) | (zeros(payload) & (~is_half | skip)) | (zeros(payload >> 8) & is_half & ~skip);
+    shift    = (is_half & skip & 32'd8) | (zeros(payload) & (~is_half | skip))
+               | (zeros(payload >> 8) & is_half & ~skip);
     nibbles  = magnitude << {shift[3:2], 2'd0};  // these bits are known first
-    // The exponent, 126 less ceiling and zeros, lies in 112..126: four bits do. No leading one: a signed zero.
+    // The exponent, 126 less ceiling and zeros, lies in 112..126: four bits do. No leading one: a signed
+    // zero.
     normal = {5'b00111, 4'(32'd14 - (ceiling & ~is_half) - shift), 23'(nibbles << shift[1:0] >> 8)};
     decode = (payload & is_raw) | (({coded[31], 31'd0} | (normal & {32{magnitude != 32'd0}})) & is_coded);
   endfunction

@@ -1,4 +1,5 @@
-// Decompression Unit: Tag Decoder, lane selection and eight Decompression Blocks turn a group into a burst of values.
+// Decompression Unit: Tag Decoder, lane selection and eight Decompression Blocks turn a group into a burst of
+// values.
 // Latency 2 cycles (lane selection, blocks), the second ends in the user's queue; one group a cycle.
 // INCEPTIONN (MICRO'18) section VI-A, Figure 10.
 `default_nettype none
@@ -21,10 +22,10 @@ module gw_decompression_unit (
   wire  [15:0] tags = group_i[15:0];
   logic [23:0] size;
   gw_tag_decoder u_tag_decoder (.tags_i(tags), .size_o(size));
-  wire unused_sizes = ^{size[23:21], size[11:9]};  // nothing lies behind lanes 3 and 7 that they would move
+  wire unused_sizes = ^{size[23:21], size[11:9]};  // nothing lies after lanes 3 and 7 that they would move
 
-  // Lane selection, the compressor's shifter tree backwards: each level takes the upper half from behind the bytes that
-  // the lower half has.
+  // Lane selection, the compressor's shifter tree backwards: each level takes the upper half from after the
+  // bytes that the lower half has.
   wire [63:0] at_word0 = {64{lower_size_i[4:3] == 2'd0}};
   wire [63:0] at_word1 = {64{lower_size_i[3]}};
   wire [63:0] at_word2 = {64{lower_size_i[4]}};

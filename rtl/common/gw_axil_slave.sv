@@ -1,11 +1,14 @@
-// AXI4-Lite slave: five channels outside; inside one access at a time, a write or a read, never both in a cycle.
-// A write is done two cycles after its address and data, a read looks two or three after its address and answers six or seven after it.
+// AXI4-Lite slave: five channels outside; inside one access at a time, a write or a read, never both in a
+// cycle.
+// A write is done two cycles after its address and data, a read looks two or three after its address and
+// answers six or seven after it.
 // Common cell; contract in docs/registers/README.md.
 `include "gw_assert.svh"
 `default_nettype none
 
-// For the register blocks that tools/registers makes. An access is selected one cycle before it is done, so that its address can be
-// decoded by then; what a read finds is asked for three cycles after it looked, so that it may come out of a memory.
+// For the register blocks that tools/registers makes. An access is selected one cycle before it is done, so
+// that its address can be decoded by then; what a read finds is asked for three cycles after it looked, so
+// that it may come out of a memory.
 module gw_axil_slave #(
   parameter int AddressBits = 12
 ) (
@@ -28,10 +31,12 @@ module gw_axil_slave #(
   output logic [1:0]                  s_axil_rresp,
   output logic                        s_axil_rvalid,
   input  wire logic                   s_axil_rready,
-  output logic [AddressBits-1:0]      select_address_o,  // of the access that is done in the next cycle, if any is
+  // of the access that is done in the next cycle, if any is
+  output logic [AddressBits-1:0]      select_address_o,
   output logic [AddressBits-1:0]      address_o,         // of the one that is done in this cycle
   output logic                        write_o,           // a write is done
-  output logic [31:0]                 data_o,            // of a write, from its selection on until its response is taken
+  // of a write, from its selection on until its response is taken
+  output logic [31:0]                 data_o,
   output logic [3:0]                  strobe_o,
   input  wire logic                   write_error_i,     // in that cycle
   output logic                        read_o,            // a read looks

@@ -1,12 +1,14 @@
 // FIFO that takes none, one or two words a cycle and gives one. With one writer take gw_fifo.
 // Latency 1 cycle from write to read; two writes and one read a cycle.
-// Common cell; the output queue behind INCEPTIONN's Alignment Unit, section VI-A, which can complete two bursts at once.
+// Common cell; the output queue after INCEPTIONN's Alignment Unit, section VI-A, which can complete two
+// bursts at once.
 `include "gw_assert.svh"
 `default_nettype none
 
-// Words alternate between two banks, so that each bank has one write port. The user counts the free places (there is no
-// ready). Each bank could hold all Depth words: the places at the write pointer are always free, hence written in
-// every cycle without an enable. Up to Depth = 32 this costs nothing, because a LUT RAM has 32 places anyway.
+// Words alternate between two banks, so that each bank has one write port. The user counts the free places
+// (there is no ready). Each bank could hold all Depth words: the places at the write pointer are always free,
+// hence written in every cycle without an enable. Up to Depth = 32 this costs nothing, because a LUT RAM has
+// 32 places anyway.
 module gw_fifo_2w #(
   parameter int Width = 32,
   parameter int DepthLog2 = 5,

@@ -1,5 +1,5 @@
-// First-word-fall-through FIFO whose output is a register, for words that are looked at before they are taken; to the cycle
-// as gw_fifo, which has no such register and is smaller.
+// First-word-fall-through FIFO whose output is a register, for words that are looked at before they are
+// taken; to the cycle as gw_fifo, which has no such register and is smaller.
 // Latency 1 cycle from write to read, one transfer a cycle each side.
 // Common cell; no section of its own in the paper.
 `include "gw_assert.svh"
@@ -7,7 +7,7 @@
 
 module gw_fifo_head #(
   parameter int Width = 32,
-  parameter int DepthLog2 = 4,  // of the memory behind the register, at least one place of which stays free
+  parameter int DepthLog2 = 4,  // of the memory after the register, at least one place of which stays free
   localparam int Depth = 1 << DepthLog2
 ) (
   input  wire logic             clk_i,
@@ -19,9 +19,9 @@ module gw_fifo_head #(
   input  wire logic             m_ready_i,
   output logic [Width-1:0]      m_data_o
 );
-  // Each word has a place in the memory, also one that goes straight into the register. `read_q` names the place of the word
-  // that goes there next, `next_q` the one behind it. One bit more than the address: pointers that differ in that bit alone
-  // mean full.
+  // Each word has a place in the memory, also one that goes straight into the register. `read_q` names the
+  // place of the word that goes there next, `next_q` the one after it. One bit more than the address:
+  // pointers that differ in that bit alone mean full.
   localparam logic [DepthLog2:0] One = {{DepthLog2{1'b0}}, 1'b1};
   logic [DepthLog2:0] write_q, read_q, next_q;
   logic               more_q;  // write_q != read_q, known when the cycle begins

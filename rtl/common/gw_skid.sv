@@ -1,4 +1,5 @@
-// Skid register: cuts valid, ready and data of a stream by registers. For more than two beats of slack take gw_fifo.
+// Skid register: cuts valid, ready and data of a stream by registers. For more than two beats of slack take
+// gw_fifo.
 // Latency 1 cycle, one transfer a cycle.
 // Common cell; no section of its own in the paper.
 `include "gw_assert.svh"

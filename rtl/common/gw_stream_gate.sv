@@ -1,4 +1,5 @@
-// Stands around a core of one stream in and one out: knows whether a packet is within, and keeps further ones out while it drains.
+// Stands around a core of one stream in and one out: knows whether a packet is within, and keeps further ones
+// out while it drains.
 // Combinational on valid and ready; counts packets, so each that goes in must come out.
 // Common cell; contract in docs/registers/README.md.
 `include "gw_assert.svh"

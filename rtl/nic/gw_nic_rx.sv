@@ -1,6 +1,8 @@
-// NIC engine, wire to host: gives packed frames back as the TCP segments and UDP datagrams that they were, lets others through.
+// NIC engine, wire to host: gives packed frames back as the TCP segments and UDP datagrams that they were,
+// lets others through.
 // ICMP errors that quote packed frames are mended.
-// Latency 8 cycles for frames passed, 16 for frames unpacked, one beat a cycle; contract in docs/devices/nic_rx.md.
+// Latency 8 cycles for frames passed, 16 for frames unpacked, one beat a cycle; contract in
+// docs/devices/nic_rx.md.
 // INCEPTIONN (MICRO'18) sections VI-A and VI-B.
 `include "gw_assert.svh"
 `default_nettype none
@@ -55,7 +57,8 @@ module gw_nic_rx (
       beat_valid_q    <= 1'b0;
       beats_q         <= '0;
     end else begin
-      s_axis_tready   <= (~front_in[6] | front_gone) & (~original_in[6] | original_gone) & (~frames_in[6] | finish);
+      s_axis_tready   <= (~front_in[6] | front_gone) & (~original_in[6] | original_gone)
+                         & (~frames_in[6] | finish);
       front_used_q    <= front_gone ? front_in - 7'd1 : front_in;
       original_used_q <= original_gone ? original_in - 7'd1 : original_in;
       frames_q        <= finish ? frames_in - 7'd1 : frames_in;
@@ -129,9 +132,10 @@ module gw_nic_rx (
     .quote_key_o       (quote_key)
   );
 
-  // 3. The stream, cut out of the front queue and decoded. A frame's class and details are there for the front queue's oldest
-  // beat, and below for the oldest frame.
-  logic        front_class_valid, front_packed, front_details_valid, front_good, front_bounded, front_frame_gone;
+  // 3. The stream, cut out of the front queue and decoded. A frame's class and details are there for the
+  // front queue's oldest beat, and below for the oldest frame.
+  logic        front_class_valid, front_packed, front_details_valid, front_good, front_bounded,
+    front_frame_gone;
   logic [3:0]  front_bound;
   logic [7:0]  front_lead;
   logic [13:0] front_end;
@@ -192,8 +196,8 @@ module gw_nic_rx (
     .error_count_o (group_errors)
   );
 
-  // 4. Of each frame, for egress: its class and its verdict, where its bytes go if it is unpacked, what is mended of a quote, and
-  // how it ends.
+  // 4. Of each frame, for egress: its class and its verdict, where its bytes go if it is unpacked, what is
+  // mended of a quote, and how it ends.
   logic        frame_valid, frame_packed, frame_quote, verdict_valid, frame_good, whole_valid, whole_bad;
   logic [31:0] whole_size;
   gw_fifo_head #(.Width(2), .DepthLog2(6)) u_class (
@@ -213,10 +217,14 @@ module gw_nic_rx (
   logic [95:0] mended_key;
   gw_fifo_head #(.Width(136), .DepthLog2(5)) u_quotes (
     .clk_i, .rst_ni,
-    .s_valid_i (quote_valid), .s_ready_o(room[6]),
-    .s_data_i  ({quote_good, quote_words, quote_tcp, quote_lengthens, quote_total, quote_checksum, quote_forget, quote_key}),
-    .m_valid_o (due_quote), .m_ready_i(finish & frame_quote),
-    .m_data_o  ({mended, mended_words, mended_tcp, mended_lengthens, mended_total, mended_checksum, mended_forget, mended_key})
+    .s_valid_i (quote_valid),
+    .s_ready_o (room[6]),
+    .s_data_i  ({quote_good, quote_words, quote_tcp, quote_lengthens, quote_total, quote_checksum,
+                 quote_forget, quote_key}),
+    .m_valid_o (due_quote),
+    .m_ready_i (finish & frame_quote),
+    .m_data_o  ({mended, mended_words, mended_tcp, mended_lengthens, mended_total, mended_checksum,
+                 mended_forget, mended_key})
   );
   gw_fifo_head #(.Width(33), .DepthLog2(6)) u_whole (
     .clk_i, .rst_ni,
@@ -267,8 +275,12 @@ module gw_nic_rx (
   logic [5:0]   original_count;
   gw_fifo_head #(.Width(263), .DepthLog2(6)) u_original (
     .clk_i, .rst_ni,
-    .s_valid_i (beat_valid_q), .s_ready_o(room[5]), .s_data_i({beat_last_q, beat_count_q, beat_data_q}),
-    .m_valid_o (original_valid), .m_ready_i(original_ready), .m_data_o({original_last, original_count, original_data})
+    .s_valid_i (beat_valid_q),
+    .s_ready_o (room[5]),
+    .s_data_i  ({beat_last_q, beat_count_q, beat_data_q}),
+    .m_valid_o (original_valid),
+    .m_ready_i (original_ready),
+    .m_data_o  ({original_last, original_count, original_data})
   );
   assign original_gone = original_valid & original_ready;
   gw_nic_rx_egress u_egress (
@@ -319,7 +331,8 @@ module gw_nic_rx (
     .stat_o
   );
 
-  // A flow to be forgotten, in the cycle after its quote has finished. The first byte on the wire is the uppermost one here.
+  // A flow to be forgotten, in the cycle after its quote has finished. The first byte on the wire is the
+  // uppermost one here.
   always_ff @(posedge clk_i) forget_o <= forget & rst_ni;
   always_ff @(posedge clk_i) begin
     if (forget) for (int i = 0; i < 12; i++) forget_key_o[8*i +: 8] <= mended_key[8*(11 - i) +: 8];

@@ -1,5 +1,5 @@
-// Egress of nic_rx: frames in their order, as they came, with what the decompressor made of their streams, or with what they quote
-// mended; counts them.
+// Egress of nic_rx: frames in their order, as they came, with what the decompressor made of their streams, or
+// with what they quote mended; counts them.
 // Latency 2 cycles from a beat's issue, one beat a cycle.
 // INCEPTIONN (MICRO'18) section VI-A: the way to the packet DMA.
 `include "gw_assert.svh"
@@ -8,8 +8,8 @@
 module gw_nic_rx_egress (
   input  wire logic            clk_i,
   input  wire logic            rst_ni,
-  // The oldest frame: its class, of a packed one the verdict, of a good one its layout (as gw_nic_rx_layout gives it; due_i: it
-  // may begin), and when it is in whole, its end.
+  // The oldest frame: its class, of a packed one the verdict, of a good one its layout (as gw_nic_rx_layout
+  // gives it; due_i: it may begin), and when it is in whole, its end.
   input  wire logic            class_valid_i,
   input  wire logic            packed_i,
   input  wire logic            quote_i,
@@ -28,7 +28,8 @@ module gw_nic_rx_egress (
   input  wire logic [15:0]     total_i,
   input  wire logic [7:0]      protocol_i,
   input  wire logic [15:0]     checksum_i,
-  // A quote: what is new in the quoted IPv4 header, and by how many words of 4 bytes its place differs (gw_nic_rx_quotes).
+  // A quote: what is new in the quoted IPv4 header, and by how many words of 4 bytes its place differs
+  // (gw_nic_rx_quotes).
   input  wire logic            quote_valid_i,
   input  wire logic            quote_good_i,
   input  wire logic [3:0]      quote_words_i,
@@ -42,7 +43,8 @@ module gw_nic_rx_egress (
   input  wire logic [31:0]     whole_size_i,
   output logic                 finish_o,      // all of these are done with
   output logic                 finish_unpacked_o,
-  output logic                 forget_o,      // with finish_o: the quote says that its flow is to be forgotten
+  // with finish_o: the quote says that its flow is to be forgotten
+  output logic                 forget_o,
   // The oldest beat of the frame as it came.
   input  wire logic            original_valid_i,
   output logic                 original_ready_o,
@@ -66,13 +68,14 @@ module gw_nic_rx_egress (
   logic [2:0] used_q;  // beats issued and not left
   wire        credit = ~used_q[2];
 
-  // Where the frame that is unpacked is: what the next issue, the j-th, has to do with the frame's parts. All of it is known
-  // before the cycle begins; a frame's first issue has to do with none but its first beat.
+  // Where the frame that is unpacked is: what the next issue, the j-th, has to do with the frame's parts. All
+  // of it is known before the cycle begins; a frame's first issue has to do with none but its first beat.
   logic [8:0] issue_q, next_q;    // j, j + 1
   logic       first_q;            // j = 0
   logic       edge_q;             // the shim begins in beat j
-  logic       header_q;           // j is not behind that beat
-  logic       drains_q;           // issues up to the one before that beat's are done: no beat waits for its issue any more
+  logic       header_q;           // j is not after that beat
+  // issues up to the one before that beat's are done: no beat waits for its issue any more
+  logic       drains_q;
   logic       held_q;             // that beat has left its queue
   logic       floats_q;           // j >= J
   logic       rest_q;             // j > J: the group before has bytes for it
@@ -107,11 +110,12 @@ module gw_nic_rx_egress (
   assign group_ready_o    = take | (taken_q & ~stream_done_q);
   wire original_ends = original_ready_o & original_valid_i & original_last_i;
   wire stream_ends   = group_ready_o & group_valid_i & group_last_i;
-  // The last issue comes behind those whose beats wait for it: all that can end with it is known without it.
+  // The last issue comes after those whose beats wait for it: all that can end with it is known without it.
   wire original_whole  = original_done_q | (drains_q & original_valid_i & original_last_i);
   wire stream_whole    = stream_done_q | ((takes_q | taken_q) & group_valid_i & group_last_i);
   wire finish_original = issue_original & original_last_i;
-  assign finish_unpacked_o = unpacks & original_whole & stream_whole & (last_issued_q | (can_issue & is_last));
+  assign finish_unpacked_o = unpacks & original_whole & stream_whole
+                             & (last_issued_q | (can_issue & is_last));
   assign finish_o = finish_original | finish_unpacked_o;
   assign forget_o = finish_original & mends & quote_forget_i & ~whole_bad_i;
 
@@ -173,8 +177,9 @@ module gw_nic_rx_egress (
     end
   end
 
-  // First stage: the beat without tail. A group is turned to where the floats begin; its lower part is its own beat's upper
-  // one, its upper part waits for the next. The same register holds the last header beat, should that leave its queue before.
+  // First stage: the beat without tail. A group is turned to where the floats begin; its lower part is its
+  // own beat's upper one, its upper part waits for the next. The same register holds the last header beat,
+  // should that leave its queue before.
   logic [255:0] turned, kept_q, body_d, body_q;
   logic         valid_q, last1_q, error_q;
   logic [5:0]   count_q, tail_from_q;
@@ -191,10 +196,13 @@ module gw_nic_rx_egress (
   assign new_word[3] = {16'd0, checksum, protocol_i, 8'd0, checksum};
   assign old_mask[0] = 64'hFFFF_FFFF_FFFF_FFFF;
   assign old_mask[1] = 64'hFFFF_FFFF_FFFF_FFFF;
-  assign old_mask[2] = ~{{8{~has_tag_i & first_q}}, 8'd0, {16{has_tag_i & first_q}}, 16'd0, {16{~has_tag_i & first_q}}};
-  assign old_mask[3] = ~{16'd0, {16{has_tag_i & first_q}}, {8{has_tag_i & first_q}}, 8'd0, {16{~has_tag_i & first_q}}};
-  // The quoted header's new bytes: it begins two bytes after a word of four, and the words of total length, of TTL and protocol,
-  // and of the checksum begin with the lower, the upper and the lower half of such a word.
+  assign old_mask[2] = ~{{8{~has_tag_i & first_q}}, 8'd0, {16{has_tag_i & first_q}}, 16'd0,
+                         {16{~has_tag_i & first_q}}};
+  assign old_mask[3] = ~{16'd0, {16{has_tag_i & first_q}}, {8{has_tag_i & first_q}}, 8'd0,
+                         {16{~has_tag_i & first_q}}};
+  // The quoted header's new bytes: it begins two bytes after a word of four, and the words of total length,
+  // of TTL and protocol, and of the checksum begin with the lower, the upper and the lower half of such a
+  // word.
   wire [15:0] quote_total    = gw_nic_rx_pkg::swap16(quote_total_i);
   wire [15:0] quote_checksum = gw_nic_rx_pkg::swap16(quote_checksum_i);
   wire [7:0]  quote_protocol = quote_tcp_i ? gw_nic_rx_pkg::ProtocolTcp : gw_nic_rx_pkg::ProtocolUdp;
@@ -206,10 +214,13 @@ module gw_nic_rx_egress (
     wire        is_total    = here & behind[1:0] == 2'd0 & quote_lengthens_i;
     wire        is_protocol = here & behind[1:0] == 2'd1;
     wire        is_checksum = here & behind[1:0] == 2'd2;
-    assign came[32*i +: 32] = {is_protocol ? quote_protocol : original_data_i[32*i + 24 +: 8], original_data_i[32*i + 16 +: 8],
-                               is_total ? quote_total : is_checksum ? quote_checksum : original_data_i[32*i +: 16]};
+    assign came[32*i +: 32] = {is_protocol ? quote_protocol : original_data_i[32*i + 24 +: 8],
+                               original_data_i[32*i + 16 +: 8],
+                               is_total ? quote_total : is_checksum ? quote_checksum
+                                 : original_data_i[32*i +: 16]};
   end
-  // The head's bytes lie at the shim's place, 2 modulo 4, and behind: each of the three is at one place of a word of four.
+  // The head's bytes lie at the shim's place, 2 modulo 4, and after: each of the three is at one place of a
+  // word of four.
   wire [31:0] head_bytes = {head_bytes_i[15:8], head_bytes_i[7:0], 8'd0, head_bytes_i[23:16]};
   wire        head_all   = ~header_q & ~rest_q;
   for (genvar i = 0; i < 4; i++) begin : gen_word
@@ -221,7 +232,8 @@ module gw_nic_rx_egress (
     wire [63:0] in_head  = ({64{edge_q}} & ~below_head) | {64{head_all}};
     wire [63:0] in_group = {64{floats_q}} & ~below_group;
     wire [63:0] headed   = (lower & ~in_head) | ({head_bytes, head_bytes} & in_head);
-    assign body_d[64*i +: 64] = unpacks ? (headed & ~in_group) | (turned[64*i +: 64] & in_group) : came[64*i +: 64];
+    assign body_d[64*i +: 64] = unpacks ? (headed & ~in_group) | (turned[64*i +: 64] & in_group)
+                                : came[64*i +: 64];
   end
   always_ff @(posedge clk_i) begin
     valid_q <= issue && rst_ni;
@@ -229,7 +241,8 @@ module gw_nic_rx_egress (
       body_q  <= body_d;
       last1_q <= unpacks ? is_last : original_last_i;
       error_q <= unpacks ? is_last & (broken | whole_bad_i) : original_last_i & whole_bad_i;
-      count_q <= !unpacks ? original_count_i : early ? {1'b0, floats_i[4:0]} : last_q ? {1'b0, last_byte_i[4:0]} + 6'd1 : 6'd32;
+      count_q <= !unpacks ? original_count_i : early ? {1'b0, floats_i[4:0]} : last_q
+                 ? {1'b0, last_byte_i[4:0]} + 6'd1 : 6'd32;
       tail_from_q  <= unpacks & tail_past_q ? 6'd0 : unpacks & tail_q ? {1'b0, tail_at_i[4:0]} : 6'd32;
       tail_bytes_q <= tail_bytes_i;
     end
@@ -241,7 +254,8 @@ module gw_nic_rx_egress (
   for (genvar i = 0; i < 4; i++) begin : gen_whole
     localparam logic [1:0] Word = 2'(i);
     wire [63:0] before_tail = gw_nic_rx_pkg::below(tail_from_q, Word);
-    assign whole[64*i +: 64] = ((body_q[64*i +: 64] & before_tail) | ({tail_bytes_q, tail_bytes_q} & ~before_tail))
+    assign whole[64*i +: 64] = ((body_q[64*i +: 64] & before_tail)
+                                | ({tail_bytes_q, tail_bytes_q} & ~before_tail))
                              & gw_nic_rx_pkg::below(count_q, Word);
   end
   logic queue_room;
@@ -262,7 +276,8 @@ module gw_nic_rx_egress (
 
   // Statistics: actions in the order of RxAction.
   wire       bad_stream = last_issued_q ? broken_q : broken;
-  wire [4:0] action = {finish_original & mends, finish_unpacked_o & ~bad_stream, finish_unpacked_o & bad_stream,
+  wire [4:0] action = {finish_original & mends, finish_unpacked_o & ~bad_stream,
+                       finish_unpacked_o & bad_stream,
                        finish_original & packed_i, finish_original & ~packed_i & ~mends};
   for (genvar i = 0; i < 5; i++) begin : gen_action
     logic [31:0] frames_q;

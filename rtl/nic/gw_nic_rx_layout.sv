@@ -1,5 +1,6 @@
-// Layouts of the frames that nic_rx makes of packed ones: which of their beats hold what, and their IPv4 headers' new words.
-// A frame is due 7 cycles behind valid_i; 64 frames wait, in order.
+// Layouts of the frames that nic_rx makes of packed ones: which of their beats hold what, and their IPv4
+// headers' new words.
+// A frame is due 7 cycles after valid_i; 64 frames wait, in order.
 // INCEPTIONN (MICRO'18) section VI-A; names in capitals as in docs/devices/nic_rx.md.
 `include "gw_assert.svh"
 `default_nettype none
@@ -60,9 +61,10 @@ module gw_nic_rx_layout (
     has_tag_q   <= has_tag_i;
     total_q     <= {2'd0, result} - (has_tag_i ? 16'd18 : 16'd14);
     protocol_q  <= protocol;
-    // RFC 1624, equation 3: ~HC + ~m + m' for the words of total length and of TTL and protocol. Of m' - m only the lengths'
-    // and the protocols' differences are left.
-    sum_q       <= {2'd0, ~checksum_i} + {4'd0, result - 14'd1 - end_i} + (18'h0FFFF - {10'd0, protocol_i} + {10'd0, protocol});
+    // RFC 1624, equation 3: ~HC + ~m + m' for the words of total length and of TTL and protocol. Of m' - m
+    // only the lengths' and the protocols' differences are left.
+    sum_q       <= {2'd0, ~checksum_i} + {4'd0, result - 14'd1 - end_i}
+                   + (18'h0FFFF - {10'd0, protocol_i} + {10'd0, protocol});
   end
 
   // 2. What follows from these, into the queue.
@@ -78,12 +80,12 @@ module gw_nic_rx_layout (
     .clk_i, .rst_ni,
     .s_valid_i (wait_q[0]),
     .s_ready_o (room),
-    .s_data_i  ({shim_q, floats_q, {6'd0, floats_q[7:5]} + groups_q, tail_at_q, last_byte_q, head_q, tail_bytes[tail_at_q[1:0]],
-                 end_q, has_tag_q, total_q, protocol_q, checksum}),
+    .s_data_i  ({shim_q, floats_q, {6'd0, floats_q[7:5]} + groups_q, tail_at_q, last_byte_q, head_q,
+                 tail_bytes[tail_at_q[1:0]], end_q, has_tag_q, total_q, protocol_q, checksum}),
     .m_valid_o (there),
     .m_ready_i (done_i),
-    .m_data_o  ({shim_o, floats_o, groups_beat_o, tail_at_o, last_byte_o, head_bytes_o, tail_bytes_o,
-                 end_o, has_tag_o, total_o, protocol_o, checksum_o})
+    .m_data_o  ({shim_o, floats_o, groups_beat_o, tail_at_o, last_byte_o, head_bytes_o, tail_bytes_o, end_o,
+                 has_tag_o, total_o, protocol_o, checksum_o})
   );
 
   logic [6:0] due_q;  // frames that may begin and are not done

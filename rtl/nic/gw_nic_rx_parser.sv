@@ -1,6 +1,8 @@
-// Packet parser of nic_rx: says which frames are packed, and of these whether the headers and the shim are such as nic_tx makes;
+// Packet parser of nic_rx: says which frames are packed, and of these whether the headers and the shim are
+// such as nic_tx makes;
 // and which quote packed ones (gw_nic_rx_quotes).
-// Latency from the fifth (or last) beat: class 2 cycles (3 of frames of fewer beats), details 4; both leave for queues of users.
+// Latency from the fifth (or last) beat: class 2 cycles (3 of frames of fewer beats), details 4; both leave
+// for queues of users.
 // INCEPTIONN (MICRO'18) section VI-A, which looks at the ToS; the shim is ours: docs/devices/nic_rx.md.
 `default_nettype none
 
@@ -9,7 +11,8 @@ module gw_nic_rx_parser (
   input  wire logic         rst_ni,
   input  wire logic [7:0]   protocol_tcp_i,
   input  wire logic [7:0]   protocol_udp_i,
-  // A beat is accepted, and its place in the frame (7: after the seventh); in the next cycle the same from registers.
+  // A beat is accepted, and its place in the frame (7: after the seventh); in the next cycle the same from
+  // registers.
   input  wire logic         accept_i,
   input  wire logic [2:0]   index_i,
   input  wire logic [255:0] data_i,
@@ -21,7 +24,7 @@ module gw_nic_rx_parser (
   output logic              class_valid_o,
   output logic              packed_o,
   output logic              quote_o,
-  // Of packed frames. Places are those of bytes in the frame.
+  // For packed frames. Places are those of bytes in the frame.
   output logic              details_valid_o,
   output logic              good_o,       // below: if it is
   output logic              bounded_o,
@@ -33,7 +36,7 @@ module gw_nic_rx_parser (
   output logic [47:0]       edges_o,
   output logic [13:0]       length_o,
   output logic [8:0]        groups_o,
-  output logic [7:0]        lead_o,     // the stream begins behind this byte
+  output logic [7:0]        lead_o,     // the stream begins after this byte
   output logic [13:0]       end_o,        // the packet's last byte
   output logic              has_tag_o,
   output logic              tcp_o,
@@ -50,8 +53,8 @@ module gw_nic_rx_parser (
   output logic              quote_forget_o,
   output logic [95:0]       quote_key_o
 );
-  // Bytes 32 to 223. A frame's first beat is looked at on its own; the second, once the frame after it has begun, stays for
-  // the two cycles in which details are worked out.
+  // Bytes 32 to 223. A frame's first beat is looked at on its own; the second, once the frame after it has
+  // begun, stays for the two cycles in which details are worked out.
   logic [1535:0] window_q;
   logic [7:0]    protocol_tcp_q, protocol_udp_q;
   always_ff @(posedge clk_i) begin
@@ -87,11 +90,13 @@ module gw_nic_rx_parser (
     end
   end
 
-  // 2. Deciding beat, the fifth or the last: the transport header's length, and with it where the shim begins. Headers begin two
-  // bytes behind a multiple of four, so that places are counted in words of four bytes from there.
+  // 2. Deciding beat, the fifth or the last: the transport header's length, and with it where the shim
+  // begins. Headers begin two bytes after a multiple of four, so that places are counted in words of four
+  // bytes from there.
   wire        fifth    = beat_valid_i && beat_index_i == 3'd4;
   wire        short    = beat_valid_i && beat_last_i && beat_index_i < 3'd4;
-  wire [3:0]  options  = words1_q - 4'd5 + {3'd0, has_tag1_q};  // words by which the transport header is later than byte 34
+  // words by which the transport header is later than byte 34
+  wire [3:0]  options  = words1_q - 4'd5 + {3'd0, has_tag1_q};
   wire [3:0]  data_offset = window_q[8*14 + 4 + 32*options +: 4];
   wire [15:0] udp_length  = gw_nic_rx_pkg::swap16(window_q[8*6 + 32*options +: 16]);
   wire [16:0] packet_end  = {1'b0, total1_q} + (has_tag1_q ? 17'd18 : 17'd14);
@@ -116,9 +121,17 @@ module gw_nic_rx_parser (
   wire looks2, quote2;
   assign quote_o = short2_q ? quote2 : looks2;
 
-  // 3. The shim and the six bytes behind it.
+  // 3. The shim and the six bytes after it.
   logic        decide3_q, sound3_q, has_tag3_q, tcp3_q;
-  logic [79:0] shim3_q;
+  typedef struct packed {  // byte 0 lowest
+    logic [47:0] edges;
+    logic [7:0]  length_low;
+    logic [7:0]  length_high;
+    logic [7:0]  mode;
+    logic [3:0]  version;
+    logic [3:0]  crc;
+  } shim_t;
+  shim_t       shim3_q;
   logic [7:0]  place3_q, protocol3_q;
   logic [16:0] end3_q, udp_payload3_q;
   logic [1:0]  edges_here3_q;  // at most 3 of them
@@ -140,11 +153,20 @@ module gw_nic_rx_parser (
   end
 
   // 4. Verdict. Two bytes a group at least; that more than 34 are too many is in the last check.
-  wire [27:0] covered = {shim3_q[7:4], shim3_q[15:8], shim3_q[23:16], shim3_q[31:24]};
-  wire [7:0]  mode   = covered[23:16];
-  wire [15:0] length = covered[15:0];
-  wire [1:0]  head   = mode[1:0];
-  wire [16:0] floats = {1'b0, length} - {15'd0, head};  // their bytes, and the tail's; negative if the head is longer
+  typedef struct packed {  // what the shim's CRC covers
+    logic [3:0]  version;
+    logic        bounded;
+    logic        reserved;
+    logic [3:0]  bound;
+    logic [1:0]  head;
+    logic [15:0] length;
+  } covered_t;
+  covered_t covered;
+  assign covered = {shim3_q.version, shim3_q.mode, shim3_q.length_high, shim3_q.length_low};
+  wire [15:0] length = covered.length;
+  wire [1:0]  head   = covered.head;
+  // their bytes, and the tail's; negative if the head is longer
+  wire [16:0] floats = {1'b0, length} - {15'd0, head};
   wire [1:0]  tail   = floats[1:0];
   wire [16:0] groups = floats + 17'd28;                 // a thirty-second of it
   wire [7:0]  lead = place3_q + 8'd3 + {6'd0, head} + {6'd0, tail};
@@ -152,16 +174,19 @@ module gw_nic_rx_parser (
   wire [16:0] result = {9'd0, place3_q} + {1'b0, length};
   assign details_valid_o = decide3_q;
   wire kept = tcp3_q || (head == 2'd0 && udp_payload3_q == {1'b0, length});  // what nic_tx keeps to in UDP
-  assign good_o = sound3_q && kept && covered[27:24] == gw_nic_pkg::ShimVersion && shim3_q[3:0] == gw_nic_pkg::crc4(covered)
-                  && !mode[6] && mode[5:2] != 4'd0 && mode[5:2] != 4'd15 && !floats[16] && floats[15:2] != 14'd0 && least_end <= end3_q
-                  && result <= gw_nic_rx_pkg::MaxFrame && result > gw_nic_rx_pkg::MinFrame && result > end3_q + 17'd1;
-  assign bounded_o   = mode[7];
-  assign bound_o     = mode[5:2];
+  assign good_o = sound3_q && kept && covered.version == gw_nic_pkg::ShimVersion
+                  && shim3_q.crc == gw_nic_pkg::crc4(covered)
+                  && !covered.reserved && covered.bound != 4'd0 && covered.bound != 4'd15 && !floats[16]
+                  && floats[15:2] != 14'd0 && least_end <= end3_q && result <= gw_nic_rx_pkg::MaxFrame
+                                                           && result > gw_nic_rx_pkg::MinFrame && result
+                                                           > end3_q + 17'd1;
+  assign bounded_o   = covered.bounded;
+  assign bound_o     = covered.bound;
   assign shim_o      = place3_q;
   assign head_o      = head;
   assign head_here_o = edges_here3_q < head ? edges_here3_q : head;
   assign tail_o      = tail;
-  assign edges_o     = shim3_q[79:32];
+  assign edges_o     = shim3_q.edges;
   assign length_o    = length[13:0];
   assign groups_o    = groups[13:5];
   assign lead_o    = lead;
@@ -195,7 +220,8 @@ module gw_nic_rx_parser (
     .key_o          (quote_key_o)
   );
 
-  wire unused = ^{beat_data_i[95:0], beat_data_i[255:240], ip[15:8], ip[47:32], ip[71:64], offset[15:14], groups[4:0]};
+  wire unused = ^{beat_data_i[95:0], beat_data_i[255:240], ip[15:8], ip[47:32], ip[71:64], offset[15:14],
+                  groups[4:0]};
 endmodule
 
 `default_nettype wire

@@ -1,13 +1,15 @@
-// Quotes: ICMP errors whose quoted packet is a packed one. Says which frames are, and what of the quoted IPv4 header is to be new.
-// Class with the packed frames' (gw_nic_rx_parser); details 6 cycles from the seventh (or last) beat, one frame a cycle.
+// Quotes: ICMP errors whose quoted packet is a packed one. Says which frames are, and what of the quoted IPv4
+// header is to be new.
+// Class with the packed frames' (gw_nic_rx_parser); details 6 cycles from the seventh (or last) beat, one
+// frame a cycle.
 // INCEPTIONN (MICRO'18) section VI-A is silent about routers; ours: docs/devices/nic_rx.md.
 `default_nettype none
 
 module gw_nic_rx_quotes (
   input  wire logic          clk_i,
   input  wire logic          rst_ni,
-  // Bytes 32 to 223 of the frame as they come. Once the next frame has begun they stay for two cycles, those from byte 64 on for
-  // three.
+  // Bytes 32 to 223 of the frame as they come. Once the next frame has begun they stay for two cycles, those
+  // from byte 64 on for three.
   input  wire logic [1535:0] window_i,
   // A beat, one cycle after it is accepted: the seventh, or the frame's last if that comes before.
   input  wire logic          decides_i,
@@ -18,7 +20,8 @@ module gw_nic_rx_quotes (
   input  wire logic [7:0]    protocol_tcp_i,
   input  wire logic [7:0]    protocol_udp_i,
   input  wire logic [7:0]    size_i,          // of the frame up to the beat before, one cycle after it
-  output logic               looks_o,         // a quote by type and quoted protocol, two cycles after what says so is accepted
+  // a quote by type and quoted protocol, two cycles after what says so is accepted
+  output logic               looks_o,
   output logic               quote_o,         // and it holds them, by size_i
   output logic               valid_o,         // details of a quote
   output logic               good_o,          // it is to be mended
@@ -35,8 +38,8 @@ module gw_nic_rx_quotes (
   localparam int QuoteAt = 42, LeastFrame = QuoteAt + 10;  // without options and tag
   localparam logic [16:0] MaxTotal = 17'd9004;        // of the largest frame without a tag
 
-  // 1. Class. The message begins at byte 34 + 4 * words, what it quotes 8 bytes further: places are counted in words of four
-  // bytes from byte 34 on, two bytes into the window.
+  // 1. Class. The message begins at byte 34 + 4 * words, what it quotes 8 bytes further: places are counted
+  // in words of four bytes from byte 34 on, two bytes into the window.
   wire [7:0]   kind, code;
   assign {code, kind} = window_i[16 + 32*words_i +: 16];
   wire [159:0] quoted  = window_i[16 + 64 + 32*words_i +: 160];
@@ -72,8 +75,8 @@ module gw_nic_rx_quotes (
     unreachable2_q <= kind == Unreachable && code == ProtocolUnreachable;
   end
 
-  // 3. The quoted transport header's ports and length. Only the bytes below `limit` are there; what is read after them is
-  // another frame's.
+  // 3. The quoted transport header's ports and length. Only the bytes below `limit` are there; what is read
+  // after them is another frame's.
   wire [7:0]  limit2    = end_i < {9'd0, size_i} ? end_i[7:0] : size_i;
   wire [4:0]  place2    = {1'b0, words_i} + {1'b0, ihl2_q};  // in words from byte 42 on
   wire [7:0]  header2   = {1'b0, place2, 2'd0} + 8'(QuoteAt);
@@ -88,7 +91,8 @@ module gw_nic_rx_quotes (
     decide3_q   <= decide2_q && quote_o && rst_ni;
     good3_q     <= sound2_q && header2 <= limit2;
     starts3_q   <= unreachable2_q && tcp2_q && start2_q && header2 + 8'd4 <= limit2;
-    holds3_q    <= whole2_q && header2 + (tcp2_q ? 8'd24 : 8'd12) <= limit2;  // a shim after a header without options
+    // a shim after a header without options
+    holds3_q    <= whole2_q && header2 + (tcp2_q ? 8'd24 : 8'd12) <= limit2;
     tcp3_q      <= tcp2_q;
     words3_q    <= words_i;
     ihl3_q      <= ihl2_q;
@@ -101,15 +105,22 @@ module gw_nic_rx_quotes (
     key3_q      <= {transport2[31:0], addresses2_q};
   end
 
-  // 4. The shim. The checksum's sum begins with what is known: ~HC + ~m + m' for the word of TTL and protocol, of which only the
-  // protocols' difference is left, and ~m for the total length's.
+  // 4. The shim. The checksum's sum begins with what is known: ~HC + ~m + m' for the word of TTL and
+  // protocol, of which only the protocols' difference is left, and ~m for the total length's.
   wire  [3:0]  length3 = tcp3_q ? offset3_q : 4'd2;  // of the transport header, in words
   wire  [5:0]  shim3   = {1'b0, place3_q} + {2'd0, length3};
   wire  [7:0]  past3   = {shim3, 2'd0} + 8'(QuoteAt + 4);
   wire  [7:0]  protocol3 = tcp3_q ? gw_nic_rx_pkg::ProtocolTcp : gw_nic_rx_pkg::ProtocolUdp;
   logic        decide4_q, good4_q, forget4_q, reaches4_q, tcp4_q;
   logic [3:0]  words4_q;
-  logic [31:0] shim4_q;
+  typedef struct packed {  // byte 0 lowest
+    logic [7:0] length_low;
+    logic [7:0] length_high;
+    logic [7:0] mode;
+    logic [3:0] version;
+    logic [3:0] crc;
+  } shim_t;
+  shim_t       shim4_q;
   logic [6:0]  headers4_q;  // bytes in front of the shim
   logic [17:0] sum4_q;
   logic [15:0] total4_q;
@@ -129,14 +140,24 @@ module gw_nic_rx_quotes (
   end
 
   // 5. Whether the shim is one of nic_tx's.
-  wire [27:0] covered = {shim4_q[7:4], shim4_q[15:8], shim4_q[23:16], shim4_q[31:24]};
-  wire [7:0]  mode    = covered[23:16];
-  wire [15:0] length  = covered[15:0];
-  wire [1:0]  head    = mode[1:0];
+  typedef struct packed {  // what the shim's CRC covers
+    logic [3:0]  version;
+    logic        bounded;
+    logic        reserved;
+    logic [3:0]  bound;
+    logic [1:0]  head;
+    logic [15:0] length;
+  } covered_t;
+  covered_t covered;
+  assign covered = {shim4_q.version, shim4_q.mode, shim4_q.length_high, shim4_q.length_low};
+  wire [15:0] length  = covered.length;
+  wire [1:0]  head    = covered.head;
   wire [16:0] total   = {10'd0, headers4_q} + {1'b0, length};
-  wire [16:0] floats  = {1'b0, length} - {15'd0, head};  // their bytes, and the tail's; negative if the head is longer
-  wire shim_good = covered[27:24] == gw_nic_pkg::ShimVersion && shim4_q[3:0] == gw_nic_pkg::crc4(covered) && !mode[6]
-                   && mode[5:2] != 4'd0 && mode[5:2] != 4'd15 && (tcp4_q || head == 2'd0) && !floats[16] && floats[15:2] != 14'd0
+  // their bytes, and the tail's; negative if the head is longer
+  wire [16:0] floats  = {1'b0, length} - {15'd0, head};
+  wire shim_good = covered.version == gw_nic_pkg::ShimVersion && shim4_q.crc == gw_nic_pkg::crc4(covered)
+                   && !covered.reserved && covered.bound != 4'd0 && covered.bound != 4'd15
+                     && (tcp4_q || head == 2'd0) && !floats[16] && floats[15:2] != 14'd0
                    && total <= MaxTotal;
   logic        decide5_q, good5_q, forget5_q, lengthens5_q, tcp5_q;
   logic [3:0]  words5_q;
@@ -169,7 +190,7 @@ module gw_nic_rx_quotes (
   assign forget_o    = forget5_q;
   assign key_o       = key5_q;
 
-  wire unused = ^{quoted, mode[7], offset[15:14], transport2, total[16], floats[1:0]};
+  wire unused = ^{quoted, covered.bounded, offset[15:14], transport2, total[16], floats[1:0]};
 endmodule
 
 `default_nettype wire

@@ -1,4 +1,5 @@
-// Front queue of nic_rx: cuts the stream of encoded groups out of the frames that are to be unpacked, for the decompressor.
+// Front queue of nic_rx: cuts the stream of encoded groups out of the frames that are to be unpacked, for the
+// decompressor.
 // Latency 1 cycle, one beat a cycle; the queue holds 64 beats.
 // INCEPTIONN (MICRO'18) section VI-A: the way to the Burst Buffer, for streams that begin at any byte.
 `include "gw_assert.svh"
@@ -11,8 +12,8 @@ module gw_nic_rx_realigner (
   input  wire logic [255:0] s_data_i,
   input  wire logic [5:0]   s_count_i,  // valid bytes
   input  wire logic         s_last_i,
-  // What the oldest beat's frame is, and with details_valid_i whether it is to be unpacked, where its stream begins (one byte
-  // less), and where it ends (its last byte).
+  // What the oldest beat's frame is, and with details_valid_i whether it is to be unpacked, where its stream
+  // begins (one byte less), and where it ends (its last byte).
   input  wire logic         class_valid_i,
   input  wire logic         packed_i,
   input  wire logic         details_valid_i,
@@ -47,10 +48,11 @@ module gw_nic_rx_realigner (
   wire [5:0]   next_count = stored_valid ? stored_count : s_count_i;
   wire         next_last  = stored_valid ? stored_last : s_last_i;
 
-  // What the next beat is for the stream is known before it is the oldest one: a frame's first beat has no byte of it, and
-  // those behind get here when the first one has left, so that the frame's details are there.
-  logic [8:0] index_q;   // of the next beat in its frame; it stays at 511, far behind any stream's end
-  wire  [5:0] begins    = {1'b0, lead_i[4:0]} + 6'd1;  // 1..32: byte of beat lead_i / 32 at which the stream begins
+  // What the next beat is for the stream is known before it is the oldest one: a frame's first beat has no
+  // byte of it, and those after get here when the first one has left, so that the frame's details are there.
+  logic [8:0] index_q;   // of the next beat in its frame; it stays at 511, far after any stream's end
+  // 1..32: byte of beat lead_i / 32 at which the stream begins
+  wire  [5:0] begins    = {1'b0, lead_i[4:0]} + 6'd1;
   wire        at_end    = index_q == end_i[13:5];
   wire        reaches   = at_end && next_count > {1'b0, end_i[4:0]};
   wire  [5:0] available = reaches ? {1'b0, end_i[4:0]} + 6'd1 : next_count;
@@ -70,10 +72,10 @@ module gw_nic_rx_realigner (
   logic [5:0]   behind_q;
   logic [255:0] head_q;    // rotated
   logic [255:0] before_q;  // the beat that left last, too
-  logic         flush_q;   // what it held behind its own stream beat is to be sent
+  logic         flush_q;   // what it held after its own stream beat is to be sent
   logic [31:0]  flush_keep_q;
-  // Masks of whole bytes: what is the beat's before, what is sent, and what a flush sends. Behind them is but one gate: the way
-  // through the Burst Buffer's door is long.
+  // Masks of whole bytes: what is the beat's before, what is sent, and what a flush sends. After them is but
+  // one gate: the way through the Burst Buffer's door is long.
   logic [255:0] older_q, sent_q, flushed_q;
   logic [255:0] older, sent, flushed;
   for (genvar i = 0; i < 4; i++) begin : gen_mask
@@ -121,7 +123,8 @@ module gw_nic_rx_realigner (
     end
   end
 
-  // A flush has the lower bytes of the beat before and nothing else; the beat that leaves meanwhile is no part of any stream.
+  // A flush has the lower bytes of the beat before and nothing else; the beat that leaves meanwhile is no
+  // part of any stream.
   assign m_valid_o = flush_q | send_q;
   assign m_last_o  = flush_q | close_q;
   assign m_keep_o  = flush_q ? flush_keep_q : keep_q;

@@ -1,4 +1,5 @@
-// NIC engine from host to wire: replaces the floats of marked TCP segments and UDP datagrams by their encoded groups.
+// NIC engine from host to wire: replaces the floats of marked TCP segments and UDP datagrams by their encoded
+// groups.
 // Latency 8 cycles for what passes, a frame's beats + 16 for what may be packed, one beat a cycle.
 // INCEPTIONN (MICRO'18) sections VI-A and VI-B, Figure 8; ports and cycle contract: docs/devices/nic_tx.md.
 `include "gw_assert.svh"
@@ -33,8 +34,8 @@ module gw_nic_tx (
   wire clk_i  = aclk;
   wire rst_ni = aresetn;
 
-  // 1. Take in: each beat goes to the judge, to the original queue, where it waits for what becomes of its frame, and to the
-  // front queue, where it waits for its frame's class.
+  // 1. Take in: each beat goes to the judge, to the original queue, where it waits for what becomes of its
+  // frame, and to the front queue, where it waits for its frame's class.
   wire       accept = s_axis_tvalid & s_axis_tready;
   wire       leave  = m_axis_tvalid & m_axis_tready;
   wire       first, front_leave, original_pop, finish;
@@ -67,8 +68,11 @@ module gw_nic_tx (
   wire [255:0] original_data;
   gw_nic_tx_queue #(.Width(264), .DepthLog2(10)) u_original (
     .clk_i, .rst_ni,
-    .push_i (accept), .data_i({user, s_axis_tlast, count, s_axis_tdata}),
-    .valid_o(original_valid), .pop_i(original_pop), .data_o({original_user, original_last, original_count, original_data})
+    .push_i  (accept),
+    .data_i  ({user, s_axis_tlast, count, s_axis_tdata}),
+    .valid_o (original_valid),
+    .pop_i   (original_pop),
+    .data_o  ({original_user, original_last, original_count, original_data})
   );
 
   wire         beat_valid, beat_last, beat_room;
@@ -89,8 +93,8 @@ module gw_nic_tx (
   wire [15:0] ip_checksum, checksum;
   wire [3:0]  bound, action_pushed;
   gw_nic_tx_judge u_judge (
-    .clk_i, .rst_ni,
-    .mark_i, .mark_mask_i, .grid_i, .bound_i, .bounded_i, .protocol_tcp_i, .protocol_udp_i, .forget_i, .forget_key_i,
+    .clk_i, .rst_ni, .mark_i, .mark_mask_i, .grid_i, .bound_i, .bounded_i, .protocol_tcp_i, .protocol_udp_i,
+    .forget_i, .forget_key_i,
     .valid_i        (accept),
     .data_i         (s_axis_tdata),
     .count_i        (count),
@@ -122,9 +126,11 @@ module gw_nic_tx (
     .forgotten_o    (forgotten)
   );
 
-  // 2. Front: the floats of candidates go to the compressor. What the verdict and the packed frame's headers need goes along.
+  // 2. Front: the floats of candidates go to the compressor. What the verdict and the packed frame's headers
+  // need goes along.
   localparam int FieldBits = 85;
-  wire [FieldBits-1:0] fields = {payload_at, total, packet_end, tag, tcp, checksum_at, ip_checksum, checksum, protocol};
+  wire [FieldBits-1:0] fields = {payload_at, total, packet_end, tag, tcp, checksum_at, ip_checksum, checksum,
+                                 protocol};
   wire                 frame_valid, frame_room, frame_candidate, frame_bounded;
   wire [7:0]           frame_floats_at;
   wire [11:0]          frame_floats;
@@ -133,10 +139,14 @@ module gw_nic_tx (
   wire [FieldBits-1:0] frame_fields;
   gw_fifo_head #(.Width(30 + FieldBits), .DepthLog2(5)) u_frames (
     .clk_i, .rst_ni,
-    .s_valid_i(class_push), .s_ready_o(frame_room),
-    .s_data_i ({class_pushed == gw_nic_tx_pkg::ClassCandidate, floats_at, floats, head, tail, bound, bounded, fields}),
-    .m_valid_o(frame_valid), .m_ready_i(front_leave & beat_last),
-    .m_data_o ({frame_candidate, frame_floats_at, frame_floats, frame_head, frame_tail, frame_bound, frame_bounded, frame_fields})
+    .s_valid_i (class_push),
+    .s_ready_o (frame_room),
+    .s_data_i  ({class_pushed == gw_nic_tx_pkg::ClassCandidate, floats_at, floats, head, tail, bound, bounded,
+                 fields}),
+    .m_valid_o (frame_valid),
+    .m_ready_i (front_leave & beat_last),
+    .m_data_o  ({frame_candidate, frame_floats_at, frame_floats, frame_head, frame_tail, frame_bound,
+                 frame_bounded, frame_fields})
   );
 
   wire         group_valid, group_ready, group_last, done;
@@ -233,11 +243,14 @@ module gw_nic_tx (
   wire [3:0]   done_bound;
   gw_fifo #(.Width(69 + FieldBits), .DepthLog2(6)) u_done (
     .clk_i, .rst_ni,
-    .s_valid_i(done), .s_ready_o(done_room),
-    .s_data_i ({edges, frame_floats, frame_head, frame_tail, frame_bound, frame_bounded, frame_fields}),
-    .m_valid_o(done_valid), .m_ready_i(verdict_push),
-    .m_data_o ({done_edges, done_floats, done_head, done_tail, done_bound, done_bounded, done_payload_at, done_total, done_end, done_tag,
-                done_tcp, done_checksum_at, done_ip_checksum, done_checksum, done_protocol})
+    .s_valid_i (done),
+    .s_ready_o (done_room),
+    .s_data_i  ({edges, frame_floats, frame_head, frame_tail, frame_bound, frame_bounded, frame_fields}),
+    .m_valid_o (done_valid),
+    .m_ready_i (verdict_push),
+    .m_data_o  ({done_edges, done_floats, done_head, done_tail, done_bound, done_bounded, done_payload_at,
+                 done_total, done_end, done_tag, done_tcp, done_checksum_at, done_ip_checksum, done_checksum,
+                 done_protocol})
   );
   wire        packs_pushed;
   wire [8:0]  last_beat_pushed;
@@ -276,8 +289,8 @@ module gw_nic_tx (
     .checksum_o     (checksum_pushed)
   );
 
-  // 5. What is known of the frames that have not finished, in their order: class, action, verdict, and which are overlong. Of
-  // these at most four: three fill the original queue, another one may be leaving.
+  // 5. What is known of the frames that have not finished, in their order: class, action, verdict, and which
+  // are overlong. Of these at most four: three fill the original queue, another one may be leaving.
   wire        class_valid, class_room, action_valid, action_room, dropped, verdict_valid, verdict_room, packs;
   wire        overlong_valid, overlong_room;
   wire [1:0]  class_current;
@@ -308,9 +321,12 @@ module gw_nic_tx (
   );
   gw_fifo_head #(.Width(22), .DepthLog2(8)) u_verdicts (
     .clk_i, .rst_ni,
-    .s_valid_i(verdict_push), .s_ready_o(verdict_room),
-    .s_data_i({packs_pushed, last_beat_pushed, last_count_pushed, header_beats_pushed, stream_beat_pushed}),
-    .m_valid_o(verdict_valid), .m_ready_i(finish & candidate), .m_data_o({packs, last_beat, last_count, header_beats, stream_beat})
+    .s_valid_i (verdict_push),
+    .s_ready_o (verdict_room),
+    .s_data_i  ({packs_pushed, last_beat_pushed, last_count_pushed, header_beats_pushed, stream_beat_pushed}),
+    .m_valid_o (verdict_valid),
+    .m_ready_i (finish & candidate),
+    .m_data_o  ({packs, last_beat, last_count, header_beats, stream_beat})
   );
   gw_fifo #(.Width(8), .DepthLog2(2)) u_overlong (
     .clk_i, .rst_ni, .s_valid_i(overlong_push), .s_ready_o(overlong_room), .s_data_i(number_q),
@@ -355,7 +371,8 @@ module gw_nic_tx (
   );
   wire [5:0] issue_count = !issue_packed ? original_count : issue_last ? last_count : 6'd32;
 
-  // 7. Put together, one cycle later, with the new fields of the frame's headers: these go one cycle after the frame does.
+  // 7. Put together, one cycle later, with the new fields of the frame's headers: these go one cycle after
+  // the frame does.
   logic         merge_q, merge_packed_q, merge_last_q, merge_user_q, merge_stream_q, finished_q;
   logic [2:0]   merge_beat_q;
   logic [5:0]   merge_count_q;
@@ -387,12 +404,14 @@ module gw_nic_tx (
   wire [47:0] new_edges;
   gw_nic_tx_queue #(.Width(144), .DepthLog2(8)) u_fields (
     .clk_i, .rst_ni,
-    .push_i (verdict_push),
-    .data_i ({done_edges, done_payload_at, done_tag, done_checksum_at, stream_at_pushed, total_pushed, done_protocol, ip_checksum_pushed,
-              checksum_pushed, done_bounded, done_bound, done_head, length_pushed}),
-    .valid_o(fields_valid), .pop_i(finished_q),
-    .data_o ({new_edges, new_payload_at, new_tag, new_checksum_at, new_stream_at, new_total, new_protocol, new_ip_checksum, new_checksum,
-              new_bounded, new_bound, new_head, new_length})
+    .push_i  (verdict_push),
+    .data_i  ({done_edges, done_payload_at, done_tag, done_checksum_at, stream_at_pushed, total_pushed,
+               done_protocol, ip_checksum_pushed, checksum_pushed, done_bounded, done_bound, done_head,
+               length_pushed}),
+    .valid_o (fields_valid),
+    .pop_i   (finished_q),
+    .data_o  ({new_edges, new_payload_at, new_tag, new_checksum_at, new_stream_at, new_total, new_protocol,
+               new_ip_checksum, new_checksum, new_bounded, new_bound, new_head, new_length})
   );
   wire [255:0] merged_data;
   wire [31:0]  merged_keep;
@@ -424,11 +443,16 @@ module gw_nic_tx (
   wire out_room;
   gw_fifo_head #(.Width(290), .DepthLog2(2)) u_out (
     .clk_i, .rst_ni,
-    .s_valid_i(merge_q), .s_ready_o(out_room), .s_data_i({merge_user_q, merge_last_q, merged_keep, merged_data}),
-    .m_valid_o(m_axis_tvalid), .m_ready_i(leave), .m_data_o({m_axis_tuser, m_axis_tlast, m_axis_tkeep, m_axis_tdata})
+    .s_valid_i (merge_q),
+    .s_ready_o (out_room),
+    .s_data_i  ({merge_user_q, merge_last_q, merged_keep, merged_data}),
+    .m_valid_o (m_axis_tvalid),
+    .m_ready_i (leave),
+    .m_data_o  ({m_axis_tuser, m_axis_tlast, m_axis_tkeep, m_axis_tdata})
   );
 
-  // Statistics. Bytes are added up as beats go, and are counted with their frame: all of its beats have gone then.
+  // Statistics. Bytes are added up as beats go, and are counted with their frame: all of its beats have gone
+  // then.
   logic [31:0] bytes_in_q, bytes_out_q;
   wire  [31:0] bytes_in  = bytes_in_q + {26'd0, original_count & {6{original_pop}}};
   wire  [31:0] bytes_out = bytes_out_q + {26'd0, issue_count & {6{issue}}};

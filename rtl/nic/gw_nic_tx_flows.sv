@@ -1,13 +1,16 @@
-// Flow table: where floats begin in each TCP stream. 256 flows, direct mapped by the key's bytes; a newer one evicts.
+// Flow table: where floats begin in each TCP stream. 256 flows, direct mapped by the key's bytes; a newer one
+// evicts.
 // Combinational lookup, one a cycle; what is learned or forgotten counts from the next cycle on.
-// INCEPTIONN (MICRO'18) section VI-A is silent about where a float begins in a segment; ours, docs/devices/nic_tx.md.
+// INCEPTIONN (MICRO'18) section VI-A is silent about where a float begins in a segment; ours,
+// docs/devices/nic_tx.md.
 `include "gw_assert.svh"
 `default_nettype none
 
 module gw_nic_tx_flows (
   input  wire logic        clk_i,
   input  wire logic        rst_ni,
-  input  wire logic [95:0] key_i,       // source and destination address, source and destination port; bits 7:0 are the first byte
+  // source and destination address, source and destination port; bits 7:0 are the first byte
+  input  wire logic [95:0] key_i,
   output logic             known_o,
   output logic [1:0]       phase_o,     // of the stream's first byte's number, while known_o is 1
   input  wire logic        learn_i,     // key_i's phase is phase_i
@@ -16,8 +19,8 @@ module gw_nic_tx_flows (
   input  wire logic        forget_i,    // key_i goes
   output logic             forgotten_o  // it was there
 );
-  // The two directions of a connection have the same bytes, and so the same XOR: the one whose source is the greater end has its
-  // place in the other half.
+  // The two directions of a connection have the same bytes, and so the same XOR: the one whose source is the
+  // greater end has its place in the other half.
   function automatic [47:0] end_of(input [31:0] address, input [15:0] port);
     end_of = {address[7:0], address[15:8], address[23:16], address[31:24], port[7:0], port[15:8]};
   endfunction

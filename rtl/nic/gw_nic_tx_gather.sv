@@ -23,9 +23,10 @@ module gw_nic_tx_gather (
   output logic [255:0]      group_data_o,
   output logic              group_last_o,
   output logic              done_o,         // a candidate's last beat goes
-  output logic [47:0]       edges_o         // with it: the bytes before and behind its floats
+  output logic [47:0]       edges_o         // with it: the bytes before and after its floats
 );
-  // Where the next group begins: in the beat that comes after `wait_beats` others, in this one, or in the one before.
+  // Where the next group begins: in the beat that comes after `wait_beats` others, in this one, or in the one
+  // before.
   logic        first_q, begun_q;
   logic [2:0]  wait_q;
   logic [11:0] left_q;
@@ -35,8 +36,8 @@ module gw_nic_tx_gather (
   wire  [11:0] left       = first_q ? floats_i : left_q;
   wire         here       = wait_beats == 3'd0;
 
-  // Lanes that a group wants, and those whose bytes are there: of the next group, and of the one behind it. A group that does
-  // not begin before the frame's end has none.
+  // Lanes that a group wants, and those whose bytes are there: of the next group, and of the one after it. A
+  // group that does not begin before the frame's end has none.
   function automatic [3:0] up_to_8(input [11:0] floats);
     up_to_8 = floats[11:3] != 9'd0 ? 4'd8 : floats[3:0];
   endfunction
@@ -52,7 +53,8 @@ module gw_nic_tx_gather (
   wire        complete  = here && there >= wanted;
   wire        complete2 = begun_q && complete && more && there2 >= wanted2;
 
-  // The frame's end completes what is left. One group goes with the beat; what would be a second, in the next cycle.
+  // The frame's end completes what is left. One group goes with the beat; what would be a second, in the next
+  // cycle.
   wire  open  = candidate_i && left != 12'd0;
   wire  sends = open && (complete || beat_last_i);
   wire  again = open && complete && more && (complete2 || beat_last_i);
@@ -84,7 +86,8 @@ module gw_nic_tx_gather (
     end
   end
 
-  // Data: all beats are turned so that a group's bytes lie at their lanes, some of them in one beat and the rest in the next.
+  // Data: all beats are turned so that a group's bytes lie at their lanes, some of them in one beat and the
+  // rest in the next.
   logic [255:0] before_q;
   wire  [255:0] turned, across, group;
   wire  [3:0]   lanes = flush_q ? flush_lanes_q : there < wanted ? there : wanted;
@@ -92,19 +95,21 @@ module gw_nic_tx_gather (
   wire          wanted_here = candidate_i | flush_q;
   assign turned = wanted_here ? gw_nic_tx_pkg::turned(beat_data_i, 5'd0 - at) : 256'd0;
   assign across = wanted_here ? gw_nic_tx_pkg::spliced(before_q, turned, 6'd32 - {1'b0, at}) : 256'd0;
-  assign group = wanted_here ? gw_nic_tx_pkg::spliced(flush_q ? before_q : begun_q ? across : turned, 256'd0, {lanes, 2'd0}) : 256'd0;
+  assign group = wanted_here ? gw_nic_tx_pkg::spliced(flush_q ? before_q : begun_q ? across : turned, 256'd0,
+                                                      {lanes, 2'd0}) : 256'd0;
   assign group_data_o = group;
   always_ff @(posedge clk_i) if (leave_o) before_q <= turned;
 
-  // Edges. The head is what lies in front of lane 0, when the first float's beat comes. The tail lies in the lane behind the last
-  // float, when the packet's last beat comes, which is the frame's if it is packed.
+  // Edges. The head is what lies in front of lane 0, when the first float's beat comes. The tail lies in the
+  // lane after the last float, when the packet's last beat comes, which is the frame's if it is packed.
   wire [8:0]  index     = first_q ? 9'd0 : index_q;
   wire        head_here = index == {6'd0, floats_at_i[7:5]};
   logic [23:0] head_q;
   wire [23:0] head      = head_here ? across[255:232] : head_q;
   wire        tail_here = index == {6'd0, floats_at_i[7:5]} + floats_i[11:3];  // begins in this beat
   wire [255:0] behind   = tail_here ? turned : across;
-  wire [23:0] tail      = behind[{floats_i[2:0], 5'd0} +: 24] & {{8{&tail_i}}, {8{tail_i[1]}}, {8{tail_i != 2'd0}}};
+  wire [23:0] tail      = behind[{floats_i[2:0], 5'd0} +: 24]
+                          & {{8{&tail_i}}, {8{tail_i[1]}}, {8{tail_i != 2'd0}}};
   always_ff @(posedge clk_i) if (leave_o) head_q <= head;
   // Each byte of the head moves down past the bytes that are none of it, each of the tail up past the head's.
   wire [23:0] head_down = head >> {2'd3 - head_i, 3'd0};

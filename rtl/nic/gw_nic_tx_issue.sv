@@ -1,4 +1,5 @@
-// Issue: takes the frames in their order, and says for the current one in each cycle which beats leave their queues and go out.
+// Issue: takes the frames in their order, and says for the current one in each cycle which beats leave their
+// queues and go out.
 // Combinational; one beat a cycle, one frame a cycle.
 // INCEPTIONN (MICRO'18) section VI-A: what was compressed and what passes leave by one port.
 `include "gw_assert.svh"
@@ -46,8 +47,10 @@ module gw_nic_tx_issue (
   wire at_stream = beat_q >= {6'd0, stream_beat_i};
   wire last_issue = beat_q == last_beat_i;
   wire packed_issue = packs & credit_i & ~issued_q;
-  assign original_pop_o = original_valid_i & ~original_gone_q & ((passes & credit_i) | drops | (packs & (credit_i | ~in_header)));
-  assign stream_pop_o   = stream_valid_i & ~stream_gone_q & verdict & candidate & (~packs | (packed_issue & at_stream));
+  assign original_pop_o = original_valid_i & ~original_gone_q
+                          & ((passes & credit_i) | drops | (packs & (credit_i | ~in_header)));
+  assign stream_pop_o   = stream_valid_i & ~stream_gone_q & verdict & candidate
+                          & (~packs | (packed_issue & at_stream));
   assign issue_o  = packed_issue | (passes & original_pop_o);
   assign packed_o = packs;
   assign beat_o   = beat_q[2:0] | {3{beat_q[8:3] != 6'd0}};

@@ -1,6 +1,7 @@
 // What gw_nic_tx's modules agree on: classes and actions of frames, bytes of a beat, one's complement sums.
 // Constants and functions, no latency.
-// INCEPTIONN (MICRO'18) section VI-A; values and layout are ours (docs/devices/nic_tx.md), as the paper is silent.
+// INCEPTIONN (MICRO'18) section VI-A; values and layout are ours (docs/devices/nic_tx.md), as the paper is
+// silent.
 `default_nettype none
 
 package gw_nic_tx_pkg;
@@ -46,17 +47,19 @@ package gw_nic_tx_pkg;
     contiguous = keep & ~(keep + 32'd1);
   endfunction
 
-  // Number of ones, which are contiguous from bit 0: of n ones, n / 2 lie at every second place, n / 4 at every fourth one, and
-  // so on; each bit of n is the parity of one such number.
+  // Number of ones, which are contiguous from bit 0: of n ones, n / 2 lie at every second place, n / 4 at
+  // every fourth one, and so on; each bit of n is the parity of one such number.
   function automatic [5:0] ones(input [31:0] keep);
-    ones = {keep[31], keep[15] ^ keep[31], ^(keep & 32'h8080_8080), ^(keep & 32'h8888_8888), ^(keep & 32'hAAAA_AAAA), ^keep};
+    ones = {keep[31], keep[15] ^ keep[31], ^(keep & 32'h8080_8080), ^(keep & 32'h8888_8888),
+            ^(keep & 32'hAAAA_AAAA), ^keep};
   endfunction
 
   // Ones in a beat's bits from byte `bytes` on, 0..32. In words of 64 bits, which a simulator shifts fast.
   function automatic [255:0] from_byte(input [5:0] bytes);
     logic [63:0] cut;
     cut       = {64{1'b1}} << {bytes[2:0], 3'b000};
-    from_byte = {(cut & {64{bytes[5:3] == 3'd3}}) | {64{bytes[5:3] < 3'd3}}, (cut & {64{bytes[5:3] == 3'd2}}) | {64{bytes[5:3] < 3'd2}},
+    from_byte = {(cut & {64{bytes[5:3] == 3'd3}}) | {64{bytes[5:3] < 3'd3}},
+                 (cut & {64{bytes[5:3] == 3'd2}}) | {64{bytes[5:3] < 3'd2}},
                  (cut & {64{bytes[5:3] == 3'd1}}) | {64{bytes[5:3] < 3'd1}}, cut & {64{bytes[5:3] == 3'd0}}};
   endfunction
 
@@ -67,7 +70,8 @@ package gw_nic_tx_pkg;
     spliced = (lower & ~mask) | (upper & mask);
   endfunction
 
-  // A beat turned in a ring: byte i comes out as byte i + bytes, those that leave at the top come in again at the bottom.
+  // A beat turned in a ring: byte i comes out as byte i + bytes, those that leave at the top come in again at
+  // the bottom.
   function automatic [255:0] turned(input [255:0] data, input [4:0] bytes);
     logic [63:0] word0, word1, word2, word3, low, high;
     logic [5:0]  up, down;  // by bytes, what stays in a word and what spills over into the next
@@ -85,14 +89,16 @@ package gw_nic_tx_pkg;
               (((word0 & ~low) | (word3 & low)) & ~high) | (((word2 & ~low) | (word1 & low)) & high)};
   endfunction
 
-  // A one's complement sum of sixteen bits with its carries added back in, twice, which is enough for up to four words.
+  // A one's complement sum of sixteen bits with its carries added back in, twice, which is enough for up to
+  // four words.
   function automatic [15:0] folded(input [17:0] sum);
     logic [16:0] once;
     once   = {1'b0, sum[15:0]} + {15'd0, sum[17:16]};
     folded = once[15:0] + {15'd0, once[16]};
   endfunction
 
-  // The checksum of such a sum: of both zeros the sum is taken for the one that makes the checksum 0, never 0xFFFF.
+  // The checksum of such a sum: of both zeros the sum is taken for the one that makes the checksum 0, never
+  // 0xFFFF.
   function automatic [15:0] checksum_of(input [15:0] sum);
     checksum_of = ~(sum | {16{sum == 16'd0}});
   endfunction

@@ -1,4 +1,5 @@
-// FIFO of 2^DepthLog2 words in block RAM, its output a register; the user counts the room. For a few words take gw_fifo.
+// FIFO of 2^DepthLog2 words in block RAM, its output a register; the user counts the room. For a few words
+// take gw_fifo.
 // Latency 2 cycles from write to read, one transfer a cycle each side.
 // INCEPTIONN (MICRO'18) section VI-A: the virtual FIFOs.
 `include "gw_assert.svh"

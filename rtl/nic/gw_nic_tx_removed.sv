@@ -1,9 +1,11 @@
-// What encoding takes away from a packet's floats, as a one's complement sum: the checksum of what the far host gets differs by it.
+// What encoding takes away from a packet's floats, as a one's complement sum: the checksum of what the far
+// host gets differs by it.
 // Latency 4 cycles from a packet's last group to its sum, one group a cycle.
 // INCEPTIONN (MICRO'18) section VI-A is silent about checksums; ours, docs/devices/nic_tx.md.
 `default_nettype none
 
-// Decoding what was encoded gives x AND a mask, which class and exponent of x decide: so the sum falls by that of x AND NOT mask.
+// Decoding what was encoded gives x AND a mask, which class and exponent of x decide: so the sum falls by
+// that of x AND NOT mask.
 module gw_nic_tx_removed (
   input  wire logic         clk_i,
   input  wire logic         rst_ni,
@@ -21,7 +23,8 @@ module gw_nic_tx_removed (
     half  = {32{depth <= bound >> 1}};
     coded = {32{depth <= bound}};
     zero  = ~coded;
-    // Bits of the significand that do not fit; all of them, if BYTE's bits end above the leading one. The sign stays.
+    // Bits of the significand that do not fit; all of them, if BYTE's bits end above the leading one. The
+    // sign stays.
     cut     = depth - (bound >> 1 & {32{bounded}} & ~half) + (half & 32'd8) + (~half & 32'd16);
     gone    = {32{cut > 32'd23}} | zero;
     removed = value & (({9'd0, 23'h7F_FFFF} & (~(32'hFFFF_FFFF << cut[4:0]) | gone))
@@ -69,7 +72,9 @@ module gw_nic_tx_removed (
       bounded1_q <= bounded_i;
     end
     // One branch around all of it: a simulator then works it out for groups that come, and for nothing else.
-    if (valid1_q) for (int i = 0; i < 8; i++) removed2_q[32*i +: 32] <= removed(data1_q[32*i +: 32], {28'd0, bound1_q}, bounded1_q);
+    if (valid1_q) for (int i = 0; i
+                       < 8; i++) removed2_q[32*i +: 32] <= removed(data1_q[32*i +: 32], {28'd0, bound1_q},
+                                                                   bounded1_q);
     if (valid2_q) sum3_q <= sum_of_halves(removed2_q);
   end
 endmodule

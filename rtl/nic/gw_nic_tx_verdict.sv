@@ -1,6 +1,7 @@
 // Verdict: once a candidate's stream is whole, whether it is packed, and all that is new in its headers then.
 // Latency 1 cycle from the stream's last beat (or the frame's, if that is later), one frame a cycle.
-// INCEPTIONN (MICRO'18) section VI-A is silent about lengths, checksums and frames that grow; ours, docs/devices/nic_tx.md.
+// INCEPTIONN (MICRO'18) section VI-A is silent about lengths, checksums and frames that grow; ours,
+// docs/devices/nic_tx.md.
 `include "gw_assert.svh"
 `default_nettype none
 
@@ -34,7 +35,8 @@ module gw_nic_tx_verdict (
   output logic [15:0]       ip_checksum_o,
   output logic [15:0]       checksum_o
 );
-  // The stream's bytes. A frame's stream is whole before the next one's begins, so there is one to wait for its frame at most.
+  // The stream's bytes. A frame's stream is whole before the next one's begins, so there is one to wait for
+  // its frame at most.
   logic        pending_q;
   logic [8:0]  beats_q;
   logic [13:0] bytes_q;
@@ -48,7 +50,8 @@ module gw_nic_tx_verdict (
     end
   end
   always_ff @(posedge clk_i) begin
-    if (stream_valid_i & stream_last_i) bytes_q <= {beats_q, 5'd0} + {8'd0, gw_nic_tx_pkg::ones(stream_keep_i)};
+    if (stream_valid_i & stream_last_i) bytes_q <= {beats_q, 5'd0}
+                                                   + {8'd0, gw_nic_tx_pkg::ones(stream_keep_i)};
   end
   assign valid_o = pending_q & frame_valid_i;
 
@@ -57,7 +60,8 @@ module gw_nic_tx_verdict (
   wire [13:0] saved = room - bytes_q;
   assign packs_o = bytes_q < room && end_i > 14'(gw_nic_tx_pkg::MinFrame);
   wire [13:0] packed_end = end_i - saved;
-  wire [13:0] last_byte  = packed_end < 14'(gw_nic_tx_pkg::MinFrame) ? 14'(gw_nic_tx_pkg::MinFrame - 1) : packed_end - 14'd1;
+  wire [13:0] last_byte  = packed_end < 14'(gw_nic_tx_pkg::MinFrame) ? 14'(gw_nic_tx_pkg::MinFrame - 1)
+                           : packed_end - 14'd1;
   assign last_beat_o    = last_byte[13:5];
   assign last_count_o   = {1'b0, last_byte[4:0]} + 6'd1;
   wire [7:0] beats_end  = payload_at_i + 8'd31;
@@ -68,13 +72,15 @@ module gw_nic_tx_verdict (
   assign length_o       = {floats_i, 2'd0} + {12'd0, head_i} + {12'd0, tail_i};
   assign total_o        = total_i - saved;
 
-  // Checksums, RFC 1624, equation 3: HC' = ~(~HC + ~m + m'). IPv4's: the total length falls, the protocol is another one.
+  // Checksums, RFC 1624, equation 3: HC' = ~(~HC + ~m + m'). IPv4's: the total length falls, the protocol is
+  // another one.
   wire [7:0]  protocol = tcp_i ? gw_nic_tx_pkg::Tcp : gw_nic_tx_pkg::Udp;
-  wire [17:0] ip_sum   = {2'd0, ~ip_checksum_i} + {2'd0, 8'hFF, ~protocol} + {10'd0, protocol_i} + {2'd0, ~{2'd0, saved}};
+  wire [17:0] ip_sum   = {2'd0, ~ip_checksum_i} + {2'd0, 8'hFF, ~protocol} + {10'd0, protocol_i}
+                         + {2'd0, ~{2'd0, saved}};
   assign ip_checksum_o = gw_nic_tx_pkg::checksum_of(gw_nic_tx_pkg::folded(ip_sum));
 
-  // The transport's: the payload begins at an even place of what is summed, its floats `head` bytes further. UDP's 0 says that
-  // there is none.
+  // The transport's: the payload begins at an even place of what is summed, its floats `head` bytes further.
+  // UDP's 0 says that there is none.
   wire [15:0] halves  = removed_i[15:0] + {15'd0, removed_i[16]};
   wire [15:0] removed = head_i[0] ? halves : gw_nic_tx_pkg::swap16(halves);
   wire [15:0] sum     = gw_nic_tx_pkg::folded({2'd0, ~checksum_i} + {2'd0, ~removed});

@@ -17,4 +17,5 @@ rtl/quant/gw_adaptive_scan.sv
 rtl/quant/gw_threshold_code.sv
 rtl/quant/gw_threshold_pack.sv
 rtl/quant/gw_threshold_merge.sv
+rtl/quant/gw_quant_egress.sv
 rtl/quant/gw_adaptive.sv

@@ -1,14 +1,17 @@
-// Two histograms of a sign, of 1,024 bins each, of which the 128 below the largest value are kept: one is counted into, eight values a cycle,
-// while the other is read, two bins of each sign a cycle. A value counts for a scan that begins a cycle after it; 4 cycles from a step of the
-// scan to its four counts. What is read is cleared.
+// Two histograms of a sign, of 1,024 bins each, of which the 128 below the largest value are kept: one is
+// counted into, eight values a cycle, while the other is read, two bins of each sign a cycle. A value counts
+// for a scan that begins a cycle after it; 4 cycles from a step of the scan to its four counts. What is read
+// is cleared.
 // Dryden et al. (MLHPC'16) section 3.3; docs/devices/adaptive.md, bins, window, scan.
 `include "gw_assert.svh"
 `default_nettype none
 
-// Each lane counts by itself, even and odd bins in memories of their own: a word has the counts of a bin's two signs, and the bin's upper
-// three bits. Bins that are 128 or a multiple of it apart share a word, and the larger one is right: of a value whose bin is above that of the
-// word counting begins anew, one below is not counted, for it is out of the window. So a read and a write a cycle are enough, of a word at one
-// place, and nothing has to be cleared for a window that moves up. Words whose upper bits are not those that are scanned count nothing.
+// Each lane counts by itself, even and odd bins in memories of their own: a word has the counts of a bin's
+// two signs, and the bin's upper three bits. Bins that are 128 or a multiple of it apart share a word, and
+// the larger one is right: of a value whose bin is above that of the word counting begins anew, one below is
+// not counted, for it is out of the window. So a read and a write a cycle are enough, of a word at one place,
+// and nothing has to be cleared for a window that moves up. Words whose upper bits are not those that are
+// scanned count nothing.
 // The lanes' counts are added where they are read. After reset all is cleared, which takes 64 cycles.
 module gw_adaptive_histogram (
   input  wire logic        clk_i,
@@ -22,7 +25,8 @@ module gw_adaptive_histogram (
   input  wire logic        scan_bank_i,
   input  wire logic [8:0]  scan_even_i,  // which even bin, of 512
   input  wire logic [8:0]  scan_odd_i,   // and which odd one
-  output logic [51:0]      counts_o      // 4 cycles later: {negative odd bin, even bin; other odd bin, even bin}
+  // 4 cycles later: {negative odd bin, even bin; other odd bin, even bin}
+  output logic [51:0]      counts_o
 );
   logic       clear_q;
   logic [5:0] clear_step_q;
@@ -112,8 +116,10 @@ module gw_adaptive_histogram (
   `GW_ASSERT(NoneCountsInWhatIsRead, !(valid_i && (bank_i ? reads1 : reads0)))
   `GW_ASSERT(NoneIsReadWhileItIsCleared, !(scan_i && clear_q))
   `GW_COVER(CountsBesideAScan, valid_i && scan_i)
-  `GW_COVER(BeginsAnew, gen_parity[0].gen_lane[0].write0_q && gen_parity[0].gen_lane[0].above && !reads0_q && bank_q == 1'b0)
-  `GW_COVER(FarBelow, gen_parity[0].gen_lane[0].write0_q && !gen_parity[0].gen_lane[0].adds && !reads0_q && bank_q == 1'b0)
+  `GW_COVER(BeginsAnew, gen_parity[0].gen_lane[0].write0_q && gen_parity[0].gen_lane[0].above && !reads0_q
+            && bank_q == 1'b0)
+  `GW_COVER(FarBelow, gen_parity[0].gen_lane[0].write0_q && !gen_parity[0].gen_lane[0].adds && !reads0_q
+            && bank_q == 1'b0)
 endmodule
 
 `default_nettype wire

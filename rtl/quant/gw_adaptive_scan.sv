@@ -1,7 +1,8 @@
-// Which values of a chunk are sent: its largest bin is found, 128 bins are looked through from it down, two of each sign a cycle, and what is
-// taken is summed up; then the means, and k.
-// One chunk in 64 cycles; a chunk's result is there 25 cycles behind its last step.
-// Dryden et al. (MLHPC'16) section 3.3; docs/devices/adaptive.md, window, selection, mean, scan, start condition 4.
+// Which values of a chunk are sent: its largest bin is found, 128 bins are looked through from it down, two
+// of each sign a cycle, and what is taken is summed up; then the means, and k.
+// One chunk in 64 cycles; a chunk's result is there 25 cycles after its last step.
+// Dryden et al. (MLHPC'16) section 3.3; docs/devices/adaptive.md, window, selection, mean, scan, start
+// condition 4.
 `include "gw_assert.svh"
 `default_nettype none
 
@@ -13,7 +14,7 @@ module gw_adaptive_scan (
   input  wire logic        begin_i,
   input  wire logic [3:0]  p_i,
   input  wire logic [12:0] n_i,
-  // Its payload items, 8 cycles behind their start.
+  // Its payload items, 8 cycles after their start.
   input  wire logic        valid_i,
   input  wire logic        first_i,
   input  wire logic        last_i,
@@ -31,11 +32,14 @@ module gw_adaptive_scan (
   output logic             done_o,
   output logic             spoilt_o,
   output logic [3:0]       k_o,
-  output logic [19:0]      from_o,       // the last bin that is taken: of the side that is not negative in the lower half
+  // the last bin that is taken: of the side that is not negative in the lower half
+  output logic [19:0]      from_o,
   output logic [61:0]      means_o       // likewise, without signs
 );
-  // What belongs to each of the two histograms. What a chunk begins with stays until 8 cycles before its scan ends.
-  logic        begin_q, begin_bank_q, spoilt9_q, spoilt0_q, spoilt1_q, valid9_q, first9_q, last9_q, bank9_q, last10_q, bank10_q;
+  // What belongs to each of the two histograms. What a chunk begins with stays until 8 cycles before its scan
+  // ends.
+  logic        begin_q, begin_bank_q, spoilt9_q, spoilt0_q, spoilt1_q, valid9_q, first9_q, last9_q, bank9_q,
+    last10_q, bank10_q;
   logic [3:0]  p_q, p0_q, p1_q;
   logic [12:0] begin_n_q, n0_q, n1_q;
   wire         ends = valid_i & last_i;
@@ -71,7 +75,8 @@ module gw_adaptive_scan (
 
   // The largest bin so far of the chunk that is counted, and of the chunk in each histogram.
   logic [9:0] largest_q, largest0_q, largest1_q;
-  wire  [9:0] largest = gw_adaptive_pkg::largest(larger_i[9:0], larger_i[19:10], larger_i[29:20], larger_i[39:30],
+  wire  [9:0] largest = gw_adaptive_pkg::largest(larger_i[9:0], larger_i[19:10], larger_i[29:20],
+                                                 larger_i[39:30],
                                                  largest_q & {10{~first_i}});
   always_ff @(posedge clk_i) begin
     if (valid_i) largest_q            <= largest;
@@ -116,8 +121,8 @@ module gw_adaptive_scan (
     if (begins) scan_bank_o <= next_bank_q;
   end
 
-  // Two bins a step, from the largest one down. If that is even, an even bin comes with the odd one of the pair below: turned. Pairs are
-  // numbered, down to negative ones, which hold nothing.
+  // Two bins a step, from the largest one down. If that is even, an even bin comes with the odd one of the
+  // pair below: turned. Pairs are numbered, down to negative ones, which hold nothing.
   logic [9:0] pair_q;
   wire  [9:0] largest_scanned = scan_bank_o ? largest1_q : largest0_q;
   wire        turned    = ~largest_scanned[0];
@@ -127,7 +132,7 @@ module gw_adaptive_scan (
   assign scan_even_o = even_pair[8:0];
   assign scan_odd_o  = odd_pair[8:0];
 
-  // What its steps know, by cycles behind them.
+  // What its steps know, by cycles after them.
   logic [8:1]  scan_q, first_q;
   logic [4:1]  upper_even_q, upper_odd_q, low_even_q, low_odd_q;  // half of a binade; exponent field 0
   logic [7:1]  lower_q;   // the lower bin lies in a binade whose values weigh half of those before
@@ -153,7 +158,7 @@ module gw_adaptive_scan (
   end
   wire unused_steps = scan_q[8] ^ first_q[8];
 
-  // Of the chunk as a whole: taken over amid the scan, held when it is over.
+  // What is known of the chunk as a whole: taken over amid the scan, held when it is over.
   logic        scan_spoilt_q;
   logic [12:0] scan_n_q, n_q;
   logic [9:0]  scan_largest_q;
@@ -206,7 +211,8 @@ module gw_adaptive_scan (
       end
     end
 
-    // 5. Take both, the larger bin, none. What is left of those wanted may become negative, by the first bin that holds a value.
+    // 5. Take both, the larger bin, none. What is left of those wanted may become negative, by the first bin
+    // that holds a value.
     logic [11:0] wanted5_q;
     logic [13:0] left6_q, wanted6_q;
     logic        some6_q, stopped6_q, takes_odd6_q, takes_even6_q;
@@ -244,7 +250,8 @@ module gw_adaptive_scan (
     wire  [13:0] taken = wanted6_q - left6_q;
     wire  [47:0] sum7  = (lower_q[7] ? {sum8_q[46:0], 1'b0} : sum8_q) & {48{~first_q[7]}};
     always_ff @(posedge clk_i) begin
-      if (scan_q[6]) term7_q <= {1'b0, odd_weight6_q & {17{takes_odd6_q}}} + (even_weight6_q & {18{takes_even6_q}});
+      if (scan_q[6]) term7_q <= {1'b0, odd_weight6_q & {17{takes_odd6_q}}}
+                                + (even_weight6_q & {18{takes_even6_q}});
       if (scan_q[7]) sum8_q  <= sum7 + {30'd0, term7_q};
       if (last_q[6]) number_q <= taken[12:0];
       if (last_q[6]) from_q   <= from7[9:0] & {10{~from7[10]}};
@@ -255,7 +262,12 @@ module gw_adaptive_scan (
 
     // 8. to 25.
     gw_adaptive_mean u_mean (
-      .clk_i, .valid_i(last_q[24:8]), .sum_i(sum8_q), .number_i(number_q), .exponent_i(exponent_q), .mean_o(means_o[31*s +: 31])
+      .clk_i,
+      .valid_i    (last_q[24:8]),
+      .sum_i      (sum8_q),
+      .number_i   (number_q),
+      .exponent_i (exponent_q),
+      .mean_o     (means_o[31*s +: 31])
     );
   end
 

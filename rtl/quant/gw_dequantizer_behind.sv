@@ -1,4 +1,5 @@
-// A digit of what is so many places further on as there are ones, up to seven; for each of 64 places, which go by columns.
+// A digit of what is so many places further on as there are ones, up to seven; for each of 64 places, which
+// go by columns.
 // Combinational.
 // docs/devices/dequantizer.md, step.
 `default_nettype none

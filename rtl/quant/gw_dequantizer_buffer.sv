@@ -1,5 +1,6 @@
-// Four beats in their places, with what a packet's header says beside each of its beats, and with what a group of the mask coding
-// that began at each of their bytes would take: so that whoever goes from group to group adds nothing up.
+// Four beats in their places, with what a packet's header says beside each of its beats, and with what a
+// group of the mask coding that began at each of their bytes would take: so that whoever goes from group to
+// group adds nothing up.
 // Latency 1 cycle, a beat a cycle.
 // docs/devices/dequantizer.md, buffer.
 `include "gw_assert.svh"
@@ -21,11 +22,13 @@ module gw_dequantizer_buffer (
   input  wire logic [4:0]   byte_i,      // of it
   output logic [2:0]        held_o,
   output logic [2:0]        last_o,      // the oldest beat ends its packet; so does the second, the third
-  output logic [6:0]        total_o,     // bytes of the oldest beats up to the packet's end, all ones: more than 65, or not known
+  // bytes of the oldest beats up to the packet's end, all ones: more than 65, or not known
+  output logic [6:0]        total_o,
   output logic              user_o,      // of that end: the input was in error
   output logic [7:0]        status_o,
   output logic [511:0]      beats_o,     // the two oldest
-  output logic [8:0]        group_o,     // a mask at byte_i: bytes up to its group's end 7, whether it needs a second beat, a third
+  // a mask at byte_i: bytes up to its group's end 7, whether it needs a second beat, a third
+  output logic [8:0]        group_o,
   output logic              zero_o,      // that mask is 0
   output logic [6:0]        reason_o,    // of the oldest beat's packet: all there are
   output logic [2:0]        format_o,    // 6 for both kinds of MXFP8
@@ -55,16 +58,20 @@ module gw_dequantizer_buffer (
   wire [31:0] beyond = kept + 32'd1;
   wire [31:0] hole   = ~kept & beyond;
   wire [31:0] valid  = kept & ~beyond;
-  wire [5:0]  bytes  = {hole == 32'd0, |(hole & 32'hFFFF_0000), |(hole & 32'hFF00_FF00), |(hole & 32'hF0F0_F0F0),
+  wire [5:0]  bytes  = {hole == 32'd0, |(hole & 32'hFFFF_0000), |(hole & 32'hFF00_FF00),
+                        |(hole & 32'hF0F0_F0F0),
                         |(hole & 32'hCCCC_CCCC), |(hole & 32'hAAAA_AAAA)};
   wire [31:0] final_byte = valid & ~{1'b0, valid[31:1]};
   // Bit i of each byte: columns of 32. Eight bytes at a time are turned over in three steps, which are wires.
   wire [255:0] columns;
   for (genvar w = 0; w < 4; w++) begin : gen_columns
     wire [63:0] x = data_i[64*w +: 64];
-    wire [63:0] y = (x & 64'hAA55_AA55_AA55_AA55) | ((x & 64'h00AA_00AA_00AA_00AA) << 7) | ((x >> 7) & 64'h00AA_00AA_00AA_00AA);
-    wire [63:0] z = (y & 64'hCCCC_3333_CCCC_3333) | ((y & 64'h0000_CCCC_0000_CCCC) << 14) | ((y >> 14) & 64'h0000_CCCC_0000_CCCC);
-    wire [63:0] t = (z & 64'hF0F0_F0F0_0F0F_0F0F) | ((z & 64'h0000_0000_F0F0_F0F0) << 28) | ((z >> 28) & 64'h0000_0000_F0F0_F0F0);
+    wire [63:0] y = (x & 64'hAA55_AA55_AA55_AA55) | ((x & 64'h00AA_00AA_00AA_00AA) << 7)
+                    | ((x >> 7) & 64'h00AA_00AA_00AA_00AA);
+    wire [63:0] z = (y & 64'hCCCC_3333_CCCC_3333) | ((y & 64'h0000_CCCC_0000_CCCC) << 14)
+                    | ((y >> 14) & 64'h0000_CCCC_0000_CCCC);
+    wire [63:0] t = (z & 64'hF0F0_F0F0_0F0F_0F0F) | ((z & 64'h0000_0000_F0F0_F0F0) << 28)
+                    | ((z >> 28) & 64'h0000_0000_F0F0_F0F0);
     for (genvar i = 0; i < 8; i++) begin : gen_bit
       assign columns[32*i + 8*w +: 8] = t[8*i +: 8];
     end
@@ -75,7 +82,25 @@ module gw_dequantizer_buffer (
     assign status[i] = (columns[32*i +: 32] & final_byte) != 32'd0 | (byte_before_q[i] & ~kept[0]);
   end
 
-  logic [133:0] packet_q;
+  // What the header says, for as long as the packet lasts.
+  typedef struct packed {
+    logic        e5m2;
+    logic        by_masks;
+    logic        needs_third;   // the first token's group does
+    logic        needs_second;
+    logic [6:0]  first_finish;  // its end
+    logic        single;        // one token
+    logic [63:0] levels;
+    logic [19:0] n;
+    logic [16:0] last_beat;
+    logic [4:0]  fixed;
+    logic [3:0]  k;
+    logic        empty;
+    logic        rice;
+    logic [2:0]  format;
+    logic [6:0]  reason;
+  } packet_t;
+  packet_t packet_q;
   wire  [6:0]   reason;
   wire  [2:0]   format;
   wire          e5m2, rice, empty;
@@ -85,8 +110,19 @@ module gw_dequantizer_buffer (
   wire  [19:0]  n;
   wire  [63:0]  levels;
   gw_dequantizer_header u_header (
-    .header_i(data_i[127:0]), .short_i(~&kept[16:0]), .limit_i, .reason_o(reason), .format_o(format), .e5m2_o(e5m2), .rice_o(rice), .empty_o(empty), .k_o(k),
-    .fixed_o(fixed), .last_o(last_beat), .n_o(n), .levels_o(levels)
+    .header_i (data_i[127:0]),
+    .short_i  (~&kept[16:0]),
+    .limit_i,
+    .reason_o (reason),
+    .format_o (format),
+    .e5m2_o   (e5m2),
+    .rice_o   (rice),
+    .empty_o  (empty),
+    .k_o      (k),
+    .fixed_o  (fixed),
+    .last_o   (last_beat),
+    .n_o      (n),
+    .levels_o (levels)
   );
   wire       one_beat = last_beat == 17'd0;
   wire       raw = format == 3'd0;
@@ -95,13 +131,16 @@ module gw_dequantizer_buffer (
                           : mx ? (format[0] ? (one_beat ? 6'd17 : 6'd5) : one_beat ? 6'd33 : 6'd9) : 6'd1;
   wire       by_masks = ~(raw | mx | format == 3'd4);
   wire [6:0] first_finish = {1'b0, first_length} + 7'd16;
-  wire  [133:0] header = {e5m2, by_masks, first_finish >= 7'd63, first_finish >= 7'd31, first_finish, empty | one_beat, levels, n, last_beat, fixed, k, empty, rice, format, reason};
-  wire [133:0] packet = first_q ? header : packet_q;
+  packet_t header, packet;
+  assign header = {e5m2, by_masks, first_finish >= 7'd63, first_finish >= 7'd31, first_finish,
+                   empty | one_beat, levels, n,
+                   last_beat, fixed, k, empty, rice, format, reason};
+  assign packet = first_q ? header : packet_q;
 
   // What a group takes, were each byte a mask.
   wire [319:0] groups;   // by columns: 32 of each bit, as all that leads to them
   wire [9:0]   found;
-  wire [2:0] coded = inner_q ? packet_q[9:7] : data_i[2:0];
+  wire [2:0] coded = inner_q ? packet_q.format : data_i[2:0];
   wire wgt = coded == 3'd1;
   wire qgt = coded == 3'd3;
   // In threes: sums of many bits would be made bit by bit.
@@ -131,7 +170,8 @@ module gw_dequantizer_buffer (
   wire [31:0] length_4 = floats & count_2;
   wire [31:0] length_5 = floats & count_3;
   // And the place, which is a constant.
-  localparam logic [31:0] Place0 = 32'hAAAA_AAAA, Place1 = 32'hCCCC_CCCC, Place2 = 32'hF0F0_F0F0, Place3 = 32'hFF00_FF00,
+  localparam logic [31:0] Place0 = 32'hAAAA_AAAA, Place1 = 32'hCCCC_CCCC, Place2 = 32'hF0F0_F0F0,
+                                   Place3 = 32'hFF00_FF00,
                           Place4 = 32'hFFFF_0000;
   wire [31:0] up_1 = length_0 & Place0;
   wire [31:0] up_2 = (length_1 & Place1) | ((length_1 | Place1) & up_1);
@@ -150,7 +190,8 @@ module gw_dequantizer_buffer (
                    finish_6, finish_5, finish_4, finish_3, finish_2, finish_1, finish_0};
 
   (* ram_style = "distributed" *) logic [255:0] data_q    [0:3];
-  (* ram_style = "distributed" *) logic [91:0]  context_q [0:3];  // not needed before the next cycle: E5M2, reason, n, levels
+  // not needed before the next cycle: E5M2, reason, n, levels
+  (* ram_style = "distributed" *) logic [91:0]  context_q [0:3];
   (* ram_style = "registers" *) logic [44:0]  fields_q [0:3];
   (* ram_style = "registers" *) logic [319:0] groups_q [0:3];
   (* ram_style = "registers" *) logic [5:0] bytes_q  [0:3];
@@ -160,8 +201,11 @@ module gw_dequantizer_buffer (
   always_ff @(posedge clk_i) begin
     if (accept) begin
       data_q[at]    <= data_i;
-      context_q[at] <= {packet[133], packet[6:0], packet[57:38], packet[121:58]};
-      fields_q[at]  <= {packet[132:123], packet[40:38], packet[122], packet[37:21], packet[20:16], packet[15:12], packet[11], packet[10], packet[9:7]};
+      context_q[at] <= {packet.e5m2, packet.reason, packet.n, packet.levels};
+      fields_q[at]  <= {packet.by_masks, packet.needs_third, packet.needs_second, packet.first_finish,
+                        packet.n[2:0],
+                        packet.single, packet.last_beat, packet.fixed, packet.k, packet.empty, packet.rice,
+                          packet.format};
       groups_q[at]  <= groups;
       bytes_q[at]   <= bytes;
       status_q[at]  <= status;
@@ -195,8 +239,10 @@ module gw_dequantizer_buffer (
   for (genvar b = 0; b < 10; b++) begin : gen_found
     wire [31:0] of_slot = one[1] ? (one[0] ? groups_three[32*b +: 32] : groups_two[32*b +: 32])
                                  : (one[0] ? groups_one[32*b +: 32] : groups_zero[32*b +: 32]);
-    wire [7:0]  of_32   = byte_i[4] ? (byte_i[3] ? of_slot[31:24] : of_slot[23:16]) : (byte_i[3] ? of_slot[15:8] : of_slot[7:0]);
-    wire [1:0]  of_8    = byte_i[2] ? (byte_i[1] ? of_32[7:6] : of_32[5:4]) : (byte_i[1] ? of_32[3:2] : of_32[1:0]);
+    wire [7:0]  of_32   = byte_i[4] ? (byte_i[3] ? of_slot[31:24] : of_slot[23:16])
+                          : (byte_i[3] ? of_slot[15:8] : of_slot[7:0]);
+    wire [1:0]  of_8    = byte_i[2] ? (byte_i[1] ? of_32[7:6] : of_32[5:4])
+                          : (byte_i[1] ? of_32[3:2] : of_32[1:0]);
     assign found[b] = of_8[byte_i[0]];
   end
   assign {zero_o, group_o} = found;

@@ -1,5 +1,6 @@
 // Rice: what was found in steps becomes entries in their beats, and finished beats leave one a cycle.
-// Two codes a cycle; what a step found is delivered in the second cycle, and its first beat emitted in that one.
+// Two codes a cycle; what a step found is delivered in the second cycle, and its first beat emitted in that
+// one.
 // docs/devices/dequantizer.md, delivery.
 `include "gw_assert.svh"
 `default_nettype none
@@ -19,7 +20,7 @@ module gw_dequantizer_entries (
   input  wire logic [3:0]   ones_one_i,
   input  wire logic [3:0]   ones_both_i,
   input  wire logic [3:0]   ones_two_i,
-  input  wire logic [31:0]  one_i,       // shift_one_i on the code's bits behind its ones
+  input  wire logic [31:0]  one_i,       // shift_one_i on the code's bits after its ones
   input  wire logic [25:0]  two_i,
   input  wire logic [1:0]   shift_one_i,
   input  wire logic [1:0]   shift_two_i,
@@ -30,15 +31,17 @@ module gw_dequantizer_entries (
   input  wire logic [1:0]   status_i,
   output logic              room_o,      // for what a step finds
   output logic              emit_o,      // combinational
-  output logic [1:0]        kind_o,      // of what is emitted: 1 the last beat, error beats: 2 payload, 3 status
+  // of what is emitted: 1 the last beat, error beats: 2 payload, 3 status
+  output logic [1:0]        kind_o,
   output logic              user_o,      // of the last beat
   output logic [103:0]      lanes_o,     // each: sent, sign, m shifted by 3, m 8
   output logic              over_o
 );
-  // Gaps and where they lead: counted from the index behind the entry before, and from the eighth value behind its beat's first.
+  // Gaps and where they lead: counted from the index after the entry before, and from the eighth value after
+  // its beat's first.
   logic [3:0]  k_q, base_q;   // base: values of the due beat up to the entry before
   logic        qgt_q;
-  logic [21:0] left_q;        // n less the index behind the entry before
+  logic [21:0] left_q;        // n less the index after the entry before
   always_ff @(posedge clk_i) begin
     k_q     <= k_i;
     qgt_q   <= qgt_i;
@@ -185,39 +188,52 @@ module gw_dequantizer_entries (
     end
   end
 
-  // An item: lanes of its first beat, beats less one 17, what the last of them is 2; more: another run of beats, which begins with one
-  // entry.
+  // An item is a run of beats; with `more` there is another run after it, which begins with one entry.
+  localparam int ItemBits = 1 + 3 + 12 + 17 + 2 + 1 + 104 + 17 + 2;
+  typedef struct packed {
+    logic         user;
+    logic [2:0]   next_lane;   // of the other run: where its entry stands, the entry, as below
+    logic [11:0]  next_entry;
+    logic [16:0]  next_count;
+    logic [1:0]   next_kind;
+    logic         more;
+    logic [103:0] lanes;       // of the first beat
+    logic [16:0]  count;       // beats less one
+    logic [1:0]   kind;        // what the last of them is
+  } item_t;
   wire more = entry_one & new_one & new_two;
-  wire [158:0] item = {user_q, lane_one_q, entry_one_q, count_two, last_two, more, first_is_one ? lanes_q : with_one,
-                       first_is_one ? count_one : count_two, ~first_is_one ? last_two : entry_one ? 2'd0 : kind_one};
-  logic         item_valid_q;
-  logic [158:0] item_q;
-  wire  [158:0] now = item_valid_q ? item_q : item;
-  wire  [16:0]  now_count = now[18:2];
-  // Of what each count may be it is known beside the choice whether it is 0.
+  item_t item, item_q, now;
+  assign item = {user_q, lane_one_q, entry_one_q, count_two, last_two, more,
+                 first_is_one ? lanes_q : with_one,
+                 first_is_one ? count_one : count_two, ~first_is_one ? last_two : entry_one ? 2'd0
+                   : kind_one};
+  logic item_valid_q;
+  assign now = item_valid_q ? item_q : item;
+  // Whether each candidate for the count is 0 is known beside the choice.
   wire zero_two = entry_two ? to_two_q[15:0] == 16'd0 : ~stop_two | end_two_q == 16'd0;
   wire zero_one = entry_one ? to_one_q[16:0] == 17'd0 : ~stop_one | end_one_q[16:0] == 17'd0;
   wire new_last = first_is_one ? zero_one : zero_two;
-  wire old_last = item_q[18:2] == 17'd0;
+  wire old_last = item_q.count == 17'd0;
   wire at_last  = item_valid_q ? old_last : new_last;
   wire [103:0] more_of_old, more_of_new;
   for (genvar i = 0; i < 8; i++) begin : gen_more
-    assign more_of_old[13*i +: 13] = {1'b1, item_q[154:143]} & {13{item_q[157:155] == i}};
+    assign more_of_old[13*i +: 13] = {1'b1, item_q.next_entry} & {13{item_q.next_lane == i}};
     assign more_of_new[13*i +: 13] = {1'b1, entry_one_q} & {13{lane_one_q == i}};
   end
   assign emit_o  = (item_valid_q | deliver) & roomy_i;
-  assign kind_o  = now[1:0] & {2{at_last}};
-  assign user_o  = now[158];
-  assign lanes_o = now[122:19];
+  assign kind_o  = now.kind & {2{at_last}};
+  assign user_o  = now.user;
+  assign lanes_o = now.lanes;
   assign over_o  = emit_o & kind_o != 2'd0;
-  wire item_done = roomy_i & old_last & ~item_q[123];  // of the one that is there
-  wire done      = emit_o & at_last & ~now[123];
+  wire item_done = roomy_i & old_last & ~item_q.more;  // of the one that is there
+  wire done      = emit_o & at_last & ~now.more;
 
   // The others. Written in every cycle, and kept if it is to be: so nothing that is known late enables it.
   logic [4:0] write_q, read_q;
-  (* ram_style = "distributed" *) logic [158:0] list_q [0:31];
-  wire         waiting = write_q != read_q;
-  wire [158:0] head    = list_q[read_q];
+  (* ram_style = "distributed" *) logic [ItemBits-1:0] list_q [0:31];
+  wire waiting = write_q != read_q;
+  item_t head;
+  assign head = list_q[read_q];
   wire keeps = deliver & item_valid_q & (~item_done | waiting);
   wire takes = item_valid_q & item_done & waiting;
   always_ff @(posedge clk_i) list_q[write_q] <= item;
@@ -247,12 +263,15 @@ module gw_dequantizer_entries (
   wire next_old  = item_valid_q & roomy_i & old_last;   // and not done, or from_list or from_new
   wire next_new  = ~item_valid_q & roomy_i & new_last;
   always_ff @(posedge clk_i) begin
-    item_q[122:19] <= (head[122:19] & {104{from_list}}) | (item[122:19] & {104{from_new}}) | (item_q[122:19] & {104{stays}})
+    item_q       <= from_list ? head : from_new ? item : now;
+    item_q.lanes <= (head.lanes & {104{from_list}}) | (item.lanes & {104{from_new}})
+                    | (item_q.lanes & {104{stays}})
                     | (more_of_old & {104{next_old & ~item_done}}) | (more_of_new & {104{next_new}});
-    item_q[158:124] <= from_list ? head[158:124] : from_new ? item[158:124] : now[158:124];
-    item_q[123] <= from_list ? head[123] : from_new ? item[123] : now[123] & (stays | ~at_last);
-    item_q[18:2] <= from_list ? head[18:2] : from_new ? item[18:2] : stays ? item_q[18:2] : at_last ? now[142:126] : now_count - 17'd1;
-    item_q[1:0] <= from_list ? head[1:0] : from_new ? item[1:0] : ~stays & at_last ? now[125:124] : now[1:0];
+    item_q.more  <= from_list ? head.more : from_new ? item.more : now.more & (stays | ~at_last);
+    item_q.count <= from_list ? head.count : from_new ? item.count : stays ? item_q.count
+                    : at_last ? now.next_count : now.count - 17'd1;
+    item_q.kind  <= from_list ? head.kind : from_new ? item.kind : ~stays & at_last ? now.next_kind
+                    : now.kind;
   end
 
   `GW_ASSERT(ListHasRoom, items_q <= 6'd30)

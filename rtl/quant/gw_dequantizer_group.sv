@@ -1,4 +1,4 @@
-// Plain tokens, behind the reader: bytes in their place, what is wrong with them, each lane's own.
+// Plain tokens, after the reader: bytes in their place, what is wrong with them, each lane's own.
 // Latency 4 cycles from the token, a token a cycle.
 // docs/devices/dequantizer.md, plain, values.
 `include "gw_assert.svh"
@@ -23,7 +23,7 @@ module gw_dequantizer_group (
   input  wire logic         e5m2_i,
   input  wire logic [2:0]   tail_i,
   input  wire logic [6:0]   reason_i,
-  input  wire logic [2:0]   zeros_i,     // in front of T's digits; two cycles behind the token
+  input  wire logic [2:0]   zeros_i,     // in front of T's digits; two cycles after the token
   output logic              valid_o,
   output logic [8:0]        malformed_o, // one hot or none: an error beat
   output logic              error_o,     // that
@@ -143,7 +143,8 @@ module gw_dequantizer_group (
       wire [1:0] a = {(s[0] & s[1]) | (s[0] & s[2]) | (s[1] & s[2]), s[0] ^ s[1] ^ s[2]};
       wire [1:0] b = {(s[3] & s[4]) | (s[3] & s[5]) | (s[4] & s[5]), s[3] ^ s[4] ^ s[5]};
       wire       carry = (a[0] & b[0]) | (a[0] & s[6]) | (b[0] & s[6]);
-      assign lower = {(a[1] & b[1]) | (a[1] & carry) | (b[1] & carry), a[1] ^ b[1] ^ carry, a[0] ^ b[0] ^ s[6]};
+      assign lower = {(a[1] & b[1]) | (a[1] & carry) | (b[1] & carry), a[1] ^ b[1] ^ carry,
+                      a[0] ^ b[0] ^ s[6]};
     end
     wire [31:0] float  = data_2[8 + 32*lower +: 32];
     wire [7:0]  m      = data_2[16 + 8*lower +: 8];
@@ -151,7 +152,12 @@ module gw_dequantizer_group (
     wire [2:0] shift;
     gw_dequantizer_shift u_shift (.m_i(m_3[8*i+1 +: 7]), .zeros_i, .shift_o(shift));
     gw_dequantizer_element u_element (
-      .clk_i, .e5m2_i(e5m2_2), .fp4_i(format_2[0]), .element_i(elements[8*i +: 8]), .scale_i(scale), .value_o(element_3[32*i +: 32])
+      .clk_i,
+      .e5m2_i    (e5m2_2),
+      .fp4_i     (format_2[0]),
+      .element_i (elements[8*i +: 8]),
+      .scale_i   (scale),
+      .value_o   (element_3[32*i +: 32])
     );
     always_ff @(posedge clk_i) begin
       m_3[8*i +: 8]        <= m;
@@ -161,10 +167,11 @@ module gw_dequantizer_group (
     end
   end
 
-  // What is behind a bad token of its packet is nothing.
+  // What comes after a bad token of its packet is nothing.
   logic dead_q;
   wire  live = first_3 | ~dead_q;
-  wire [8:0] malformed = reason_3 != 7'd0 ? {2'd0, reason_3} : unfit_3 | none_3 != 8'd0 ? 9'h080 : wrong_3 ? 9'h100 : 9'd0;
+  wire [8:0] malformed = reason_3 != 7'd0 ? {2'd0, reason_3} : unfit_3 | none_3 != 8'd0 ? 9'h080 : wrong_3
+                         ? 9'h100 : 9'd0;
   always_ff @(posedge clk_i) valid_o <= valid_3 & live & rst_ni;
   always_ff @(posedge clk_i) begin
     if (valid_3) dead_q <= malformed != 9'd0 | ~live;

@@ -1,5 +1,5 @@
 // A lane's value: m T rounded to nearest even, or one that is there.
-// Latency 1 cycle to the product, one value a cycle; the value itself is combinational behind it.
+// Latency 1 cycle to the product, one value a cycle; the value itself is combinational after it.
 // docs/devices/dequantizer.md, values.
 `default_nettype none
 
@@ -10,20 +10,22 @@ module gw_dequantizer_lane (
   input  wire logic [7:0]  m_i,
   input  wire logic [2:0]  shift_i,     // gw_dequantizer_shift's
   input  wire logic [23:0] digits_i,    // of T
-  input  wire logic [2:0]  even_i,      // zeros behind T's digits, seven at most
+  input  wire logic [2:0]  even_i,      // zeros after T's digits, seven at most
   input  wire logic        nothing_i,   // T is 0
   input  wire logic [8:0]  six_i,       // T's exponent, 1 .. 254, and 6
   input  wire logic [31:0] ready_i,
   output logic [31:0]      value_o
 );
-  // No product is 2^32 or more: where m moves further than its own zeros, T has so many. Its first digit is bit 31, and the exponent
-  // `upper`, or bit 30, and it is one less, or it is subnormal and bit 30 counts 2^-126.
+  // No product is 2^32 or more: where m moves further than its own zeros, T has so many. Its first digit is
+  // bit 31, and the exponent `upper`, or bit 30, and it is one less, or it is subnormal and bit 30 counts
+  // 2^-126.
   wire [14:0] moved = {7'd0, m_i} << shift_i;
   wire [38:0] product = {24'd0, moved} * {15'd0, digits_i};
   wire [8:0]  lower = six_i - {6'd0, shift_i};
   wire        zero  = nothing_i | m_i == 8'd0;
   wire        beyond = lower[8] | &lower[7:1];          // 254 and more, and a hidden one
-  wire [2:0]  even  = m_i[0] ? 3'd0 : m_i[1] ? 3'd1 : m_i[2] ? 3'd2 : m_i[3] ? 3'd3 : m_i[4] ? 3'd4 : m_i[5] ? 3'd5 : 3'd6;
+  wire [2:0]  even  = m_i[0] ? 3'd0 : m_i[1] ? 3'd1 : m_i[2] ? 3'd2 : m_i[3] ? 3'd3 : m_i[4] ? 3'd4 : m_i[5]
+                      ? 3'd5 : 3'd6;
   wire [4:0]  zeros = {2'd0, even} + {2'd0, shift_i} + {2'd0, even_i};
   logic [31:0] product_q, ready_q;
   logic [8:0]  lower_q, upper_q;

@@ -1,5 +1,6 @@
-// How many of 15 bits are ones before the first zero, from each place on: of four fours of them (the last one of three) whether they
-// are full, and how many it is of one that is not. By columns: a vector of all places for each digit.
+// How many of 15 bits are ones before the first zero, from each place on: of four fours of them (the last one
+// of three) whether they are full, and how many it is of one that is not. By columns: a vector of all places
+// for each digit.
 // Combinational.
 // docs/formats/quantised-packets.md, Rice.
 `default_nettype none
@@ -23,9 +24,11 @@ module gw_dequantizer_ones #(
   wire [Places-1:0] in_four  = four & eight & twelve;
   assign ones_3_o = four & eight;
   assign ones_2_o = four & (~eight | twelve);
-  assign ones_1_o = (~four & high_i[Places-1:0]) | (in_two & high_i[Places+3:4]) | (in_three & high_i[Places+7:8])
+  assign ones_1_o = (~four & high_i[Places-1:0]) | (in_two & high_i[Places+3:4])
+                    | (in_three & high_i[Places+7:8])
                     | (in_four & high_i[Places+11:12]);
-  assign ones_0_o = (~four & low_i[Places-1:0]) | (in_two & low_i[Places+3:4]) | (in_three & low_i[Places+7:8])
+  assign ones_0_o = (~four & low_i[Places-1:0]) | (in_two & low_i[Places+3:4])
+                    | (in_three & low_i[Places+7:8])
                     | (in_four & low_i[Places+11:12]);
 endmodule
 

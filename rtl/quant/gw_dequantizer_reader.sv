@@ -1,5 +1,5 @@
-// Goes from token to token: where the next one is, which beats it leaves behind, when the packet is over. What a token holds and
-// whether it is good is for those behind it to see. Of Rice packets a token is a word.
+// Goes from token to token: where the next one is, which beats it leaves after, when the packet is over. What
+// a token holds and whether it is good is for those after it to see. Of Rice packets a token is a word.
 // A token a cycle; the loop is place -> what a group takes there -> place.
 // docs/devices/dequantizer.md, packets, plain, drain, fetch.
 `include "gw_assert.svh"
@@ -13,7 +13,7 @@ module gw_dequantizer_reader (
   input  wire logic [2:0]  last_i,
   input  wire logic [8:0]  group_i,
   input  wire logic        zero_i,
-  input  wire logic [7:0]  second_i,    // the byte behind the place
+  input  wire logic [7:0]  second_i,    // the byte after the place
   input  wire logic [2:0]  format_i,
   input  wire logic        rice_i,
   input  wire logic        empty_i,
@@ -25,18 +25,18 @@ module gw_dequantizer_reader (
   input  wire logic        hall_i,      // there is room for a word
   input  wire logic        over_i,      // the Rice packet's last beat was emitted in the cycle before
   output logic [2:0]       read_o,
-  output logic [2:0]       two_o,       // behind it
+  output logic [2:0]       two_o,       // after it
   output logic [2:0]       three_o,
   output logic [4:0]       byte_o,
   output logic             word_o,      // a word is fetched
   output logic [3:0]       words_o,     // Rice: which of its beat's words is at the place, one hot
-  output logic             further_o,   // the fourth, and the packet goes on behind it
+  output logic             further_o,   // the fourth, and the packet goes on after it
   output logic             token_o,     // a token is read; of it:
   output logic             first_o,
   output logic             final_o,
   output logic             runs_o,      // a run goes on
   output logic             opens_o,     // MX: its block's scale is in front
-  output logic [8:0]       groups_o,    // tokens behind it: 8 bits, and more than that
+  output logic [8:0]       groups_o,    // tokens after it: 8 bits, and more than that
   output logic [6:0]       finish_o     // bytes up to its end
 );
   logic        first_q, final_q, drain_q, fetched_q;
@@ -65,7 +65,7 @@ module gw_dequantizer_reader (
   assign runs_o  = runs;
   assign opens_o = in_block == 2'd0;
   assign groups_o = {left[16:8] != 9'd0, left[7:0]};
-  // Of the token behind this one, but of masks: of them it is 0, for it counts in a run alone.
+  // The token after this one, unless it is a mask: of masks it is 0, for it counts in a run alone.
   wire       final_next = left == 17'd1;
   wire [1:0] place_next = in_block + 2'd1;
   wire [2:0] beats  = final_next ? 3'd4 - {1'b0, place_next} : 3'd1;
@@ -87,11 +87,12 @@ module gw_dequantizer_reader (
 
   wire       at_end = byte_o[4:3] == 2'd3;
   assign word_o  = words & some & ~drains & ~fetched_q & hall_i & (~byte_o[4] | two | last_one);
-  // Beats left behind; a packet that is over leaves nothing of itself but what is drained. Each case is there before it is known whether
-  // the token ends in its beat, the next, or the one behind it.
+  // Beats that are left; a packet that is over leaves nothing of itself but what is drained. Each case is
+  // there before it is known whether the token ends in its beat, the next, or the one after it.
   wire       plain  = ~drains & ~words;
   wire       whole  = drains ? some : at_end & ~last_one;   // what leaves, if no token is read
-  wire [2:0] over_at = {last_one | last_two | (last_three & final_o), last_one | (last_two & final_o), last_one & final_o};
+  wire [2:0] over_at = {last_one | last_two | (last_three & final_o), last_one | (last_two & final_o),
+                        last_one & final_o};
   wire [1:0] leaving_none = plain ? {1'b0, final_o} : {1'b0, whole};
   wire [1:0] leaving_one  = ~plain ? {1'b0, whole} : ~last_one & final_o ? 2'd2 : 2'd1;
   wire [1:0] leaving_two  = ~plain ? {1'b0, whole} : last_one ? 2'd1 : ~last_two & final_o ? 2'd3 : 2'd2;

@@ -1,4 +1,5 @@
-// By how much m moves up before it is multiplied: until the product's first digit is one of the upper two, seven at most.
+// By how much m moves up before it is multiplied: until the product's first digit is one of the upper two,
+// seven at most.
 // Combinational.
 // docs/devices/dequantizer.md, values.
 `default_nettype none

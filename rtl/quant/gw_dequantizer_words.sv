@@ -1,5 +1,7 @@
-// Rice: words fetched, what a code beginning at each of their bits would be, and steps from code to code, one or two at a time.
-// A step is made two cycles behind its word's fetch at the earliest; one a cycle: place -> what is there -> place.
+// Rice: words fetched, what a code beginning at each of their bits would be, and steps from code to code, one
+// or two at a time.
+// A step is made two cycles after its word's fetch at the earliest; one a cycle: place -> what is there ->
+// place.
 // docs/devices/dequantizer.md, fetch, hand, step; docs/formats/quantised-packets.md, Rice.
 `include "gw_assert.svh"
 `default_nettype none
@@ -22,20 +24,21 @@ module gw_dequantizer_words (
   output logic [3:0]        ones_one_o,
   output logic [3:0]        ones_both_o,
   output logic [3:0]        ones_two_o,
-  output logic [31:0]       one_o,      // from shift_one_o on: behind the first code's zero, or its fifteen ones
+  // from shift_one_o on: after the first code's zero, or its fifteen ones
+  output logic [31:0]       one_o,
   output logic [25:0]       two_o,
   output logic [1:0]        shift_one_o,
   output logic [1:0]        shift_two_o,
-  output logic [4:0]        rest_one_o, // k and that: behind the gap
+  output logic [4:0]        rest_one_o, // k and that: after the gap
   output logic [4:0]        rest_two_o,
   output logic [5:0]        place_o,    // in the word
   output logic [6:0]        bytes_o,
   output logic [1:0]        status_o
 );
-  // Antechamber: the word and what is behind it; the same from the fixed part of a code on.
+  // Antechamber: the word and what is after it; the same from the fixed part of a code on.
   logic         ante_q;
   logic [106:0] bits_q, later_q;
-  // Of each four bits from each bit on: whether they are all ones, else how many are before the first zero, by columns.
+  // Whether the four bits from each bit on are all ones, else how many are before the first zero, by columns.
   logic [71:0]  full_q;
   logic [78:0]  later_full_q;
   logic [75:0]  few_high_q, few_low_q;
@@ -68,23 +71,33 @@ module gw_dequantizer_words (
     end
   end
 
-  // Ones from each bit on, 15 at most; and from each bit on behind the fixed part. By columns, as all that follows: 64 bits of each digit,
-  // for the simulator works on them in one step.
+  // Ones from each bit on, 15 at most; and from each bit on after the fixed part. By columns, as all that
+  // follows: 64 bits of each digit, for the simulator works on them in one step.
   wire [63:0] one_0, one_1, one_2, one_3;
   wire [70:0] later_0, later_1, later_2, later_3;
   gw_dequantizer_ones #(.Places(64)) u_here (
-    .full_i(full_q), .high_i(few_high_q), .low_i(few_low_q), .ones_0_o(one_0), .ones_1_o(one_1), .ones_2_o(one_2), .ones_3_o(one_3)
+    .full_i   (full_q),
+    .high_i   (few_high_q),
+    .low_i    (few_low_q),
+    .ones_0_o (one_0),
+    .ones_1_o (one_1),
+    .ones_2_o (one_2),
+    .ones_3_o (one_3)
   );
   gw_dequantizer_ones #(.Places(71)) u_later (
     .full_i(later_full_q), .high_i(later_few_high_q), .low_i(later_few_low_q),
     .ones_0_o(later_0), .ones_1_o(later_1), .ones_2_o(later_2), .ones_3_o(later_3)
   );
-  // Ones of the second code: those from behind the first one's on.
+  // Ones of the second code: those from after the first one's on.
   wire [63:0] two_0, two_1, two_2, two_3;
-  gw_dequantizer_behind u_two_0 (.one_0_i(one_0), .one_1_i(one_1), .one_2_i(one_2), .later_i(later_0), .two_o(two_0));
-  gw_dequantizer_behind u_two_1 (.one_0_i(one_0), .one_1_i(one_1), .one_2_i(one_2), .later_i(later_1), .two_o(two_1));
-  gw_dequantizer_behind u_two_2 (.one_0_i(one_0), .one_1_i(one_1), .one_2_i(one_2), .later_i(later_2), .two_o(two_2));
-  gw_dequantizer_behind u_two_3 (.one_0_i(one_0), .one_1_i(one_1), .one_2_i(one_2), .later_i(later_3), .two_o(two_3));
+  gw_dequantizer_behind u_two_0 (.one_0_i(one_0), .one_1_i(one_1), .one_2_i(one_2), .later_i(later_0),
+                                 .two_o(two_0));
+  gw_dequantizer_behind u_two_1 (.one_0_i(one_0), .one_1_i(one_1), .one_2_i(one_2), .later_i(later_1),
+                                 .two_o(two_1));
+  gw_dequantizer_behind u_two_2 (.one_0_i(one_0), .one_1_i(one_1), .one_2_i(one_2), .later_i(later_2),
+                                 .two_o(two_2));
+  gw_dequantizer_behind u_two_3 (.one_0_i(one_0), .one_1_i(one_1), .one_2_i(one_2), .later_i(later_3),
+                                 .two_o(two_3));
   wire [63:0] carry_1 = one_0 & two_0;
   wire [63:0] carry_2 = (one_1 & two_1) | ((one_1 | two_1) & carry_1);
   wire [63:0] carry_3 = (one_2 & two_2) | ((one_2 | two_2) & carry_2);
@@ -92,7 +105,8 @@ module gw_dequantizer_words (
   wire [63:0] both_1  = one_1 ^ two_1 ^ carry_1;
   wire [63:0] both_2  = one_2 ^ two_2 ^ carry_2;
   wire [63:0] both_3  = two_3 ^ carry_3;   // the first has 7 or less
-  // For each bit: whether two codes are read 1, whether the first has the long form 1, ones of both 4, of the first 4 (14 of the long form).
+  // For each bit: whether two codes are read 1, whether the first has the long form 1, ones of both 4, of the
+  // first 4 (14 of the long form).
   wire [63:0]  long_form = one_0 & one_1 & one_2 & one_3;
   wire [639:0] table_d = {~one_3 & ~(two_3 & carry_3) & ~(both_0 & both_1 & both_2 & both_3), long_form,
                           both_3, both_2, both_1, both_0, one_3, one_2, one_1, one_0 & ~long_form};
@@ -130,17 +144,20 @@ module gw_dequantizer_words (
   for (genvar b = 0; b < 10; b++) begin : gen_found
     wire [63:0] in_one = table_one[64*b +: 64];
     wire [63:0] in_two = table_two[64*b +: 64];
-    wire [31:0] of_all = at_q[0]    ? (place_q[5] ? in_two[63:32]  : in_two[31:0])   : (place_q[5] ? in_one[63:32] : in_one[31:0]);
-    wire [7:0]  of_32  = place_q[4] ? (place_q[3] ? of_all[31:24]  : of_all[23:16])  : (place_q[3] ? of_all[15:8]  : of_all[7:0]);
-    wire [1:0]  of_8   = place_q[2] ? (place_q[1] ? of_32[7:6]     : of_32[5:4])     : (place_q[1] ? of_32[3:2]    : of_32[1:0]);
+    wire [31:0] of_all = at_q[0]    ? (place_q[5] ? in_two[63:32]  : in_two[31:0])
+                         : (place_q[5] ? in_one[63:32] : in_one[31:0]);
+    wire [7:0]  of_32  = place_q[4] ? (place_q[3] ? of_all[31:24]  : of_all[23:16])
+                         : (place_q[3] ? of_all[15:8]  : of_all[7:0]);
+    wire [1:0]  of_8   = place_q[2] ? (place_q[1] ? of_32[7:6]     : of_32[5:4])
+                         : (place_q[1] ? of_32[3:2]    : of_32[1:0]);
     assign found[b] = of_8[place_q[0]];
   end
   wire       pair  = found[9];
   wire [3:0] both  = found[7:4];
   wire       long  = found[8];
   wire [3:0] one   = found[3:0];   // of the long form 14
-  // Three sums and a choice: the choice is known as late as what is added. Word and place are one number; its upper half is there with
-  // and without a carry before that is known.
+  // Three sums and a choice: the choice is known as late as what is added. Word and place are one number; its
+  // upper half is there with and without a carry before that is known.
   wire [7:0] behind_single = {at_q, place_q} + {3'd0, single_q};
   wire [7:0] behind_double = {at_q, place_q} + {2'd0, double_q};
   wire [7:0] behind_long   = {at_q, place_q} + {2'd0, long_q};
@@ -154,16 +171,19 @@ module gw_dequantizer_words (
   wire       step   = (count[1] | count[0]) & room_i;
 
   // By sixteens, fours and ones.
-  wire [58:0] here_sixteen  = place_q[5] ? (place_q[4] ? here_now[106:48] : here_now[90:32]) : (place_q[4] ? here_now[74:16] : here_now[58:0]);
+  wire [58:0] here_sixteen  = place_q[5] ? (place_q[4] ? here_now[106:48] : here_now[90:32])
+                              : (place_q[4] ? here_now[74:16] : here_now[58:0]);
   wire [46:0] here_four     = place_q[3] ? (place_q[2] ? here_sixteen[58:12] : here_sixteen[54:8])
                                          : (place_q[2] ? here_sixteen[50:4] : here_sixteen[46:0]);
-  wire [43:0] from_here     = place_q[1] ? (place_q[0] ? here_four[46:3] : here_four[45:2]) : (place_q[0] ? here_four[44:1] : here_four[43:0]);
-  wire [51:0] there_sixteen = place_q[5] ? (place_q[4] ? there_now[100:49] : there_now[84:33]) : (place_q[4] ? there_now[68:17] : there_now[52:1]);
+  wire [43:0] from_here     = place_q[1] ? (place_q[0] ? here_four[46:3] : here_four[45:2])
+                              : (place_q[0] ? here_four[44:1] : here_four[43:0]);
+  wire [51:0] there_sixteen = place_q[5] ? (place_q[4] ? there_now[100:49] : there_now[84:33])
+                              : (place_q[4] ? there_now[68:17] : there_now[52:1]);
   wire [39:0] there_four    = place_q[3] ? (place_q[2] ? there_sixteen[51:12] : there_sixteen[47:8])
                                          : (place_q[2] ? there_sixteen[43:4] : there_sixteen[39:0]);
   wire [36:0] from_there    = place_q[1] ? (place_q[0] ? there_four[39:3] : there_four[38:2])
                                          : (place_q[0] ? there_four[37:1] : there_four[36:0]);
-  // The last two steps are for those behind. Behind the long form's ones there is no zero.
+  // The last two steps are for those after. After the long form's ones there is no zero.
   wire [42:0] first    = from_here[43:1] >> {one[3:2], 2'd0};
   wire [36:0] second   = from_there >> {both[3:2], 2'd0};
   logic [3:0] k_q;

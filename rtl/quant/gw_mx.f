@@ -12,4 +12,5 @@ rtl/quant/gw_mx_gather.sv
 rtl/quant/gw_mx_lane.sv
 rtl/quant/gw_mx_remainder.sv
 rtl/quant/gw_mx_pack.sv
+rtl/quant/gw_quant_egress.sv
 rtl/quant/gw_mx.sv

@@ -1,4 +1,5 @@
-// Chunks of binary32 gradients in, packets of OCP microscaling blocks out: MXFP8 (E4M3 or E5M2) or MXFP4 (E2M1), with residuals or without.
+// Chunks of binary32 gradients in, packets of OCP microscaling blocks out: MXFP8 (E4M3 or E5M2) or MXFP4
+// (E2M1), with residuals or without.
 // Latency 14 cycles from the beat that completes an output beat (9 with Rows = 0), one beat a cycle.
 // OCP microscaling formats (MX v1.0) sections 5 and 6; ports and cycle contract: docs/devices/mx.md.
 `include "gw_assert.svh"
@@ -32,15 +33,23 @@ module gw_mx #(
   wire clk_i  = aclk;
   wire rst_ni = aresetn;
 
-  logic               open, credit_q, start, pop, residual_popped;
+  logic               open, credit, start, pop, residual_popped;
   logic [gw_mx_pkg::ItemBits-1:0] item;
   logic [7:0]         here;
   logic [255:0]       data;
   logic [RowBits-1:0] row, write_row;
   gw_mx_issue #(.Rows(Rows)) u_issue (
-    .clk_i, .rst_ni, .format_i, .scale_i, .residual_i, .s_axis_tdata, .s_axis_tkeep, .s_axis_tvalid, .s_axis_tready, .s_axis_tlast, .s_axis_tuser,
-    .open_i(open), .credit_i(credit_q), .start_o(start), .item_o(item), .here_o(here), .data_o(data), .row_o(row),
-    .pop_i(residual_popped), .write_row_o(write_row)
+    .clk_i, .rst_ni, .format_i, .scale_i, .residual_i, .s_axis_tdata, .s_axis_tkeep, .s_axis_tvalid,
+    .s_axis_tready, .s_axis_tlast, .s_axis_tuser,
+    .open_i      (open),
+    .credit_i    (credit),
+    .start_o     (start),
+    .item_o      (item),
+    .here_o      (here),
+    .data_o      (data),
+    .row_o       (row),
+    .pop_i       (residual_popped),
+    .write_row_o (write_row)
   );
 
   logic         summed_valid;
@@ -51,9 +60,24 @@ module gw_mx #(
   logic [255:0] remainder;
   if (Rows != 0) begin : gen_rows
     gw_mx_rows #(.Rows(Rows)) u_rows (
-      .clk_i, .rst_ni, .open_o(open), .start_i(start), .item_i(item), .here_i(here), .data_i(data), .row_i(row),
-      .valid_o(summed_valid), .item_o(summed_item), .here_o(summed_here), .bad_o(bad), .summed_o(summed), .sum_o(sum),
-      .finite_o(finite), .other_o(other), .write_i(write), .write_row_i(write_row), .write_data_i(remainder)
+      .clk_i, .rst_ni,
+      .open_o       (open),
+      .start_i      (start),
+      .item_i       (item),
+      .here_i       (here),
+      .data_i       (data),
+      .row_i        (row),
+      .valid_o      (summed_valid),
+      .item_o       (summed_item),
+      .here_o       (summed_here),
+      .bad_o        (bad),
+      .summed_o     (summed),
+      .sum_o        (sum),
+      .finite_o     (finite),
+      .other_o      (other),
+      .write_i      (write),
+      .write_row_i  (write_row),
+      .write_data_i (remainder)
     );
   end else begin : gen_no_rows
     assign open         = 1'b1;
@@ -66,7 +90,7 @@ module gw_mx #(
     for (genvar i = 0; i < 8; i++) begin : gen_lane
       wire is_finite = data[32*i + 23 +: 8] != 8'hFF;
       assign bad[i] = here[i] & ~is_finite;
-      assign other[32*i +: 32] = data[32*i +: 32] & {32{here[i] & (is_finite | item[35])}};
+      assign other[32*i +: 32] = data[32*i +: 32] & {32{here[i] & (is_finite | item[gw_mx_pkg::ItemRaw])}};
     end
     wire unused = ^{row, write_row, write, remainder};
   end
@@ -77,11 +101,25 @@ module gw_mx #(
   logic [255:0] value;
   logic [8:0]   offset, offset_n;
   gw_mx_gather u_gather (
-    .clk_i, .rst_ni, .valid_i(summed_valid), .item_i(summed_item), .here_i(summed_here), .bad_i(bad), .summed_i(summed), .sum_i(sum),
-    .finite_i(finite), .other_i(other), .pop_o(pop), .item_o(popped_item), .here_o(popped_here), .spoilt_o(spoilt), .value_o(value),
-    .offset_q(offset), .offset_n_q(offset_n), .poison_q(poison)
+    .clk_i, .rst_ni,
+    .valid_i    (summed_valid),
+    .item_i     (summed_item),
+    .here_i     (summed_here),
+    .bad_i      (bad),
+    .summed_i   (summed),
+    .sum_i      (sum),
+    .finite_i   (finite),
+    .other_i    (other),
+    .pop_o      (pop),
+    .item_o     (popped_item),
+    .here_o     (popped_here),
+    .spoilt_o   (spoilt),
+    .value_o    (value),
+    .offset_q   (offset),
+    .offset_n_q (offset_n),
+    .poison_q   (poison)
   );
-  assign residual_popped = pop & popped_item[0];
+  assign residual_popped = pop & popped_item[gw_mx_pkg::ItemResidual];
 
   logic         vector_valid, vector_first, vector_last;
   logic [271:0] vector;
@@ -89,9 +127,24 @@ module gw_mx #(
   logic [1:0]   vector_user;
   logic [127:0] header;
   gw_mx_pack #(.Rows(Rows)) u_pack (
-    .clk_i, .rst_ni, .pop_i(pop), .item_i(popped_item), .here_i(popped_here), .spoilt_i(spoilt), .value_i(value), .offset_i(offset),
-    .offset_n_i(offset_n), .poison_i(poison), .valid_o(vector_valid), .vector_o(vector), .length_o(vector_length),
-    .first_o(vector_first), .last_o(vector_last), .user_o(vector_user), .header_o(header), .write_o(write), .residual_o(remainder)
+    .clk_i, .rst_ni,
+    .pop_i      (pop),
+    .item_i     (popped_item),
+    .here_i     (popped_here),
+    .spoilt_i   (spoilt),
+    .value_i    (value),
+    .offset_i   (offset),
+    .offset_n_i (offset_n),
+    .poison_i   (poison),
+    .valid_o    (vector_valid),
+    .vector_o   (vector),
+    .length_o   (vector_length),
+    .first_o    (vector_first),
+    .last_o     (vector_last),
+    .user_o     (vector_user),
+    .header_o   (header),
+    .write_o    (write),
+    .residual_o (remainder)
   );
 
   logic         merge, first_valid, first_last, second_valid, second_last;
@@ -120,44 +173,24 @@ module gw_mx #(
     .second_user_o  (second_user)
   );
 
-  logic [4:0] pad;
-  logic       raw;
-  gw_fifo_2w #(.Width(264), .DepthLog2(6)) u_queue (
+  gw_quant_egress u_egress (
     .clk_i, .rst_ni,
+    .spend_i        (start),
+    .credit_o       (credit),
+    .merge_i        (merge),
     .first_valid_i  (first_valid),
-    .first_i        ({first_user, first_last, first_pad, first_data}),
+    .first_data_i   (first_data),
+    .first_pad_i    (first_pad),
+    .first_last_i   (first_last),
+    .first_user_i   (first_user),
     .second_valid_i (second_valid),
-    .second_i       ({second_user, second_last, second_pad, second_data}),
-    .valid_o        (m_axis_tvalid),
-    .ready_i        (m_axis_tready),
-    .data_o         ({raw, m_axis_tuser, m_axis_tlast, pad, m_axis_tdata})
+    .second_data_i  (second_data),
+    .second_pad_i   (second_pad),
+    .second_last_i  (second_last),
+    .second_user_i  (second_user),
+    .m_axis_tdata, .m_axis_tkeep, .m_axis_tvalid, .m_axis_tready, .m_axis_tlast, .m_axis_tuser,
+    .raw_count_o, .error_count_o
   );
-  assign m_axis_tkeep = 32'hFFFF_FFFF >> pad;
-
-  // Credit: beats in the queue plus two for each item under way. One flush more must find room.
-  logic [6:0] used_q;
-  wire        leave   = m_axis_tvalid & m_axis_tready;
-  wire [6:0]  settled = used_q - {5'd0, merge, 1'b0} + {6'd0, first_valid} + {6'd0, second_valid} - {6'd0, leave};
-  always_ff @(posedge aclk) begin
-    if (!aresetn) begin
-      used_q        <= '0;
-      credit_q      <= 1'b1;
-      raw_count_o   <= '0;
-      error_count_o <= '0;
-    end else begin
-      used_q   <= settled + {5'd0, start, 1'b0};
-      credit_q <= start ? settled <= 7'd59 : settled <= 7'd61;
-      if (leave & m_axis_tlast & raw)          raw_count_o   <= raw_count_o + 32'd1;
-      if (leave & m_axis_tlast & m_axis_tuser) error_count_o <= error_count_o + 32'd1;
-    end
-  end
-
-  `GW_ASSERT(CreditHolds, used_q <= 7'd64)
-  `GW_COVER(CreditRunsOut, !credit_q)
-  `GW_COVER(CreditIsSpent, used_q == 7'd64)
-  `GW_COVER(EntersAndLeavesEmpty, first_valid && !m_axis_tvalid)
-  `GW_COVER(RawPacketLeaves, leave && m_axis_tlast && raw)
-  `GW_COVER(PacketInErrorLeaves, leave && m_axis_tlast && m_axis_tuser)
 endmodule
 
 `default_nettype wire

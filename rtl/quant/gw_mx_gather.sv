@@ -1,4 +1,5 @@
-// Gathers items until their block is complete, finds its largest exponent on the way, and gives them out in order, one a cycle.
+// Gathers items until their block is complete, finds its largest exponent on the way, and gives them out in
+// order, one a cycle.
 // Latency 1 cycle, for the last item of a block; at most four items wait.
 // docs/devices/mx.md, pop.
 `include "gw_assert.svh"
@@ -20,8 +21,9 @@ module gw_mx_gather (
   output logic [7:0]        here_o,
   output logic              spoilt_o,   // status bit 0 of the chunk so far
   output logic [255:0]      value_o,
-  output logic [8:0]        offset_q,   // a cycle behind its item: of the block's elements
-  output logic [8:0]        offset_n_q, // inverted, so that it stays a register of its own: all lanes are too many loads for one
+  output logic [8:0]        offset_q,   // a cycle after its item: of the block's elements
+  // inverted, so that it stays a register of its own: all lanes are too many loads for one
+  output logic [8:0]        offset_n_q,
   output logic              poison_q
 );
   // Choose v; the larger one of each two exponents, with whether it is over.
@@ -29,17 +31,19 @@ module gw_mx_gather (
   wire [71:0]  exponents;
   wire [35:0]  larger;
   wire [7:0]   overflowed;
+  wire         item_fp4 = item_i[gw_mx_pkg::ItemFp4];
+  wire         item_up  = item_i[gw_mx_pkg::ItemUp];
   for (genvar i = 0; i < 8; i++) begin : gen_lane
     assign v[32*i +: 32] = summed_i[i] & finite_i[i] ? sum_i[32*i +: 32] : other_i[32*i +: 32];
-    assign exponents[9*i +: 9] = {v[32*i + 23 +: 8], item_i[gw_mx_pkg::ItemUp] & gw_mx_pkg::over(v[32*i +: 31], item_i[34])};
+    assign exponents[9*i +: 9] = {v[32*i + 23 +: 8], item_up & gw_mx_pkg::over(v[32*i +: 31], item_fp4)};
     assign overflowed[i] = summed_i[i] & ~finite_i[i];
   end
   for (genvar i = 0; i < 4; i++) begin : gen_pair
     assign larger[9*i +: 9] = gw_mx_pkg::larger(exponents[18*i +: 9], exponents[18*i + 9 +: 9]);
   end
-  wire item_first = item_i[33];
-  wire item_opens = item_i[32];
-  wire item_ready = item_i[30];
+  wire item_first = item_i[gw_mx_pkg::ItemFirst];
+  wire item_opens = item_i[gw_mx_pkg::ItemOpens];
+  wire item_ready = item_i[gw_mx_pkg::ItemReady];
 
   // What of the chunk, and of the block, was not finite.
   logic spoilt_q, poisoned_q;
@@ -63,7 +67,7 @@ module gw_mx_gather (
     if (valid_i | pop_o) {item_o, here_o, spoilt_o, value_o} <= overtakes ? item_new : item_memory[read_d];
   end
   assign pop_o = ready_q != 3'd0;
-  wire pop_ready = item_o[30];
+  wire pop_ready = item_o[gw_mx_pkg::ItemReady];
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       write_q <= '0;
@@ -82,29 +86,33 @@ module gw_mx_gather (
   logic [8:0]  before_q;
   always_ff @(posedge clk_i) valid_q <= valid_i & rst_ni;
   always_ff @(posedge clk_i) begin
-    closes_q <= item_i[31];
+    closes_q <= item_i[gw_mx_pkg::ItemCloses];
     ends_q   <= item_ready;
     e5m2_q   <= item_i[gw_mx_pkg::ItemE5m2];
-    fp4_q    <= item_i[34];
+    fp4_q    <= item_fp4;
     larger_q <= larger;
   end
   // Offsets are worked out beside the comparisons, for each.
-  wire [8:0]  a = larger_q[8:0], b = larger_q[17:9], c = larger_q[26:18], d = larger_q[35:27];
+  wire [8:0]  a, b, c, d;
+  assign {d, c, b, a} = larger_q;
   wire [4:0]  wins    = gw_mx_pkg::largest(a, b, c, d, before_q);
   wire [8:0]  largest = gw_mx_pkg::winner(wins, a, b, c, d, before_q);
-  wire [8:0]  offset  = gw_mx_pkg::winner(wins, gw_mx_pkg::offset(a, e5m2_q, fp4_q), gw_mx_pkg::offset(b, e5m2_q, fp4_q),
-                                          gw_mx_pkg::offset(c, e5m2_q, fp4_q), gw_mx_pkg::offset(d, e5m2_q, fp4_q),
+  wire [8:0]  offset  = gw_mx_pkg::winner(wins, gw_mx_pkg::offset(a, e5m2_q, fp4_q),
+                                          gw_mx_pkg::offset(b, e5m2_q, fp4_q),
+                                          gw_mx_pkg::offset(c, e5m2_q, fp4_q),
+                                            gw_mx_pkg::offset(d, e5m2_q, fp4_q),
                                           gw_mx_pkg::offset(before_q, e5m2_q, fp4_q));
   always_ff @(posedge clk_i) begin
     if (!rst_ni)      before_q <= '0;
     else if (valid_q) before_q <= largest & {9{~ends_q}};
   end
 
-  // Blocks that are complete and not begun to be popped; if there is none, the one that becomes complete now is the next.
+  // Blocks that are complete and not begun to be popped; if there is none, the one that becomes complete now
+  // is the next.
   logic [2:0] block_write_q, block_read_q;
   (* ram_style = "distributed" *) logic [9:0] block_memory [0:3];
   wire block_done = valid_q & closes_q;
-  wire block_pop  = pop_o & item_o[32];
+  wire block_pop  = pop_o & item_o[gw_mx_pkg::ItemOpens];
   wire block_none = block_write_q == block_read_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin

@@ -1,12 +1,10 @@
-// Beats become items: chunks are cut and filled up to the announced number of values, what is missing is told, what is too much dropped.
+// Beats become items: chunks are cut and filled up to the announced number of values, what is missing is
+// told, what is too much dropped.
 // Input queue of two beats; an item starts in the cycle in which its beat is the queue's oldest, one a cycle.
 // docs/devices/mx.md, input queue, items, start.
 `include "gw_assert.svh"
 `default_nettype none
 
-// The item's word, from the most significant bit on: what later stages need of it beside its values.
-//   e5m2, up (the scale), raw, fp4, first (of the chunk), opens (a block), closes (a block), ready (the items before it and itself can be popped), final,
-//   status[2:1], length[5:0] of its bytes, n[19:0], residual
 module gw_mx_issue #(
   parameter int Rows = 8192,
   localparam int RowBits = Rows > 8 ? $clog2(Rows) : 3
@@ -32,7 +30,8 @@ module gw_mx_issue #(
   input  wire logic               pop_i,        // an item that keeps a residual is popped
   output logic [RowBits-1:0]      write_row_o
 );
-  localparam int Fields = 20 + 24 + 18 + 7;  // n, row, items, there is one, n = 0, raw, e5m2, up, fp4, residual
+  // n, row, items, there is one, n = 0, raw, e5m2, up, fp4, residual
+  localparam int Fields = 20 + 24 + 18 + 7;
 
   // What the first beat says of the chunk, and how much of a beat came, is worked out on arrival.
   wire  accept = s_axis_tvalid & s_axis_tready;
@@ -43,7 +42,8 @@ module gw_mx_issue #(
   wire [17:0] items_in = {rounded[20:4], rounded[3] | empty_in};
   wire        keeps_in = residual_i && Rows != 0;
   wire        beyond   = {1'b0, row_in} + {7'd0, rounded[20:3]} > 25'(Rows);
-  wire [Fields-1:0] fields_in = {n_in, row_in, items_in, items_in == 18'd1, empty_in, empty_in | (&format_i) | (keeps_in & beyond),
+  wire [Fields-1:0] fields_in = {n_in, row_in, items_in, items_in == 18'd1, empty_in,
+                                 empty_in | (&format_i) | (keeps_in & beyond),
                               format_i[1], scale_i, format_i[0], keeps_in};
   wire [8:0]   came_in = gw_mx_pkg::arrived(s_axis_tkeep) | {1'b0, {8{~s_axis_tlast}}};
   wire         part_in = came_in[8] & s_axis_tlast;
@@ -99,7 +99,8 @@ module gw_mx_issue #(
   wire [7:0]  head_whole;              // values of it; of a chunk's first beat those below n
   wire [2:0]  head_count;              // of its values, modulo 8
   wire        head_exact, head_bare;  // some values came, or none, and no part of one
-  assign {head_n, head_row, head_items, head_one, head_empty, head_raw, head_e5m2, head_up, head_fp4, head_keeps, head_user, head_last, head_count,
+  assign {head_n, head_row, head_items, head_one, head_empty, head_raw, head_e5m2, head_up, head_fp4,
+          head_keeps, head_user, head_last, head_count,
           head_exact, head_bare, head_whole, data_o} = head_q;
   wire unused_row = ^{head_row, head_items[17]};
 
@@ -116,7 +117,7 @@ module gw_mx_issue #(
   wire        empty  = first ? head_empty : empty_q;
   assign row_o = first ? head_row[RowBits-1:0] : row_q;
 
-  // Of an item that is not the first.
+  // For an item that is not the first.
   logic [7:0] wanted_q;
   logic       past_q;  // filler or surplus
   assign here_o = head_whole & wanted_q & {8{~past_q}};
@@ -170,15 +171,28 @@ module gw_mx_issue #(
   wire [5:0] length = (bytes & {6{~surplus_q}}) + {5'd0, opens} + {5'd0, final_item};
   wire       closes = ~raw & ~surplus_q & (last | (&place));
   wire       agrees = surplus_q ? exact_q & head_bare & n_q[2:0] == 3'd0
-                                : head_exact & head_count == n[2:0] & ~empty & ~filler;  // counts of the chunk's last item
-  assign item_o = {e5m2, up, raw, fp4, first, opens, closes, raw | surplus_q | closes, final_item, filler ? error_q : head_user, ~agrees,
+                                // counts of the chunk's last item
+                                : head_exact & head_count == n[2:0] & ~empty & ~filler;
+  assign item_o = {e5m2, up, raw, fp4, first, opens, closes, raw | surplus_q | closes, final_item,
+                   filler ? error_q : head_user, ~agrees,
                    length, n, residual};
 
   if (Rows != 0) begin : gen_in_flight
     gw_mx_in_flight #(.RowBits(RowBits)) u_in_flight (
-      .clk_i, .rst_ni, .arrives_i(accept & keeps_in), .arrives_row_i(row_in[RowBits-1:0]), .next_valid_i(next_valid_q), .next_row_i(next_q[RowAt +: RowBits]),
-      .head_stays_i(stays), .head_row_i(head_row[RowBits-1:0]), .active_i(active_q), .row_i(row_o), .conflict_o(conflict),
-      .start_i(start_o & residual), .goes_on_i(start_o & keeps), .pop_i, .row_o(write_row_o)
+      .clk_i, .rst_ni,
+      .arrives_i     (accept & keeps_in),
+      .arrives_row_i (row_in[RowBits-1:0]),
+      .next_valid_i  (next_valid_q),
+      .next_row_i    (next_q[RowAt +: RowBits]),
+      .head_stays_i  (stays),
+      .head_row_i    (head_row[RowBits-1:0]),
+      .active_i      (active_q),
+      .row_i         (row_o),
+      .conflict_o    (conflict),
+      .start_i       (start_o & residual),
+      .goes_on_i     (start_o & keeps),
+      .pop_i,
+      .row_o         (write_row_o)
     );
   end else begin : gen_no_rows
     assign conflict = 1'b0;

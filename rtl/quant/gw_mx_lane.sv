@@ -1,5 +1,6 @@
-// One lane's element: the value's five upper bits and all ways to round them, then the choice by the block's scale.
-// Latency 1 cycle, the choice combinational behind it; one value a cycle.
+// One lane's element: the value's five upper bits and all ways to round them, then the choice by the block's
+// scale.
+// Latency 1 cycle, the choice combinational after it; one value a cycle.
 // docs/devices/mx.md, block.
 `default_nettype none
 

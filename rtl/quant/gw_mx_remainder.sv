@@ -1,11 +1,13 @@
-// What an element leaves of its value: v - d, which is exact, being the bits that the element does not show, less one if it was rounded up.
-// Latency 4 cycles, the last step combinational behind them; one value a cycle.
+// What an element leaves of its value: v - d, which is exact, being the bits that the element does not show,
+// less one if it was rounded up.
+// Latency 4 cycles, the last step combinational after them; one value a cycle.
 // docs/devices/mx.md, residual.
 `default_nettype none
 
 module gw_mx_remainder (
   input  wire logic        clk_i,
-  input  wire logic [3:0]  enable_i,    // a step whose register takes nothing is not evaluated: bit i, in the i-th cycle
+  // a step whose register takes nothing is not evaluated: bit i, in the i-th cycle
+  input  wire logic [3:0]  enable_i,
   input  wire logic        e5m2_i,
   input  wire logic        fp4_i,
   input  wire logic [31:0] value_i,

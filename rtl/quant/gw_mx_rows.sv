@@ -1,4 +1,4 @@
-// Residual memory and the adders behind it: an item's g becomes g + r.
+// Residual memory and the adders after it: an item's g becomes g + r.
 // Latency 5 cycles from the start, of which the memory takes the first; one read and one write a cycle.
 // docs/devices/mx.md, v, start, reset.
 `include "gw_assert.svh"
@@ -43,7 +43,7 @@ module gw_mx_rows #(
     end
   end
 
-  // Behind the start: the values and what is known of them, until the sum is there.
+  // After the start: the values and what is known of them, until the sum is there.
   logic [5:1]   valid_q;
   logic [4:1]   adds_q;  // an item that keeps a residual
   logic [gw_mx_pkg::ItemBits-1:0] item1_q, item2_q, item3_q, item4_q, item5_q;
@@ -54,7 +54,7 @@ module gw_mx_rows #(
   wire  [255:0] other;
   always_ff @(posedge clk_i) valid_q <= {valid_q[4:1], start_i} & {5{rst_ni}};
   always_ff @(posedge clk_i) begin
-    adds_q    <= {adds_q[3:1], start_i & item_i[0]};
+    adds_q    <= {adds_q[3:1], start_i & item_i[gw_mx_pkg::ItemResidual]};
     item1_q   <= item_i;
     item2_q   <= item1_q;
     item3_q   <= item2_q;
@@ -85,7 +85,7 @@ module gw_mx_rows #(
   assign bad_o    = bad5_q;
   assign summed_o = summed5_q;
   assign other_o  = other5_q;
-  wire raw = item1_q[35];
+  wire raw = item1_q[gw_mx_pkg::ItemRaw];
 
   wire [RowBits-1:0] write_row = zeroing_q ? zero_q : write_row_i;
   for (genvar i = 0; i < 8; i++) begin : gen_lane
@@ -101,7 +101,7 @@ module gw_mx_rows #(
     wire [31:0] g        = data_q[32*i +: 32];
     wire        here     = here1_q[i];
     wire        finite   = g[30:23] != 8'hFF;
-    wire        residual = item1_q[0] & here;
+    wire        residual = item1_q[gw_mx_pkg::ItemResidual] & here;
     assign bad[i]            = here & ~finite;
     assign summed[i]         = residual & finite;
     assign other[32*i +: 32] = (residual ? residual_q : g) & {32{here & (finite | residual | raw)}};

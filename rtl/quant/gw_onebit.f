@@ -14,4 +14,5 @@ rtl/quant/gw_onebit_mean.sv
 rtl/quant/gw_onebit_buffer.sv
 rtl/quant/gw_onebit_residuals.sv
 rtl/quant/gw_onebit_pack.sv
+rtl/quant/gw_quant_egress.sv
 rtl/quant/gw_onebit.sv

@@ -1,14 +1,16 @@
 // Chunk buffer: items that have started wait here until their chunk's means are known, and leave one a cycle.
-// An item of RAW and one behind the payload is popped 6 cycles after its start at the earliest, others 32 after their chunk's last.
+// An item of RAW and one after the payload is popped 6 cycles after its start at the earliest, others 32
+// after their chunk's last.
 // docs/devices/onebit.md and docs/devices/adaptive.md, chunk buffer, start, pop.
 `include "gw_assert.svh"
 `default_nettype none
 
-// An item is put in piece by piece, each as soon as it is known: what it is when it starts, the values six cycles later, the signs eight,
-// its chunk's means at the end of the pipeline that divides.
+// An item is put in piece by piece, each as soon as it is known: what it is when it starts, the values six
+// cycles later, the signs eight, its chunk's means at the end of the pipeline that divides.
 //
-// With Ahead all but the word is taken out (pop_o) three cycles before the item is popped at the earliest, by a user who makes something
-// of it first, and says when it is popped (pop_i). Cycles that are told of done_i are then three fewer.
+// With Ahead all but the word is taken out (pop_o) three cycles before the item is popped at the earliest, by
+// a user who makes something of it first, and says when it is popped (pop_i). Cycles that are told of done_i
+// are then three fewer.
 module gw_onebit_buffer #(
   parameter int WordBits = 256,
   parameter int SignBits = 18,
@@ -33,7 +35,8 @@ module gw_onebit_buffer #(
   output logic [WordBits-1:0]      word_q,         // one cycle later again
   input  wire logic                signs_valid_i,  // 8 cycles later
   input  wire logic [SignBits-1:0] signs_i,
-  input  wire logic                means_valid_i,  // 31 cycles after the start of the last payload item, at most
+  // 31 cycles after the start of the last payload item, at most
+  input  wire logic                means_valid_i,
   input  wire logic [MeanBits-1:0] means_i,
   input  wire logic                done_i,         // 31 cycles after it
   input  wire logic                credit_i,
@@ -49,12 +52,14 @@ module gw_onebit_buffer #(
   output logic                     final_o,
   output logic [ChunkBits-1:0]     n_o,
   output logic [2:1]               status_o,
-  output logic [WordBits-1:0]      word_o,         // (Ahead: behind pop_i); of a payload item that is not RAW also as
+  // (Ahead: after pop_i); of a payload item that is not RAW also as
+  output logic [WordBits-1:0]      word_o,
   output logic [WordBits-1:0]      kept_o,         // this, which is quicker
   output logic [SignBits-1:0]      signs_o,
   output logic [MeanBits-1:0]      means_o
 );
-  // What an item is: RAW; payload and not RAW, which waits for the means; the chunk's last payload item; its last one.
+  // What an item is: RAW; payload and not RAW, which waits for the means; the chunk's last payload item; its
+  // last one.
   logic        start_q, first_q;
   logic [3:0]  kind_q;
   logic [ChunkBits-1:0] n_q;
@@ -67,7 +72,8 @@ module gw_onebit_buffer #(
     status_q <= status_i;
   end
 
-  // Three rings of the items, each written at its own time; those of chunks, which are begun, ended and divided.
+  // Three rings of the items, each written at its own time; those of chunks, which are begun, ended and
+  // divided.
   logic [9:0] kind_write_q, word_write_q, signs_write_q, read_q, next_q, word_read_q;
   logic [5:0] chunk_write_q, status_write_q, means_write_q, chunk_read_q, means_read_q;
   (* ram_style = "distributed" *) logic [3:0]          kind_memory  [0:1023];
@@ -123,7 +129,8 @@ module gw_onebit_buffer #(
     end
   end
 
-  // How many may be popped as far as their age goes, and how many chunks' payloads; both looked at a cycle ahead.
+  // How many may be popped as far as their age goes, and how many chunks' payloads; both looked at a cycle
+  // ahead.
   logic [5:2]  age_q;
   logic [10:0] waiting_q;
   logic [6:0]  done_q;

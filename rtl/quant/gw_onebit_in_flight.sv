@@ -1,12 +1,15 @@
-// Rows of the residual memory that have been read and not yet written, hundreds of them: holds an item back that would read one.
-// Combinational, from two bits of memory a row that are read while the item's beat arrives; one start and one write a cycle.
-// docs/devices/onebit.md, start, condition 3; gw_mx_in_flight compares with each row in flight, of which it knows at most 15.
+// Rows of the residual memory that have been read and not yet written, hundreds of them: holds an item back
+// that would read one.
+// Combinational, from two bits of memory a row that are read while the item's beat arrives; one start and one
+// write a cycle.
+// docs/devices/onebit.md, start, condition 3; gw_mx_in_flight compares with each row in flight, of which it
+// knows at most 15.
 `include "gw_assert.svh"
 `default_nettype none
 
-// A row is in flight if its two bits differ: one is turned when an item that keeps a residual starts, the other when its residual is
-// written, so that each has one writer. What the input queue's beats have read is kept up to date there; what lies behind the payload is
-// never looked at.
+// A row is in flight if its two bits differ: one is turned when an item that keeps a residual starts, the
+// other when its residual is written, so that each has one writer. What the input queue's beats have read is
+// kept up to date there; what lies after the payload is never looked at.
 module gw_onebit_in_flight #(
   parameter int Rows = 8192,
   localparam int RowBits = Rows > 8 ? $clog2(Rows) : 3
@@ -25,7 +28,8 @@ module gw_onebit_in_flight #(
   output logic                    conflict_o,
   output logic                    turn_o,          // its bit from the start on: comes back with the write
   input  wire logic               start_i,         // it starts and keeps a residual; not while conflict_o
-  input  wire logic               write_i,         // from the cycle after the next one on, the row is not in flight
+  // from the cycle after the next one on, the row is not in flight
+  input  wire logic               write_i,
   input  wire logic [RowBits-1:0] write_row_i,
   input  wire logic               write_turn_i
 );
@@ -44,7 +48,8 @@ module gw_onebit_in_flight #(
   end
   assign row_o = head_row_q;
 
-  // The two bits. A start is written a cycle late: those of the cycle in which a beat is read and of the one before turn what was read.
+  // The two bits. A start is written a cycle late: those of the cycle in which a beat is read and of the one
+  // before turn what was read.
   logic               set_q, set_turn_q;
   logic [RowBits-1:0] set_row_q;
   (* ram_style = "block" *) logic started_memory [0:Rows-1];

@@ -1,5 +1,6 @@
-// A popped item becomes a vector of bytes: signs or floats, status. And what is left of its values, for the residual memory.
-// Latency 1 cycle to the vector, 6 to the residuals (behind the pop 2 and 7); one item a cycle.
+// A popped item becomes a vector of bytes: signs or floats, status. And what is left of its values, for the
+// residual memory.
+// Latency 1 cycle to the vector, 6 to the residuals (after the pop 2 and 7); one item a cycle.
 // docs/devices/onebit.md, vector, residual.
 `include "gw_assert.svh"
 `default_nettype none
@@ -19,7 +20,8 @@ module gw_onebit_pack #(
   input  wire logic [255:0]       float_i,    // of RAW
   input  wire logic [2:0]         status_i,
   input  wire logic [7:0]         signs_i,
-  input  wire logic [61:0]        means_i,    // of the side that is not negative in the lower half; without signs
+  // of the side that is not negative in the lower half; without signs
+  input  wire logic [61:0]        means_i,
   output logic                    valid_o,    // one cycle later
   output logic [271:0]            vector_o,
   output logic [5:0]              length_o,
@@ -43,7 +45,7 @@ module gw_onebit_pack #(
   wire       empty  = n_i == 20'd0;
   wire       short_ = last_i & (n_i[2:0] != 3'd0 | empty);
   wire [3:0] values = {~short_, n_i[2:0] & {3{short_}}};
-  wire       floats = raw_i & (last_i | ~final_i);  // the item behind RAW's payload is its last one, too
+  wire       floats = raw_i & (last_i | ~final_i);  // the item after RAW's payload is its last one, too
   wire [5:0] bytes  = floats ? {values, 2'd0} : {5'd0, payload_i};
   wire [32:0] place;
   wire [271:0] status;
@@ -67,12 +69,16 @@ module gw_onebit_pack #(
     first_o  <= first_i;
     last_o   <= final_i;
     user_o   <= {raw_i, status_i[2] & final_i};
-    header_o <= {{1'b1, means_i[61:31], 1'b0, means_i[30:0]} & {64{~raw_i}}, 12'd0, n_i, 24'd0, 5'd0, ~raw_i, 2'd0};
+    header_o <= {{1'b1, means_i[61:31], 1'b0, means_i[30:0]} & {64{~raw_i}}, 12'd0, n_i, 24'd0, 5'd0, ~raw_i,
+                 2'd0};
   end
 
   gw_onebit_residuals #(.RowBits(RowBits)) u_residuals (
-    .clk_i, .rst_ni, .valid_i(valid_i & payload_i & residual_i), .turn_i, .here_i, .row_i, .sent_i(8'hFF), .signs_i, .means_i, .value_i, .write_o,
-    .write_turn_o, .write_lanes_o, .write_row_o, .write_data_o
+    .clk_i, .rst_ni,
+    .valid_i (valid_i & payload_i & residual_i),
+    .turn_i, .here_i, .row_i,
+    .sent_i  (8'hFF),
+    .signs_i, .means_i, .value_i, .write_o, .write_turn_o, .write_lanes_o, .write_row_o, .write_data_o
   );
 
   `GW_ASSERT(LastHasItsStatus, !valid_o || !last_o || length_o != 6'd0)

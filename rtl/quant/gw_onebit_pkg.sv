@@ -1,21 +1,23 @@
-// What gw_onebit adds to the steps of gw_fp_add: one of them; and for its two means values as integers, sums as numbers of 24 bits,
-// and their quotients.
+// What gw_onebit adds to the steps of gw_fp_add: one of them; and for its two means values as integers, sums
+// as numbers of 24 bits, and their quotients.
 // Functions, no latency.
 // Dryden et al. (MLHPC'16) section 3.2; docs/devices/onebit.md, sides.
 `default_nettype none
 
 package gw_onebit_pkg;
-  // In which of the first six fours counting leading zeros stops at the latest, by the exponent: gw_mx_pkg::stop.
+  // In which of the first six fours counting leading zeros stops at the latest, by the exponent:
+  // gw_mx_pkg::stop.
   function automatic [5:0] stop_fours(input [7:0] exponent);
     logic [26:0] stop;
     logic        unused;
     stop       = gw_mx_pkg::stop(exponent);
-    stop_fours = {stop[26:24] != 3'd0, stop[23:20] != 4'd0, stop[19:16] != 4'd0, stop[15:12] != 4'd0, stop[11:8] != 4'd0, stop[7:4] != 4'd0};
+    stop_fours = {stop[26:24] != 3'd0, stop[23:20] != 4'd0, stop[19:16] != 4'd0, stop[15:12] != 4'd0,
+                  stop[11:8] != 4'd0, stop[7:4] != 4'd0};
     unused     = stop[3:0] == 4'd0;
   endfunction
 
-  // gw_fp_add_pkg::count, with subnormals, once it is known where to stop. Each result is a function of the same few bits, and what is
-  // looked for in the first four with a one is looked for in all of them.
+  // gw_fp_add_pkg::count, with subnormals, once it is known where to stop. Each result is a function of the
+  // same few bits, and what is looked for in the first four with a one is looked for in all of them.
   function automatic [43:0] count(input [39:0] x, input [26:0] stop, input [5:0] stop_fours_too);
     logic        sign, differ;
     logic [1:0]  kind, beyond;
@@ -25,12 +27,14 @@ package gw_onebit_pkg;
     logic [6:0]  first;  // the first four with a one; the last one if there is none
     logic [2:0]  fours;
     {sign, differ, kind, exponent, sum} = x;
-    some = {sum[27:24] != 4'd0, sum[23:20] != 4'd0, sum[19:16] != 4'd0, sum[15:12] != 4'd0, sum[11:8] != 4'd0, sum[7:4] != 4'd0}
+    some = {sum[27:24] != 4'd0, sum[23:20] != 4'd0, sum[19:16] != 4'd0, sum[15:12] != 4'd0, sum[11:8] != 4'd0,
+            sum[7:4] != 4'd0}
            | stop_fours_too;
     fours[2] = some[5:2] == 4'd0;
     fours[1] = (some[5:4] == 2'd0 && some[3:2] != 2'd0) || some == 6'd0;
     fours[0] = (!some[5] && some[4]) || (some[5:3] == 3'd0 && some[2]) || (some[5:1] == 5'd0 && some[0]);
-    first    = {some[5], some[5:4] == 2'd1, some[5:3] == 3'd1, some[5:2] == 4'd1, some[5:1] == 5'd1, some == 6'd1, some == 6'd0};
+    first    = {some[5], some[5:4] == 2'd1, some[5:3] == 3'd1, some[5:2] == 4'd1, some[5:1] == 5'd1,
+                some == 6'd1, some == 6'd0};
     marked   = sum | {1'b0, stop};
     beyond   = 2'd0;
     for (int i = 0; i < 7; i++) begin
@@ -44,7 +48,8 @@ package gw_onebit_pkg;
         sign = sign && !differ;
       end
     end
-    count = {sign, kind, exponent[7:1], exponent[0] || exponent == 8'd0, fours, beyond, sum << {fours[1:0], 2'd0}};
+    count = {sign, kind, exponent[7:1], exponent[0] || exponent == 8'd0, fours, beyond,
+             sum << {fours[1:0], 2'd0}};
   endfunction
 
   // Q of a value, as 40 bits that are to be moved right by 0 to 7 places. {places, bits}.
@@ -84,7 +89,8 @@ package gw_onebit_pkg;
     by_bytes = {bytes, bits << {bytes, 3'd0}};
   endfunction
 
-  // And then until the first bit is set. {it is not zero, places it was moved by, 24 bits, the next one, whether something follows}.
+  // And then until the first bit is set. {it is not zero, places it was moved by, 24 bits, the next one,
+  // whether something follows}.
   function automatic [32:0] by_bits(input [58:0] x);
     logic [2:0]  places;
     logic [55:0] bits;
@@ -102,15 +108,17 @@ package gw_onebit_pkg;
     normal_number = {places, number << places};
   endfunction
 
-  // The sum rounded to 24 bits and the number, as a division begins: {it is not zero; the quotient's exponent field if its first
-  // bit is set; divisor; what it is compared with; the dividend's further bits, which make way for the quotient's}.
+  // The sum rounded to 24 bits and the number, as a division begins: {it is not zero; the quotient's exponent
+  // field if its first bit is set; divisor; what it is compared with; the dividend's further bits, which make
+  // way for the quotient's}.
   function automatic [61:0] begin_division(input [32:0] sum, input [16:0] number);
     logic [24:0] rounded;
     logic [23:0] significand;
     rounded     = {1'b0, sum[25:2]} + {24'd0, sum[1] & (sum[0] | sum[2])};
     significand = rounded[24] ? 24'h80_0000 : rounded[23:0];
     // The sum's first bit has the weight 2^(55 - places); of a mean, 32 less.
-    begin_division = {sum[32], 8'd138 - {2'd0, sum[31:26]} + {4'd0, number[16:13]} + {7'd0, rounded[24]}, number[12:0],
+    begin_division = {sum[32], 8'd138 - {2'd0, sum[31:26]} + {4'd0, number[16:13]} + {7'd0, rounded[24]},
+                      number[12:0],
                       1'b0, significand[23:11], significand[10:0], 15'd0};
   endfunction
 
@@ -140,7 +148,8 @@ package gw_onebit_pkg;
     half        = x[25] ? x[1] : x[0];
     more        = (x[25] & x[0]) | (x[39:26] != 14'd0);
     // The hidden bit counts the exponent field up: it was one less, or two where the first bit is not set.
-    quotient = {x[47:40] - {7'd0, ~x[25]} - 8'd1, 23'd0} + {7'd0, significand} + {30'd0, half & (more | significand[0])};
+    quotient = {x[47:40] - {7'd0, ~x[25]} - 8'd1, 23'd0} + {7'd0, significand}
+               + {30'd0, half & (more | significand[0])};
     quotient = quotient & {31{x[48]}};
   endfunction
 endpackage

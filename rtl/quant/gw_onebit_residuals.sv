@@ -14,7 +14,8 @@ module gw_onebit_residuals #(
   input  wire logic [RowBits-1:0] row_i,
   input  wire logic [7:0]         sent_i,        // d is the mean; of others +0
   input  wire logic [7:0]         signs_i,       // not negative
-  input  wire logic [61:0]        means_i,       // of the side that is not negative in the lower half; without signs
+  // of the side that is not negative in the lower half; without signs
+  input  wire logic [61:0]        means_i,
   input  wire logic [255:0]       value_i,
   output logic                    write_o,       // six cycles later
   output logic                    write_turn_o,
@@ -28,7 +29,7 @@ module gw_onebit_residuals #(
   logic [7:0]         here_q [1:Delay];
   logic [RowBits-1:0] row_q [1:Delay];
   logic [7:0]         sent_q, signs_q;
-  logic [61:0]        means_q;
+  logic [30:0]        negative_q, positive_q;  // means
   logic [255:0]       value1_q, value2_q, less_q;
   always_ff @(posedge clk_i) residual_q <= {residual_q[Delay-1:1], valid_i} & {Delay{rst_ni}};
   always_ff @(posedge clk_i) begin
@@ -41,17 +42,22 @@ module gw_onebit_residuals #(
     end
     sent_q    <= sent_i;
     signs_q   <= signs_i;
-    means_q   <= means_i;
+    {negative_q, positive_q} <= means_i;
     value1_q  <= value_i;
     value2_q  <= value1_q;
   end
   for (genvar i = 0; i < 8; i++) begin : gen_lane
     wire unused_finite;
     always_ff @(posedge clk_i) begin
-      less_q[32*i +: 32] <= {signs_q[i] | ~sent_q[i], (signs_q[i] ? means_q[30:0] : means_q[61:31]) & {31{sent_q[i]}}};
+      less_q[32*i +: 32] <= {signs_q[i] | ~sent_q[i],
+                             (signs_q[i] ? positive_q : negative_q) & {31{sent_q[i]}}};
     end
     gw_onebit_adder u_adder (
-      .clk_i, .a_i(value2_q[32*i +: 32]), .b_i(less_q[32*i +: 32]), .sum_o(write_data_o[32*i +: 32]), .finite_o(unused_finite)
+      .clk_i,
+      .a_i      (value2_q[32*i +: 32]),
+      .b_i      (less_q[32*i +: 32]),
+      .sum_o    (write_data_o[32*i +: 32]),
+      .finite_o (unused_finite)
     );
   end
   assign write_o       = residual_q[Delay];

@@ -1,5 +1,6 @@
-// Residual memory and the adders behind it: an item's g becomes v.
-// Latency 6 cycles from the start, of which the memory takes two, v combinational behind the last; one read and one write a cycle.
+// Residual memory and the adders after it: an item's g becomes v.
+// Latency 6 cycles from the start, of which the memory takes two, v combinational after the last; one read
+// and one write a cycle.
 // docs/devices/onebit.md, missing, v, reset. gw_mx_rows is a cycle quicker, and slower than 5 ns.
 `include "gw_assert.svh"
 `default_nettype none

@@ -16,7 +16,8 @@ module gw_onebit_sums (
   output logic [7:0]        signs_o,    // one cycle later: lanes below n that are not negative
   output logic              done_o,     // six cycles later, with the chunk's last item
   output logic              spoilt_o,
-  output logic [103:0]      sums_o,     // of the side that is not negative in the lower half, of the negative one
+  // of the side that is not negative in the lower half, of the negative one
+  output logic [103:0]      sums_o,
   output logic [25:0]       numbers_o
 );
   // Stages are numbered by the cycles since the item came.
@@ -63,7 +64,8 @@ module gw_onebit_sums (
     assign numbers_o[13*s +: 13] = number_q;
     for (genvar i = 0; i < 4; i++) begin : gen_pair
       always_ff @(posedge clk_i) begin
-        if (valid_q[2]) pair_q[i] <= {1'b0, whole_q[2*i] & {40{mine[2*i]}}} + {1'b0, whole_q[2*i+1] & {40{mine[2*i+1]}}};
+        if (valid_q[2]) pair_q[i] <= {1'b0, whole_q[2*i] & {40{mine[2*i]}}}
+                                     + {1'b0, whole_q[2*i+1] & {40{mine[2*i+1]}}};
       end
     end
     always_ff @(posedge clk_i) begin

@@ -1,12 +1,15 @@
-// Beats become items: chunks are cut and filled up to the announced number of values, what is missing is told, what is too much dropped.
-// Input queue of two beats; an item starts in the cycle in which its beat is the queue's oldest, one a cycle. gw_mx has its own.
+// Beats become items: chunks are cut and filled up to the announced number of values, what is missing is
+// told, what is too much dropped.
+// Input queue of two beats; an item starts in the cycle in which its beat is the queue's oldest, one a cycle.
+// gw_mx has its own.
 // docs/devices/mx.md, input queue, items, start.
 `include "gw_assert.svh"
 `default_nettype none
 
-// All that a device says of a chunk it says while the first beat is accepted: its settings, which come back with each item, whether the
-// chunk leaves as RAW whatever its rows are, and whether it has to fit the rows. The rows that may be looked for in the next cycle
-// are told a cycle ahead, so that a device can compare them with those in flight.
+// All that a device says of a chunk it says while the first beat is accepted: its settings, which come back
+// with each item, whether the chunk leaves as RAW whatever its rows are, and whether it has to fit the rows.
+// The rows that may be looked for in the next cycle are told a cycle ahead, so that a device can compare them
+// with those in flight.
 module gw_quant_items #(
   parameter int Rows = 8192,
   parameter int Settings = 1,  // bits
@@ -21,14 +24,15 @@ module gw_quant_items #(
   input  wire logic                s_axis_tlast,
   input  wire logic [52:0]         s_axis_tuser,
   input  wire logic                open_i,        // the residual memory is zeroed at the end of this cycle
-  // Of the chunk whose first beat is offered.
+  // The chunk whose first beat is offered.
   input  wire logic [Settings-1:0] settings_i,
   input  wire logic                keeps_i,       // residuals are on
   input  wire logic                raw_i,         // leaves as RAW in any case (n = 0 does so by itself)
   input  wire logic                bound_i,       // leaves as RAW if it does not fit the rows
   // The item that is offered, from here on until it starts; all but valid_o are don't-care without it.
   output logic                     valid_o,
-  input  wire logic                may_start_i,   // room, credit, no conflict: a function of the item and of the user's registers
+  // room, credit, no conflict: a function of the item and of the user's registers
+  input  wire logic                may_start_i,
   output logic                     start_o,       // valid_o & may_start_i
   output logic                     first_o,       // of its chunk
   output logic                     last_o,        // the chunk's last payload item; don't-care of a tail
@@ -36,7 +40,8 @@ module gw_quant_items #(
   output logic                     filler_o,      // a payload item without a beat
   output logic                     tail_o,        // no payload item
   output logic                     raw_o,
-  output logic                     residual_o,    // reads and writes its row: residuals on, not RAW, not a filler, not a tail
+  // reads and writes its row: residuals on, not RAW, not a filler, not a tail
+  output logic                     residual_o,
   output logic [Settings-1:0]      settings_o,
   output logic [19:0]              n_o,
   output logic [3:0]               count_o,       // values of a payload item that are below n: 0 (n = 0) to 8
@@ -46,9 +51,9 @@ module gw_quant_items #(
   output logic [RowBits-1:0]       row_o,         // its own row
   output logic [RowBits-1:0]       first_row_o,   // its chunk's
   output logic                     row_exists_o,  // its chunk's first row is below Rows
-  // Candidates of the next cycle: the item now offered goes on being so if nothing starts; the next one of its chunk has row_o + 1; a
-  // chunk's first one has the row of the beat that is then the oldest: the oldest now (head_stays_o), else the one behind it
-  // (next_valid_o), else the one that arrives.
+  // Candidates of the next cycle: the item now offered goes on being so if nothing starts; the next one of
+  // its chunk has row_o + 1; a chunk's first one has the row of the beat that is then the oldest: the oldest
+  // now (head_stays_o), else the one after it (next_valid_o), else the one that arrives.
   output logic                     head_stays_o,
   output logic [RowBits-1:0]       head_row_o,
   output logic                     next_valid_o,
@@ -70,8 +75,10 @@ module gw_quant_items #(
   wire unused = ^{s_axis_tuser[31:24], rounded[2:0]};
 
   localparam int Width = RowBits + Settings + 20 + 18 + 4 + 1 + 1 + 9 + 256;
-  wire [Width-1:0] beat_in = {row_in[RowBits-1:0], settings_i, n_in, items_in, items_in == 18'd1, exists, raw_in, keeps_i & ~raw_in,
-                              s_axis_tuser[52], s_axis_tlast, came_in[8] & s_axis_tlast, came_in[7:0], s_axis_tdata};
+  wire [Width-1:0] beat_in = {row_in[RowBits-1:0], settings_i, n_in, items_in, items_in == 18'd1, exists,
+                              raw_in, keeps_i & ~raw_in,
+                              s_axis_tuser[52], s_axis_tlast, came_in[8] & s_axis_tlast, came_in[7:0],
+                                s_axis_tdata};
 
   // Input queue.
   logic             head_valid_q, next_valid_q, opened_q, take;
@@ -104,7 +111,8 @@ module gw_quant_items #(
   wire [17:0]         head_items;
   wire [7:0]          head_whole;
   wire                head_one, head_exists, head_raw, head_keeps, head_user, head_last, head_part;
-  assign {head_row_o, head_settings, head_n, head_items, head_one, head_exists, head_raw, head_keeps, head_user, head_last, head_part,
+  assign {head_row_o, head_settings, head_n, head_items, head_one, head_exists, head_raw, head_keeps,
+          head_user, head_last, head_part,
           head_whole, data_o} = head_q;
   wire unused_items = head_items[17];
 
@@ -152,7 +160,8 @@ module gw_quant_items #(
       ended_q   <= (filler_o | head_last) & ~final_o;
     end
   end
-  wire [16:0] left = first_o ? head_items[16:0] - 17'd1 : left_q;  // 2^17 items are one less than a field holds
+  // 2^17 items are one less than a field holds
+  wire [16:0] left = first_o ? head_items[16:0] - 17'd1 : left_q;
   always_ff @(posedge clk_i) begin
     if (start_o) begin
       n_q         <= n_o;

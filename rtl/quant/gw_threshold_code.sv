@@ -1,12 +1,14 @@
-// Where each bit of an item's vector goes: runs and masks, gaps and their codes, lengths and places, all of it while m is divided.
+// Where each bit of an item's vector goes: runs and masks, gaps and their codes, lengths and places, all of
+// it while m is divided.
 // Latency 3 cycles from what is sent, of which the first waits for take_i; one item a cycle.
 // docs/devices/threshold.md, vector; docs/formats/quantised-packets.md.
 `include "gw_assert.svh"
 `default_nettype none
 
-// A vector is: head (of mask: count of a run, mask, signs; of Rice: the gap to the first value sent, or to n), lanes, closing (the gap to
-// n behind a value). Of a Rice code a group has one long gap at most, in its head. Lanes are put together in pairs, the head with the
-// first one, the closing with the last one. A lane is what is known by now, and a hole of 8 bits for m.
+// A vector is: head (of mask: count of a run, mask, signs; of Rice: the gap to the first value sent, or to
+// n), lanes, closing (the gap to n after a value). Of a Rice code a group has one long gap at most, in its
+// head. Lanes are put together in pairs, the head with the first one, the closing with the last one. A lane
+// is what is known by now, and a hole of 8 bits for m.
 module gw_threshold_code (
   input  wire logic         clk_i,
   input  wire logic         rst_ni,

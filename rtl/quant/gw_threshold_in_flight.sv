@@ -1,5 +1,7 @@
-// Rows that have been read and not yet written, where that takes a fixed time: holds an item back that would read one of them.
-// Combinational, from what was compared in the cycles before; a row is in flight for `Cycles` cycles behind its start.
+// Rows that have been read and not yet written, where that takes a fixed time: holds an item back that would
+// read one of them.
+// Combinational, from what was compared in the cycles before; a row is in flight for `Cycles` cycles after
+// its start.
 // docs/devices/threshold.md, start, conditions 3 and 4; gw_mx_in_flight is for a time that varies.
 `include "gw_assert.svh"
 `default_nettype none

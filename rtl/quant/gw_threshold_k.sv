@@ -1,5 +1,5 @@
 // What Rice codes remember of each first row: k for the next chunk there, from how many values this one sent.
-// Latency 1 cycle to read; written 15 cycles behind the start of the chunk's last payload item.
+// Latency 1 cycle to read; written 15 cycles after the start of the chunk's last payload item.
 // docs/formats/quantised-packets.md, Rice; docs/devices/threshold.md, k.
 `default_nettype none
 
@@ -13,13 +13,13 @@ module gw_threshold_k #(
   input  wire logic [RowBits-1:0] zero_row_i,
   input  wire logic [RowBits-1:0] row_i,        // in the cycle of a start
   output logic [3:0]              k_o,          // one later
-  // 8 cycles behind the start.
+  // 8 cycles after the start.
   input  wire logic               valid_i,      // a payload item of a chunk that is not RAW
   input  wire logic               first_i,
   input  wire logic               leaves_i,     // the chunk's last one, and its first row exists
   input  wire logic [7:0]         sent_i,
   input  wire logic [19:0]        n_i,
-  input  wire logic [RowBits-1:0] write_row_i   // 15 cycles behind it
+  input  wire logic [RowBits-1:0] write_row_i   // 15 cycles after it
 );
   logic [14:9] leaves_q;
   logic        valid9_q, first9_q;

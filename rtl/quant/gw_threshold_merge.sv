@@ -1,5 +1,7 @@
-// Collects vectors of any number of bits, gives out a burst when 32 bytes are there, flushes what ends a packet.
-// Latency 2 cycles from a vector's length, 1 from the vector; the last one ends in the user's queue. One vector in, two bursts out a cycle.
+// Collects vectors of any number of bits, gives out a burst when 32 bytes are there, flushes what ends a
+// packet.
+// Latency 2 cycles from a vector's length, 1 from the vector; the last one ends in the user's queue. One
+// vector in, two bursts out a cycle.
 // docs/devices/threshold.md, merge; gw_alignment_unit does so with vectors of bytes.
 `include "gw_assert.svh"
 `default_nettype none
@@ -18,7 +20,8 @@ module gw_threshold_merge #(
   input  wire logic         first_i,
   input  wire logic [143:0] lower_i,
   input  wire logic [127:0] upper_i,
-  input  wire logic [15:0]  excess_i,        // what of the vector lies beyond its 256th bit, of vectors of bytes
+  // what of the vector lies beyond its 256th bit, of vectors of bytes
+  input  wire logic [15:0]  excess_i,
   input  wire logic [2:0]   status_i,
   input  wire logic [UserBits-1:0] user_i,
   input  wire logic [127:0] header_i,
@@ -61,23 +64,28 @@ module gw_threshold_merge #(
     far_q         <= length_i[8];  // the status is beyond a burst's length from where the vector begins
   end
 
-  // 2. Turn in a ring: each bit lies at its place in the burst it belongs to; from the position on in the one being filled, below it in
-  // the next one.
-  wire [3:0] at_lower = {x_q[7:6] == 2'd3, x_q[7:6] == 2'd2, x_q[7:6] == 2'd1, x_q[7:6] == 2'd0};
-  wire [3:0] at_upper = {y_q[7:6] == 2'd3, y_q[7:6] == 2'd2, y_q[7:6] == 2'd1, y_q[7:6] == 2'd0};
-  wire [3:0] above    = {x_q[7:6] != 2'd3, ~x_q[7], x_q[7:6] == 2'd0, 1'b0};
+  // 2. Turn in a ring: each bit lies at its place in the burst it belongs to; from the position on in the one
+  // being filled, below it in the next one.
+  wire [1:0] x_word = x_q[7:6], y_word = y_q[7:6];
+  wire [5:0] x_bit  = x_q[5:0], y_bit  = y_q[5:0];
+  wire [3:0] at_lower = {x_word == 2'd3, x_word == 2'd2, x_word == 2'd1, x_word == 2'd0};
+  wire [3:0] at_upper = {y_word == 2'd3, y_word == 2'd2, y_word == 2'd1, y_word == 2'd0};
+  wire [3:0] above    = {x_word != 2'd3, ~x_word[1], x_word == 2'd0, 1'b0};
   wire [63:0] lower [0:3];  // by bits, not yet by words
   wire [63:0] upper [0:3];
-  assign lower[0] = gw_threshold_pkg::stay(lower_i[63:0], x_q[5:0]);
-  assign lower[1] = gw_threshold_pkg::stay(lower_i[127:64], x_q[5:0]) | gw_threshold_pkg::spill(lower_i[63:0], x_q[5:0]);
-  assign lower[2] = gw_threshold_pkg::stay({48'd0, lower_i[143:128]}, x_q[5:0]) | gw_threshold_pkg::spill(lower_i[127:64], x_q[5:0]);
-  assign lower[3] = gw_threshold_pkg::spill({48'd0, lower_i[143:128]}, x_q[5:0]);
-  assign upper[0] = gw_threshold_pkg::stay(upper_i[63:0], y_q[5:0]);
-  assign upper[1] = gw_threshold_pkg::stay(upper_i[127:64], y_q[5:0]) | gw_threshold_pkg::spill(upper_i[63:0], y_q[5:0]);
-  assign upper[2] = gw_threshold_pkg::spill(upper_i[127:64], y_q[5:0]);
+  assign lower[0] = gw_threshold_pkg::stay(lower_i[63:0], x_bit);
+  assign lower[1] = gw_threshold_pkg::stay(lower_i[127:64], x_bit)
+                    | gw_threshold_pkg::spill(lower_i[63:0], x_bit);
+  assign lower[2] = gw_threshold_pkg::stay({48'd0, lower_i[143:128]}, x_bit)
+                    | gw_threshold_pkg::spill(lower_i[127:64], x_bit);
+  assign lower[3] = gw_threshold_pkg::spill({48'd0, lower_i[143:128]}, x_bit);
+  assign upper[0] = gw_threshold_pkg::stay(upper_i[63:0], y_bit);
+  assign upper[1] = gw_threshold_pkg::stay(upper_i[127:64], y_bit)
+                    | gw_threshold_pkg::spill(upper_i[63:0], y_bit);
+  assign upper[2] = gw_threshold_pkg::spill(upper_i[127:64], y_bit);
   assign upper[3] = 64'd0;
-  wire [63:0] excess_stay  = gw_threshold_pkg::stay({48'd0, excess_i}, {x_q[5:3], 3'd0});
-  wire [63:0] excess_spill = gw_threshold_pkg::spill({48'd0, excess_i}, {x_q[5:3], 3'd0});
+  wire [63:0] excess_stay  = gw_threshold_pkg::stay({48'd0, excess_i}, {x_bit[5:3], 3'd0});
+  wire [63:0] excess_spill = gw_threshold_pkg::spill({48'd0, excess_i}, {x_bit[5:3], 3'd0});
   wire        in_third     = status_byte_q[6];
 
   logic [255:0] ring_q, fill_q, beyond_q;
@@ -87,8 +95,9 @@ module gw_threshold_merge #(
                          (lower[(j + 2) % 4] & {64{at_lower[2]}}) | (lower[(j + 1) % 4] & {64{at_lower[3]}}) |
                          (upper[j]           & {64{at_upper[0]}}) | (upper[(j + 3) % 4] & {64{at_upper[1]}}) |
                          (upper[(j + 2) % 4] & {64{at_upper[2]}}) | (upper[(j + 1) % 4] & {64{at_upper[3]}});
-    wire [63:0] filled = {64{above[j]}} | (gw_threshold_pkg::stay({64{1'b1}}, x_q[5:0]) & {64{at_lower[j]}});
-    wire [63:0] over   = (excess_stay & {64{at_lower[j]}}) | (j == 0 ? 64'd0 : excess_spill & {64{at_lower[(j + 3) % 4]}});
+    wire [63:0] filled = {64{above[j]}} | (gw_threshold_pkg::stay({64{1'b1}}, x_bit) & {64{at_lower[j]}});
+    wire [63:0] over   = (excess_stay & {64{at_lower[j]}})
+                         | (j == 0 ? 64'd0 : excess_spill & {64{at_lower[(j + 3) % 4]}});
     wire [63:0] status;
     for (genvar b = 0; b < 8; b++) begin : gen_status
       assign status[8*b +: 8] = {5'd0, status_i & {3{last_q && status_byte_q[4:0] == 5'(8*j + b)}}};
@@ -108,7 +117,8 @@ module gw_threshold_merge #(
   wire reaches_two   = total_q > 7'd32;
   wire reaches_three = total_q > 7'd64;
   logic [UserBits-1:0] user_q;
-  logic       spans_two_q, spans_three_q, gives_one_q, gives_two_q, ends_in_one_q, ends_in_two_q, ends_in_three_q, header_valid_q;
+  logic       spans_two_q, spans_three_q, gives_one_q, gives_two_q, ends_in_one_q, ends_in_two_q,
+    ends_in_three_q, header_valid_q;
   logic [4:0] pad_q;
   logic [127:0] header_q;
   always_ff @(posedge clk_i) merge_o <= valid_q & rst_ni;
@@ -162,7 +172,8 @@ module gw_threshold_merge #(
 
   wire unused = status_byte_q[5];
   `GW_ASSERT(SecondOnlyWithFirst, first_valid_o || !second_valid_o)
-  `GW_ASSERT(FlushedPacketIsFollowedByAFirst, !(flush_q && merge_o) || (header_valid_q && !spans_three_q && !ends_in_three_q))
+  `GW_ASSERT(FlushedPacketIsFollowedByAFirst,
+             !(flush_q && merge_o) || (header_valid_q && !spans_three_q && !ends_in_three_q))
   `GW_ASSERT(StatusBeginsAByte, !(valid_q && last_q) || aligned_q)
   `GW_ASSERT(ExcessIsOfBytes, !valid_q || excess_i == 16'd0 || x_q[2:0] == 3'd0)
   `GW_COVER(FlushAlone, flush_q && !merge_o)

@@ -1,10 +1,10 @@
 // Head, lanes, m's and end become one vector, in pairs, then in halves.
-// Latency 3 cycles, m a cycle behind the rest, or (M = 0) 2; one vector a cycle.
+// Latency 3 cycles, m a cycle after the rest, or (M = 0) 2; one vector a cycle.
 // docs/devices/threshold.md, vector.
 `default_nettype none
 
-// A vector has up to 272 bits here; what is beyond 256 is the end of a float of WGT and comes beside it. Its two halves stay apart,
-// for they are moved to their places anyway.
+// A vector has up to 272 bits here; what is beyond 256 is the end of a float of WGT and comes beside it. Its
+// two halves stay apart, for they are moved to their places anyway.
 module gw_threshold_pack #(
   parameter bit M = 1'b1
 ) (
@@ -19,7 +19,8 @@ module gw_threshold_pack #(
   input  wire logic         full_i,          // lanes are floats, and all are sent
   input  wire logic [255:0] value_i,         // zero if lanes are not floats
   input  wire logic [63:0]  m_i,             // one cycle later
-  output logic [8:0]        length_o,        // two cycles later (one without m), of all, with what comes beside
+  // two cycles later (one without m), of all, with what comes beside
+  output logic [8:0]        length_o,
   output logic [7:0]        lower_length_o,
   output logic [143:0]      lower_o,         // one more
   output logic [127:0]      upper_o,
@@ -53,7 +54,8 @@ module gw_threshold_pack #(
   end
   for (genvar p = 1; p < 4; p++) begin : gen_pair
     wire [63:0] odd = gw_threshold_pkg::stay({32'd0, lane[64*p + 32 +: 32]}, place_i[14*p + 7 +: 6]);
-    always_ff @(posedge clk_i) pairs1_q[64*p - 64 +: 64] <= {32'd0, lane[64*p +: 32]} | odd | (p == 3 ? closing : 64'd0);
+    always_ff @(posedge clk_i) pairs1_q[64*p - 64 +: 64] <= {32'd0, lane[64*p +: 32]} | odd
+                                                            | (p == 3 ? closing : 64'd0);
   end
 
   // 2. With m.
@@ -68,9 +70,9 @@ module gw_threshold_pack #(
     logic [191:0] pairs2_q;
     logic [6:0]   first_length2_q, third_length2_q;
     logic [15:0]  excess2_q;
-    wire [63:0] m0      = gw_threshold_pkg::stay({56'd0, m_i[7:0]}, hole1_q[5:0]);
-    wire [63:0] m1      = gw_threshold_pkg::stay({56'd0, m_i[15:8]}, hole1_q[12:7]);
-    wire [63:0] m1_more = gw_threshold_pkg::spill({56'd0, m_i[15:8]}, hole1_q[12:7]);
+    wire [63:0] m0      = gw_threshold_pkg::stay({56'd0, m_i[7:0]}, hole1_q[7*0 +: 6]);
+    wire [63:0] m1      = gw_threshold_pkg::stay({56'd0, m_i[15:8]}, hole1_q[7*1 +: 6]);
+    wire [63:0] m1_more = gw_threshold_pkg::spill({56'd0, m_i[15:8]}, hole1_q[7*1 +: 6]);
     always_ff @(posedge clk_i) begin
       hole1_q         <= hole_i;
       lower1_q        <= lower;
@@ -87,14 +89,16 @@ module gw_threshold_pack #(
       wire [63:0] m_odd  = gw_threshold_pkg::stay({56'd0, m_i[16*p + 8 +: 8]}, hole1_q[14*p + 7 +: 6]);
       always_ff @(posedge clk_i) pairs2_q[64*p - 64 +: 64] <= pairs1_q[64*p - 64 +: 64] | m_even | m_odd;
     end
-    assign {first2, pairs2, first_length2, third_length2, excess2} = {first2_q, pairs2_q, first_length2_q, third_length2_q, excess2_q};
+    assign {first2, pairs2, first_length2, third_length2, excess2} = {first2_q, pairs2_q, first_length2_q,
+                                                                      third_length2_q, excess2_q};
     wire unused_m = ^{hole1_q, m1_more[63:16]};
   end else begin : gen_no_m
     always_ff @(posedge clk_i) begin
       length_o       <= {1'b0, lower} + {1'b0, upper};
       lower_length_o <= lower;
     end
-    assign {first2, pairs2, first_length2, third_length2, excess2} = {first1_q, pairs1_q, first_length1_q, third_length1_q, excess1_q};
+    assign {first2, pairs2, first_length2, third_length2, excess2} = {first1_q, pairs1_q, first_length1_q,
+                                                                      third_length1_q, excess1_q};
     wire unused_m = ^{hole_i, m_i};
   end
 

@@ -1,6 +1,7 @@
 // What gw_threshold's stages are built from: T, division, gaps and their codes, shifts of words.
 // Functions, no latency.
-// Thresholded gradient synchronisation (Anoosheh et al.), listing (a)-(c); docs/devices/threshold.md, docs/formats/quantised-packets.md.
+// Thresholded gradient synchronisation (Anoosheh et al.), listing (a)-(c); docs/devices/threshold.md,
+// docs/formats/quantised-packets.md.
 `default_nettype none
 
 package gw_threshold_pkg;
@@ -9,7 +10,8 @@ package gw_threshold_pkg;
     legal = !t[31] && t[7:0] == 8'd0 && t[30:23] >= 8'd27 && t[30:8] <= {8'd227, 15'd0};
   endfunction
 
-  // Two steps of a restoring division, if the remainder is below the divisor. {two bits of the quotient, remainder}.
+  // Two steps of a restoring division, if the remainder is below the divisor. {two bits of the quotient,
+  // remainder}.
   function automatic [17:0] divide(input [15:0] remainder, input [1:0] below, input [15:0] divisor);
     logic [16:0] first, second, less_first, less_second;
     first       = {remainder, below[1]};
@@ -26,7 +28,8 @@ package gw_threshold_pkg;
     up[3] = product[23];
     up[2] = !up[3] && product[22:19] != 4'd0;
     four  = up[3] ? product[22:0] : up[2] ? {product[21:0], 1'b0} : {product[17:0], 5'd0};
-    // Behind up[3], the leading one is bit 22 to 19 or 18 to 15 of the product: it, and the three behind it, are the upper bits.
+    // After up[3], the leading one is bit 22 to 19 or 18 to 15 of the product: it, and the three after it,
+    // are the upper bits.
     up[1:0] = up[3] ? 2'd0 : up[2] ? (product[22] ? 2'd3 : product[21] ? 2'd2 : {1'b0, product[20]})
                                    : (product[18] ? 2'd3 : product[17] ? 2'd2 : {1'b0, product[16]});
     if (!up[3]) begin
@@ -70,7 +73,7 @@ package gw_threshold_pkg;
     code_short = {{1'b0, k} + 5'd1 + {2'd0, k < 4'd3 ? gap >> k[1:0] : 3'd0}, code};
   endfunction
 
-  // Of any gap. First {long form, ones, low bits}; then {bits, code}.
+  // For any gap. First {long form, ones, low bits}; then {bits, code}.
   function automatic [18:0] split(input [19:0] gap, input [3:0] k);
     logic [19:0] ones;
     ones  = gap >> k;
@@ -82,7 +85,8 @@ package gw_threshold_pkg;
     logic [13:0] low;
     {long_form, ones, low} = parts;
     if (long_form) code_any = {6'd35, gap, 15'h7FFF};
-    else           code_any = {{2'd0, ones} + {2'd0, k} + 6'd1, 6'd0, ({14'd0, low, 1'b0} << ones) | {15'd0, ~(14'h3FFF << ones)}};
+    else           code_any = {{2'd0, ones} + {2'd0, k} + 6'd1, 6'd0,
+                               ({14'd0, low, 1'b0} << ones) | {15'd0, ~(14'h3FFF << ones)}};
   endfunction
 
   // A stream is moved towards higher bits: what stays in this word, and what spills over into the next.
@@ -93,8 +97,8 @@ package gw_threshold_pkg;
     spill = (word >> 1) >> ~bits;
   endfunction
 
-  // k from 3c and n: places by which their leading ones differ, less one if 3c's then is the larger one. Both are normalised first, in two
-  // steps: {zeros in front, number}.
+  // k from 3c and n: places by which their leading ones differ, less one if 3c's then is the larger one. Both
+  // are normalised first, in two steps: {zeros in front, number}.
   function automatic [23:0] front_far(input [21:0] value);
     logic [1:0]  zeros;
     logic [21:0] moved;

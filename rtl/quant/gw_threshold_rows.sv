@@ -1,4 +1,4 @@
-// Residual memory and the adders behind it: an item's g becomes v. And what the memory gets back.
+// Residual memory and the adders after it: an item's g becomes v. And what the memory gets back.
 // Latency 7 cycles from the start, of which the memory takes two; one read and one write a cycle.
 // docs/devices/threshold.md, v, reset.
 `include "gw_assert.svh"

@@ -1,9 +1,12 @@
 // Eight values against T: which are sent, as how many T; and what is left of them.
-// Latency 1 cycle to what is sent, 5 to m, 11 to the residuals, the last step of which is combinational; eight values a cycle.
-// Thresholded gradient synchronisation (Anoosheh et al.), listing (a)-(c); docs/devices/threshold.md, sent, d, residual.
+// Latency 1 cycle to what is sent, 5 to m, 11 to the residuals, the last step of which is combinational;
+// eight values a cycle.
+// Thresholded gradient synchronisation (Anoosheh et al.), listing (a)-(c); docs/devices/threshold.md, sent,
+// d, residual.
 `default_nettype none
 
-// m is a division of integers: T's significand has 16 bits, and of v's as many are looked at as it has above T's last one.
+// m is a division of integers: T's significand has 16 bits, and of v's as many are looked at as it has above
+// T's last one.
 // What the remainder does not show of the dividend is m T.
 module gw_threshold_values (
   input  wire logic         clk_i,
@@ -43,7 +46,8 @@ module gw_threshold_values (
     logic [23:0] dividend_q [1:5];
     logic [15:0] rest_q [2:5];
     logic [7:0]  m_q [2:5];
-    wire [17:0] step2 = gw_threshold_pkg::divide(dividend_q[1][23:8], dividend_q[1][7:6], {1'b1, t_q[1][14:0]});
+    wire [17:0] step2 = gw_threshold_pkg::divide(dividend_q[1][23:8], dividend_q[1][7:6],
+                                                 {1'b1, t_q[1][14:0]});
     wire [17:0] step3 = gw_threshold_pkg::divide(rest_q[2], dividend_q[2][5:4], {1'b1, t_q[2][14:0]});
     wire [17:0] step4 = gw_threshold_pkg::divide(rest_q[3], dividend_q[3][3:2], {1'b1, t_q[3][14:0]});
     wire [17:0] step5 = gw_threshold_pkg::divide(rest_q[4], dividend_q[4][1:0], {1'b1, t_q[4][14:0]});
@@ -89,7 +93,8 @@ module gw_threshold_values (
 
     // 8. to 12. v - d.
     wire unused_finite;
-    gw_mx_adder u_adder (.clk_i, .enable_i(4'hF), .a_i(v_q[7]), .b_i(less_q), .sum_o(remainder_o[32*i +: 32]), .finite_o(unused_finite));
+    gw_mx_adder u_adder (.clk_i, .enable_i(4'hF), .a_i(v_q[7]), .b_i(less_q), .sum_o(remainder_o[32*i +: 32]),
+                         .finite_o(unused_finite));
   end
 endmodule
 

@@ -21,6 +21,12 @@ rtl/switch/gw_optimizer_array.sv
 rtl/switch/gw_expether_pkg.sv
 rtl/switch/gw_parser.sv
 rtl/switch/gw_dispatcher.sv
+rtl/switch/gw_optimization_frames.sv
+rtl/switch/gw_optimization_gather.sv
+rtl/switch/gw_optimization_host.sv
+rtl/switch/gw_optimization_powers.sv
+rtl/switch/gw_optimization_rows.sv
+rtl/switch/gw_optimization_tags.sv
 rtl/switch/gw_optimization.sv
 rtl/common/gw_axil_slave.sv
 rtl/common/gw_stream_gate.sv

@@ -1,4 +1,4 @@
-// Parser and Parameter Optimization behind AXI4-Lite registers: gw_optimizer for a host that knows no pins.
+// Parser and Parameter Optimization with AXI4-Lite registers: gw_optimizer for a host that knows no pins.
 // Latency and throughput the core's; contract in docs/registers/README.md and docs/devices/optimizer.md.
 // Optimizer switch (IEICE'21) sections 3.4, 5.2 and 5.3, Figures 12 and 13.
 `default_nettype none
@@ -48,9 +48,18 @@ module gw_optimizer_axil #(
 );
   wire drain, idle, valid, ready;
   gw_stream_gate u_gate (
-    .clk_i(aclk), .rst_ni(aresetn), .drain_i(drain), .idle_o(idle),
-    .s_valid_i(s_axis_tvalid), .s_ready_o(s_axis_tready), .s_last_i(s_axis_tlast), .core_valid_o(valid), .core_ready_i(ready),
-    .m_valid_i(m_axis_tvalid), .m_ready_i(m_axis_tready), .m_last_i(m_axis_tlast)
+    .clk_i        (aclk),
+    .rst_ni       (aresetn),
+    .drain_i      (drain),
+    .idle_o       (idle),
+    .s_valid_i    (s_axis_tvalid),
+    .s_ready_o    (s_axis_tready),
+    .s_last_i     (s_axis_tlast),
+    .core_valid_o (valid),
+    .core_ready_i (ready),
+    .m_valid_i    (m_axis_tvalid),
+    .m_ready_i    (m_axis_tready),
+    .m_last_i     (m_axis_tlast)
   );
   wire [16*32-1:0] stat;
   wire        cfg_valid, cfg_restore, cfg_read, job_reset;
@@ -60,37 +69,67 @@ module gw_optimizer_axil #(
   wire         parsed_valid, parsed_ready, parsed_last;
   wire [191:0] parsed_user;
   gw_parser u_parser (
-    .aclk, .aresetn,
-    .s_axis_tdata, .s_axis_tkeep, .s_axis_tvalid(valid), .s_axis_tready(ready), .s_axis_tlast, .s_axis_tuser,
-    .m_axis_tdata(parsed_data), .m_axis_tkeep(parsed_keep), .m_axis_tvalid(parsed_valid), .m_axis_tready(parsed_ready),
-    .m_axis_tlast(parsed_last), .m_axis_tuser(parsed_user), .stat_o(stat[12*32-1:0])
+    .aclk, .aresetn, .s_axis_tdata, .s_axis_tkeep,
+    .s_axis_tvalid (valid),
+    .s_axis_tready (ready),
+    .s_axis_tlast, .s_axis_tuser,
+    .m_axis_tdata  (parsed_data),
+    .m_axis_tkeep  (parsed_keep),
+    .m_axis_tvalid (parsed_valid),
+    .m_axis_tready (parsed_ready),
+    .m_axis_tlast  (parsed_last),
+    .m_axis_tuser  (parsed_user),
+    .stat_o        (stat[12*32-1:0])
   );
   // As in gw_optimizer: every gradient frame counts as complete.
   wire complete = parsed_user[gw_expether_pkg::UserKind +: 3] == gw_expether_pkg::KindGradient;
-  wire selected = gw_expether_pkg::selects(parsed_user[gw_expether_pkg::UserKind +: 3], complete, parsed_user[gw_expether_pkg::UserSequence +: 32],
+  wire selected = gw_expether_pkg::selects(parsed_user[gw_expether_pkg::UserKind +: 3], complete,
+                                           parsed_user[gw_expether_pkg::UserSequence +: 32],
                                            DepthLog2);
   wire unused_complete = parsed_user[gw_expether_pkg::UserComplete];
   gw_optimization #(
-    .Algorithm(Algorithm), .Pes(Pes), .Iterative(Iterative), .Fast(Fast), .Subnormal(Subnormal), .EpsOutside(EpsOutside), .DepthLog2(DepthLog2)
+    .Algorithm(Algorithm), .Pes(Pes), .Iterative(Iterative), .Fast(Fast), .Subnormal(Subnormal),
+      .EpsOutside(EpsOutside), .DepthLog2(DepthLog2)
   ) u_optimization (
-    .aclk, .aresetn, .cfg_valid_i(cfg_valid), .cfg_address_i(cfg_address), .cfg_data_i(cfg_written),
-    .s_axis_tdata(parsed_data), .s_axis_tkeep(parsed_keep), .s_axis_tvalid(parsed_valid), .s_axis_tready(parsed_ready),
-    .s_axis_tlast(parsed_last),
-    .s_axis_tuser({parsed_user[191:gw_expether_pkg::UserComplete+1], complete, parsed_user[gw_expether_pkg::UserComplete-1:0]}),
-    .s_selected_i(selected),
+    .aclk, .aresetn,
+    .cfg_valid_i   (cfg_valid),
+    .cfg_address_i (cfg_address),
+    .cfg_data_i    (cfg_written),
+    .s_axis_tdata  (parsed_data),
+    .s_axis_tkeep  (parsed_keep),
+    .s_axis_tvalid (parsed_valid),
+    .s_axis_tready (parsed_ready),
+    .s_axis_tlast  (parsed_last),
+    .s_axis_tuser  ({parsed_user[191:gw_expether_pkg::UserComplete+1], complete,
+                     parsed_user[gw_expether_pkg::UserComplete-1:0]}),
+    .s_selected_i  (selected),
     .m_axis_tdata, .m_axis_tkeep, .m_axis_tvalid, .m_axis_tready, .m_axis_tlast, .m_axis_tuser,
-    .stat_o(stat[16*32-1:12*32]), .job_reset_i(job_reset), .cfg_restore_i(cfg_restore), .cfg_read_i(cfg_read), .cfg_data_o(cfg_found)
+    .stat_o        (stat[16*32-1:12*32]),
+    .job_reset_i   (job_reset),
+    .cfg_restore_i (cfg_restore),
+    .cfg_read_i    (cfg_read),
+    .cfg_data_o    (cfg_found)
   );
   gw_optimizer_registers #(
-    .Algorithm(Algorithm), .Pes(Pes), .Iterative(Iterative), .Fast(Fast), .Subnormal(Subnormal), .EpsOutside(EpsOutside), .DepthLog2(DepthLog2)
+    .Algorithm(Algorithm), .Pes(Pes), .Iterative(Iterative), .Fast(Fast), .Subnormal(Subnormal),
+      .EpsOutside(EpsOutside), .DepthLog2(DepthLog2)
   ) u_registers (
-    .clk_i(aclk), .rst_ni(aresetn),
-    .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid, .s_axil_wready,
-    .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready,
-    .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready,
-    .clearing_i(1'b0), .idle_i(idle), .drain_o(drain),
-    .job_reset_o(job_reset), .cfg_valid_o(cfg_valid), .cfg_restore_o(cfg_restore), .cfg_read_o(cfg_read), .cfg_address_o(cfg_address),
-    .cfg_data_o(cfg_written), .cfg_data_i(cfg_found), .stat_i(stat)
+    .clk_i         (aclk),
+    .rst_ni        (aresetn),
+    .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid,
+    .s_axil_wready, .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid,
+    .s_axil_arready, .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready,
+    .clearing_i    (1'b0),
+    .idle_i        (idle),
+    .drain_o       (drain),
+    .job_reset_o   (job_reset),
+    .cfg_valid_o   (cfg_valid),
+    .cfg_restore_o (cfg_restore),
+    .cfg_read_o    (cfg_read),
+    .cfg_address_o (cfg_address),
+    .cfg_data_o    (cfg_written),
+    .cfg_data_i    (cfg_found),
+    .stat_i        (stat)
   );
   wire unused_protection = ^{s_axil_awprot, s_axil_arprot};
 endmodule

@@ -1,4 +1,4 @@
-// Parser behind AXI4-Lite registers: gw_parser for a host that knows no pins.
+// Parser with AXI4-Lite registers: gw_parser for a host that knows no pins.
 // Latency and throughput the core's; contract in docs/registers/README.md and docs/devices/parser.md.
 // Optimizer switch (IEICE'21) sections 4.2 and 5.2.
 `default_nettype none
@@ -40,9 +40,18 @@ module gw_parser_axil (
 );
   wire drain, idle, valid, ready;
   gw_stream_gate u_gate (
-    .clk_i(aclk), .rst_ni(aresetn), .drain_i(drain), .idle_o(idle),
-    .s_valid_i(s_axis_tvalid), .s_ready_o(s_axis_tready), .s_last_i(s_axis_tlast), .core_valid_o(valid), .core_ready_i(ready),
-    .m_valid_i(m_axis_tvalid), .m_ready_i(m_axis_tready), .m_last_i(m_axis_tlast)
+    .clk_i        (aclk),
+    .rst_ni       (aresetn),
+    .drain_i      (drain),
+    .idle_o       (idle),
+    .s_valid_i    (s_axis_tvalid),
+    .s_ready_o    (s_axis_tready),
+    .s_last_i     (s_axis_tlast),
+    .core_valid_o (valid),
+    .core_ready_i (ready),
+    .m_valid_i    (m_axis_tvalid),
+    .m_ready_i    (m_axis_tready),
+    .m_last_i     (m_axis_tlast)
   );
   wire [12*32-1:0] stat;
   gw_parser u_core (
@@ -52,11 +61,15 @@ module gw_parser_axil (
     .stat_o(stat)
   );
   gw_parser_registers u_registers (
-    .clk_i(aclk), .rst_ni(aresetn),
-    .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid, .s_axil_wready,
-    .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready,
-    .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready,
-    .clearing_i(1'b0), .idle_i(idle), .drain_o(drain), .stat_i(stat)
+    .clk_i      (aclk),
+    .rst_ni     (aresetn),
+    .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid,
+    .s_axil_wready, .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid,
+    .s_axil_arready, .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready,
+    .clearing_i (1'b0),
+    .idle_i     (idle),
+    .drain_o    (drain),
+    .stat_i     (stat)
   );
   wire unused_protection = ^{s_axil_awprot, s_axil_arprot};
 endmodule

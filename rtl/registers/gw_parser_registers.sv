@@ -36,9 +36,9 @@ module gw_parser_registers (
   logic       read_error_q;
   gw_axil_slave #(.AddressBits(12)) u_slave (
     .clk_i, .rst_ni,
-    .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid, .s_axil_wready,
-    .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready,
-    .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready,
+    .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid,
+    .s_axil_wready, .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid,
+    .s_axil_arready, .s_axil_rdata, .s_axil_rresp, .s_axil_rvalid, .s_axil_rready,
     .select_address_o(next), .address_o(address), .write_o(write), .data_o(data), .strobe_o(strobe),
     .write_error_i(write_error), .read_o(read), .read_data_i(read_data), .read_error_i(read_error_q)
   );
@@ -54,7 +54,8 @@ module gw_parser_registers (
   wire is_counter    = near && next[9:8] == 2'd1 && {26'd0, next[7:2]} < 32'd12;
   wire is_kept       = near && next[9:8] == 2'd2 && {26'd0, next[7:2]} < 32'd12;
   wire reads  = is_id | is_version | is_capability | is_control | is_status | is_counter | is_kept;
-  wire writes = strobe == 4'hF && ((is_control && (data & 32'hFFFFFFFE) == 32'd0) | (is_snapshot && (data & 32'hFFFFFFFE) == 32'd0 && data[0]));
+  wire writes = strobe == 4'hF && ((is_control && (data & 32'hFFFFFFFE) == 32'd0)
+                | (is_snapshot && (data & 32'hFFFFFFFE) == 32'd0 && data[0]));
   logic reads_q, writes_q, counter_q, kept_q;
   logic is_id_q, is_version_q, is_capability_q, is_control_q, is_status_q, is_snapshot_q;
   always_ff @(posedge clk_i) begin
@@ -94,7 +95,8 @@ module gw_parser_registers (
       read_error_q <= !reading;
       found_q <= ({32{is_id_q}} & {16'h4757, 16'd3})
                | ({32{is_version_q}} & {16'd1, 16'd1})
-               | ({32{is_capability_q}} & {4'd1, 4'd0, 3'd0, 5'd0, 8'd0, 1'd0, 1'd0, 1'd0, 1'd0, 2'd0, 2'd0})
+               | ({32{is_capability_q}} & {4'd1, 4'd0, 3'd0, 5'd0, 8'd0, 1'd0, 1'd0, 1'd0, 1'd0, 2'd0,
+                       2'd0})
                | ({32{is_control_q}} & {31'd0, drain_o})
                | ({32{is_status_q}} & {30'd0, clearing_i, idle_i})
                | ({32{counter_q}} & stat_i[{address[5:2], 5'd0} +: 32])

@@ -33,17 +33,29 @@ module gw_aggregator #(
   wire [191:0] tuser;
   wire         unused_clearing, unused_selected;
   gw_parser u_parser (
-    .aclk, .aresetn,
-    .s_axis_tdata, .s_axis_tkeep, .s_axis_tvalid, .s_axis_tready, .s_axis_tlast, .s_axis_tuser,
-    .m_axis_tdata(tdata), .m_axis_tkeep(tkeep), .m_axis_tvalid(tvalid), .m_axis_tready(tready), .m_axis_tlast(tlast),
-    .m_axis_tuser(tuser), .stat_o(stat_o[12*32-1:0])
+    .aclk, .aresetn, .s_axis_tdata, .s_axis_tkeep, .s_axis_tvalid, .s_axis_tready, .s_axis_tlast,
+    .s_axis_tuser,
+    .m_axis_tdata  (tdata),
+    .m_axis_tkeep  (tkeep),
+    .m_axis_tvalid (tvalid),
+    .m_axis_tready (tready),
+    .m_axis_tlast  (tlast),
+    .m_axis_tuser  (tuser),
+    .stat_o        (stat_o[12*32-1:0])
   );
   gw_aggregation #(.DepthLog2(DepthLog2), .AddLatency(AddLatency), .Subnormal(Subnormal)) u_aggregation (
     .aclk, .aresetn, .workers_i, .group_i, .depth_i,
-    .s_axis_tdata(tdata), .s_axis_tkeep(tkeep), .s_axis_tvalid(tvalid), .s_axis_tready(tready), .s_axis_tlast(tlast),
-    .s_axis_tuser(tuser),
-    .m_axis_tdata, .m_axis_tkeep, .m_axis_tvalid, .m_axis_tready, .m_axis_tlast, .m_axis_tuser, .m_selected_o(unused_selected),
-    .stat_o(stat_o[22*32-1:12*32]), .job_reset_i(1'b0), .clearing_o(unused_clearing)
+    .s_axis_tdata  (tdata),
+    .s_axis_tkeep  (tkeep),
+    .s_axis_tvalid (tvalid),
+    .s_axis_tready (tready),
+    .s_axis_tlast  (tlast),
+    .s_axis_tuser  (tuser),
+    .m_axis_tdata, .m_axis_tkeep, .m_axis_tvalid, .m_axis_tready, .m_axis_tlast, .m_axis_tuser,
+    .m_selected_o  (unused_selected),
+    .stat_o        (stat_o[22*32-1:12*32]),
+    .job_reset_i   (1'b0),
+    .clearing_o    (unused_clearing)
   );
 endmodule
 

@@ -8,15 +8,15 @@ module gw_arbiter (
   input  wire logic       clk_i,
   input  wire logic       rst_ni,
   input  wire logic [3:0] valid_i,  // a port offers a beat
-  input  wire logic [3:0] more_i,   // and has another one behind it
+  input  wire logic [3:0] more_i,   // and has another one after it
   input  wire logic       last_i,   // the served port's beat is the last of its frame, and goes in this cycle
   output logic            active_o, // a port is served
   output logic [1:0]      port_o    // which one; while none is, the one that was last
 );
-  // The port that hands its last beat over requests if another frame is behind it.
+  // The port that hands its last beat over requests if another frame is after it.
   wire [3:0] own     = {3'd0, active_o} << port_o;
   wire [3:0] request = (valid_i & ~own) | (more_i & own);
-  // From the one behind the current port on.
+  // From the one after the current port on.
   wire [1:0] p1 = port_o + 2'd1;
   wire [1:0] p2 = port_o + 2'd2;
   wire [1:0] p3 = port_o + 2'd3;

@@ -1,11 +1,13 @@
-// Dispatcher: says in which cycle which round of which frame goes into the processing elements, and when an iteration begins.
-// A frame's first round waits for its sequence number's lock and for its iteration, and for nothing else; one round a cycle.
+// Dispatcher: says in which cycle which round of which frame goes into the processing elements, and when an
+// iteration begins.
+// A frame's first round waits for its sequence number's lock and for its iteration, and for nothing else; one
+// round a cycle.
 // Optimizer switch (IEICE'21) sections 5.2 and 5.3; contract in docs/devices/optimizer.md.
 `default_nettype none
 
-// Frames are numbered in the order in which they came, modulo 128; no more than 64 are within. What it has to know of a frame (sequence
-// number, how many values, iteration) is there from two cycles before the frame is gathered on, which is when the first registers here
-// look; others look there.
+// Frames are numbered in the order in which they came, modulo 128; no more than 64 are within. What it has to
+// know of a frame (sequence number, how many values, iteration) is there from two cycles before the frame is
+// gathered on, which is when the first registers here look; others look there.
 module gw_dispatcher #(
   parameter bit Adam = 1'b0,
   parameter int Pes = 32,
@@ -17,11 +19,12 @@ module gw_dispatcher #(
   input  wire logic                 clk_i,
   input  wire logic                 rst_ni,
   input  wire logic                 gather_i,      // one more frame is in whole from the next cycle on
-  output logic [6:0]                dispatched_o,  // frames of which every round is dispatched, so far: the next one's number
+  // frames of which every round is dispatched, so far: the next one's number
+  output logic [6:0]                dispatched_o,
   output logic [6:0]                done_o,        // frames of which every round is through, so far
   input  wire logic [InfoBits-1:0]  here_i,        // of the next frame: {sequence number, values, iteration}
-  input  wire logic [InfoBits-1:0]  after_i,       // of the one behind it
-  input  wire logic [InfoBits-1:0]  second_i,      // of the one behind that
+  input  wire logic [InfoBits-1:0]  after_i,       // of the one after it
+  input  wire logic [InfoBits-1:0]  second_i,      // of the one after that
   output logic                      pending_o,     // the next frame is in whole
   output logic                      dispatch_o,    // a round of it is dispatched
   output logic [DepthLog2-1:0]      sequence_o,
@@ -34,7 +37,8 @@ module gw_dispatcher #(
   output logic                      locked_o,      // a frame of the same sequence number is not through
   input  wire logic                 frame_done_i,  // a frame's last round is through
   input  wire logic [DepthLog2-1:0] done_sequence_i,
-  input  wire logic                 changed_i,     // the host has written a register since the last iteration began
+  // the host has written a register since the last iteration began
+  input  wire logic                 changed_i,
   output logic                      begins_o,      // an iteration begins
   output logic                      iterating_o,   // one has begun
   output logic [31:0]               iteration_o,   // the last one that has
@@ -58,36 +62,42 @@ module gw_dispatcher #(
     newer     = behind_it[31] && !ahead[31];
   endfunction
 
-  // The next frame, and the one behind it.
+  // The next frame, and the one after it.
   wire onward = dispatch_o && last_round_o;
-  logic [InfoBits-1:0] next_q, after_q;
+  typedef struct packed {
+    logic [DepthLog2-1:0] sequence_no;
+    logic [5:0]           count;
+    logic [31:0]          iteration;
+  } info_t;
+  info_t next_q, after_q;
   always_ff @(posedge clk_i) begin
     next_q  <= onward ? after_i : here_i;
     after_q <= onward ? second_i : after_i;
   end
-  wire [31:0] iteration       = next_q[31:0];
-  wire [31:0] after_iteration = after_q[31:0];
-  wire [DepthLog2-1:0] after_sequence = after_q[38 +: DepthLog2];
-  assign count_o    = next_q[37:32];
-  assign sequence_o = next_q[38 +: DepthLog2];
+  assign count_o    = next_q.count;
+  assign sequence_o = next_q.sequence_no;
 
-  // Whether the next frame is in whole, its lock is held, its iteration is newer than the last one that began: in registers, too, and
-  // so worked out in the cycle before, for the frame that is next then; what changes in that cycle counts.
+  // Whether the next frame is in whole, its lock is held, its iteration is newer than the last one that
+  // began: in registers, too, and so worked out in the cycle before, for the frame that is next then; what
+  // changes in that cycle counts.
   logic [6:0] gathered_q;  // frames that are in whole, so far
   wire [6:0] after_number  = dispatched_o + 7'd1;
   wire       pending_here  = gathered_q != dispatched_o;
   wire       pending_after = gathered_q != after_number;
   logic [(1 << DepthLog2)-1:0] lock_q;  // sequence numbers with a frame in the processing elements
-  logic                 taken_q;        // the last one that was taken joins them a cycle later: no processing element is as quick
+  // the last one that was taken joins them a cycle later: no processing element is as quick
+  logic                 taken_q;
   logic [DepthLog2-1:0] taken_sequence_q;
   wire locked_here  = (lock_q[sequence_o] && !(frame_done_i && done_sequence_i == sequence_o))
                       || (taken_q && taken_sequence_q == sequence_o);
-  wire locked_after = (lock_q[after_sequence] && !(frame_done_i && done_sequence_i == after_sequence))
-                      || (taken_q && taken_sequence_q == after_sequence) || (first_round_o && after_sequence == sequence_o);
+  wire locked_after = (lock_q[after_q.sequence_no]
+                       && !(frame_done_i && done_sequence_i == after_q.sequence_no))
+                      || (taken_q && taken_sequence_q == after_q.sequence_no)
+                      || (first_round_o && after_q.sequence_no == sequence_o);
   logic newer_q;
-  wire newer_here  = !begins_o && (!iterating_o || newer(iteration, iteration_o));
-  wire newer_after = begins_o ? newer(after_iteration, iteration)
-                              : !iterating_o || newer(after_iteration, iteration_o);
+  wire newer_here  = !begins_o && (!iterating_o || newer(next_q.iteration, iteration_o));
+  wire newer_after = begins_o ? newer(after_q.iteration, next_q.iteration)
+                              : !iterating_o || newer(after_q.iteration, iteration_o);
   always_ff @(posedge clk_i) begin
     locked_o         <= onward ? locked_after : locked_here;
     newer_q          <= onward ? newer_after : newer_here;
@@ -103,7 +113,8 @@ module gw_dispatcher #(
   assign half_o        = Pes == 64 && dispatched_o[0];
   assign first_round_o = round_o == 6'd0;
   assign last_round_o  = Pes == 64 || behind >= {1'b0, count_o};
-  assign dispatch_o    = pending_o && !hold_i && !half_busy[half_o] && (!first_round_o || (!locked_o && in_time));
+  assign dispatch_o    = pending_o && !hold_i && !half_busy[half_o]
+                         && (!first_round_o || (!locked_o && in_time));
   assign begins_o      = Adam ? advance : dispatch_o && first_round_o && newer_q;
 
   always_ff @(posedge clk_i) begin
@@ -136,7 +147,7 @@ module gw_dispatcher #(
     end
   end
   always_ff @(posedge clk_i) begin
-    if (begins_o) iteration_o <= iteration;
+    if (begins_o) iteration_o <= next_q.iteration;
     else if (restore_iteration_i) iteration_o <= restore_i;
   end
 
@@ -155,7 +166,7 @@ module gw_dispatcher #(
     end
   end
 
-  wire unused_count = ^after_q[37:32];
+  wire unused_count = ^after_q.count;
 endmodule
 
 `default_nettype wire

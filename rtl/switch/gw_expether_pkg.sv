@@ -1,6 +1,7 @@
 // Layout of the ExpEther frame and of the words that tell what a frame is (m_axis_tuser).
 // Constants and functions, no latency.
-// Optimizer switch (IEICE'21) section 4.2; the byte layout is ours (switch.md section 1), as no public one exists.
+// Optimizer switch (IEICE'21) section 4.2; the byte layout is ours (switch.md section 1), as no public one
+// exists.
 `default_nettype none
 
 package gw_expether_pkg;
@@ -70,7 +71,8 @@ package gw_expether_pkg;
   localparam int UserAck       = 160;
 
   // Whether the optimizer works on a frame: a complete sum, of a sequence number below 2^depth_log2.
-  function automatic logic selects(input [2:0] kind, input complete, input [31:0] sequence_no, input int depth_log2);
+  function automatic logic selects(input [2:0] kind, input complete, input [31:0] sequence_no,
+                                   input int depth_log2);
     selects = kind == KindGradient && complete && (sequence_no >> depth_log2) == 32'd0;
   endfunction
 
@@ -82,15 +84,18 @@ package gw_expether_pkg;
     swap32 = {bytes[7:0], bytes[15:8], bytes[23:16], bytes[31:24]};
   endfunction
 
-  // Number of bytes of a beat, modulo 32, from a tkeep that is contiguous from byte 0: of n ones, n / 2 lie at every second
-  // place, n / 4 at every fourth one, and so on; each bit of n is the parity of one such number.
+  // Number of bytes of a beat, modulo 32, from a tkeep that is contiguous from byte 0: of n ones, n / 2 lie
+  // at every second place, n / 4 at every fourth one, and so on; each bit of n is the parity of one such
+  // number.
   function automatic [4:0] bytes_below_32(input [31:0] keep);
-    bytes_below_32 = {keep[15] ^ keep[31], ^(keep & 32'h8080_8080), ^(keep & 32'h8888_8888), ^(keep & 32'hAAAA_AAAA), ^keep};
+    bytes_below_32 = {keep[15] ^ keep[31], ^(keep & 32'h8080_8080), ^(keep & 32'h8888_8888),
+                      ^(keep & 32'hAAAA_AAAA), ^keep};
   endfunction
 
-  // A header's checksum once one of its words has grown by `difference`, in one's complement: RFC 1624. What the header is like
-  // otherwise does not matter. A difference of 0xFFFF is none, one of 0 is not allowed: so the result is never 0xFFFF, as with
-  // RFC 1071. Both sums at once, so that none waits for the other's carry.
+  // A header's checksum once one of its words has grown by `difference`, in one's complement: RFC 1624. What
+  // the header is like otherwise does not matter. A difference of 0xFFFF is none, one of 0 is not allowed: so
+  // the result is never 0xFFFF, as with RFC 1071. Both sums at once, so that none waits for the other's
+  // carry.
   function automatic [15:0] amend(input [15:0] checksum, input [15:0] difference);
     logic [16:0] sum;
     logic [15:0] around;  // with the carry that comes back in
@@ -100,8 +105,8 @@ package gw_expether_pkg;
     amend = ~(sum[16] ? around : sum[15:0]);
   endfunction
 
-  // Of a sum of at most 15 words, with its carries added back in, whether it is 0xFFFF, as that of an intact header; with no carry
-  // left: 0x1FFFE is out of reach.
+  // Whether a sum of at most 15 words, with its carries added back in, is 0xFFFF, as that of an intact
+  // header; with no carry left: 0x1FFFE is out of reach.
   function automatic logic folds_to_ones(input [19:0] sum);
     folds_to_ones = sum[15:0] == {12'hFFF, ~sum[19:16]};
   endfunction

@@ -4,9 +4,9 @@
 `include "gw_assert.svh"
 `default_nettype none
 
-// A row is read at the edge that issues its beat and written AddLatency + 2 edges later. Payload beats are beats 2 to 5 of
-// their frame, and beat k cannot be issued sooner than k cycles behind its frame's first one: so only first beats wait,
-// and a beat that lies far back in its frame holds others up for less.
+// A row is read at the edge that issues its beat and written AddLatency + 2 edges later. Payload beats are
+// beats 2 to 5 of their frame, and beat k cannot be issued sooner than k cycles after its frame's first one:
+// so only first beats wait, and a beat that lies far back in its frame holds others up for less.
 module gw_interlock #(
   parameter int SlotBits = 10,
   parameter int AddLatency = 5
@@ -14,7 +14,7 @@ module gw_interlock #(
   input  wire logic                clk_i,
   input  wire logic                rst_ni,
   input  wire logic                candidate_i,  // the beat offered belongs to a frame that reads its slot
-  input  wire logic [2:0]          index_i,      // of that beat in its frame; 6: behind the payload
+  input  wire logic [2:0]          index_i,      // of that beat in its frame; 6: after the payload
   input  wire logic [SlotBits-1:0] slot_i,
   input  wire logic                payload_i,    // it carries values, and reads a row
   input  wire logic                issue_i,      // it goes in; not while hazard_o

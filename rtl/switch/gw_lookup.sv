@@ -1,4 +1,4 @@
-// Output Port Lookup: learns which station is behind which port, by VLAN, and says where a frame goes.
+// Output Port Lookup: learns which station is at which port, by VLAN, and says where a frame goes.
 // Latency 4 cycles, a frame every other cycle (two-beat frames without a gap).
 // Optimizer switch (IEICE'21) section 5.1, Figure 11; models/reference/lookup/lookup.h has the table.
 `default_nettype none
@@ -23,19 +23,27 @@ module gw_lookup (
   wire         has_tag = data_i[8*12 +: 16] == 16'h0081;
   wire  [11:0] vlan   = has_tag ? {data_i[8*14 +: 4], data_i[8*15 +: 8]} : 12'd0;
 
-  wire [7:0] learn_at = source1_q[7:0] ^ source1_q[15:8] ^ source1_q[23:16] ^ source1_q[31:24] ^ source1_q[39:32]
+  // Where a station is in the table.
+  wire [7:0] learn_at = source1_q[7:0] ^ source1_q[15:8] ^ source1_q[23:16] ^ source1_q[31:24]
+                        ^ source1_q[39:32]
                         ^ source1_q[47:40] ^ vlan1_q[7:0] ^ {4'd0, vlan1_q[11:8]};
-  wire [7:0] find_at1 = target1_q[7:0] ^ target1_q[15:8] ^ target1_q[23:16] ^ target1_q[31:24] ^ target1_q[39:32]
+  wire [7:0] find_at1 = target1_q[7:0] ^ target1_q[15:8] ^ target1_q[23:16] ^ target1_q[31:24]
+                        ^ target1_q[39:32]
                         ^ target1_q[47:40] ^ vlan1_q[7:0] ^ {4'd0, vlan1_q[11:8]};
 
   // One cycle to learn, the next one to find: a frame's own source counts. The third one compares.
   logic [7:0]   find_at2_q;
   logic [255:0] known_q;
-  (* ram_style = "distributed" *) logic [61:0] table_q [0:255];  // port, VLAN, MAC
+  typedef struct packed {
+    logic [1:0]  port;
+    logic [11:0] vlan;
+    logic [47:0] mac;
+  } entry_t;
+  (* ram_style = "distributed" *) logic [61:0] table_q [0:255];
   logic         known3_q;
-  logic [61:0]  found3_q;
-  wire          hit   = known3_q && found3_q[59:0] == {vlan3_q, target3_q} && !target3_q[0];
-  wire          same  = found3_q[61:60] == port3_q;
+  entry_t       found3_q;
+  wire          hit   = known3_q && {found3_q.vlan, found3_q.mac} == {vlan3_q, target3_q} && !target3_q[0];
+  wire          same  = found3_q.port == port3_q;
   wire  [3:0]   here  = 4'd1 << port3_q;
   wire          learn = valid1_q && !source1_q[0];  // bit 0 of a MAC's first byte: a group address
   always_ff @(posedge clk_i) begin
@@ -74,7 +82,7 @@ module gw_lookup (
     target3_q  <= target2_q;
     vlan3_q    <= vlan2_q;
     port3_q    <= port2_q;
-    mask_o     <= !hit ? ~here : same ? 4'd0 : 4'd1 << found3_q[61:60];
+    mask_o     <= !hit ? ~here : same ? 4'd0 : 4'd1 << found3_q.port;
   end
   wire unused_data = ^{data_i[255:128], data_i[119:116]};
 endmodule

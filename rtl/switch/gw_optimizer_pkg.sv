@@ -277,7 +277,7 @@ package gw_optimizer_pkg;
     end
   endfunction
 
-  // Of graph g in profile p at [8 * Values * (4 * g + p) +: 8 * Values].
+  // Graph g in profile p at [8 * Values * (4 * g + p) +: 8 * Values].
   localparam logic [GraphCount*4*8*Values-1:0] Schedules = {
     schedule(6, 3), schedule(6, 2), schedule(6, 1), schedule(6, 0),
     schedule(5, 3), schedule(5, 2), schedule(5, 1), schedule(5, 0),

@@ -1,13 +1,15 @@
-// Packet queue of 2^DepthLog2 beats: a frame can leave once it is in whole; what does not fit is dropped whole. For beats without
-// frames take gw_fifo.
+// Packet queue of 2^DepthLog2 beats: a frame can leave once it is in whole; what does not fit is dropped
+// whole. For beats without frames take gw_fifo.
 // Latency 2 cycles from tlast to the first beat, one beat a cycle; contract in docs/devices/switch.md.
 // Optimizer switch (IEICE'21) section 5.1, Figure 11: RX queues and Output Queues.
 `include "gw_assert.svh"
 `default_nettype none
 
 // s_keep_i is contiguous from byte 0 and partial with s_last_i only.
-// Rx = 1: frames of fewer than 60 or more than 9,018 bytes, or with bad_i on their last beat, are dropped too. Always ready.
-// After reset it waits until it knows where a frame begins: behind a tlast, or behind 8 cycles in which offered_i was 0.
+// Rx = 1: frames of fewer than 60 or more than 9,018 bytes, or with bad_i on their last beat, are dropped
+// too. Always ready.
+// After reset it waits until it knows where a frame begins: after a tlast, or after 8 cycles in which
+// offered_i was 0.
 module gw_packet_queue #(
   parameter bit Rx = 1'b0,
   parameter int DepthLog2 = 9,
@@ -15,7 +17,8 @@ module gw_packet_queue #(
 ) (
   input  wire logic         clk_i,
   input  wire logic         rst_ni,
-  input  wire logic         offered_i,    // Rx: the port offers a beat, be it taken (s_valid_i) or not, as in reset
+  // Rx: the port offers a beat, be it taken (s_valid_i) or not, as in reset
+  input  wire logic         offered_i,
   input  wire logic         s_valid_i,
   input  wire logic [255:0] s_data_i,
   input  wire logic [31:0]  s_keep_i,
@@ -32,7 +35,8 @@ module gw_packet_queue #(
 );
   localparam int MinBytes = 60;
 
-  // Pointers of one bit more than the places need: where the next beat goes, where its frame begins, what is loaded next.
+  // Pointers of one bit more than the places need: where the next beat goes, where its frame begins, what is
+  // loaded next.
   localparam logic [DepthLog2:0] One = {{DepthLog2{1'b0}}, 1'b1};
   logic [DepthLog2:0] write_q, begin_q, read_q;
   logic               spoilt_q;
@@ -41,8 +45,10 @@ module gw_packet_queue #(
   wire  [DepthLog2:0] beats = write_q - begin_q;
   // The frame's bytes are those of whole beats, known early, and this beat's: a byte is there, or it is not.
   wire [31:0] whole_beats = {{(32-DepthLog2){1'b0}}, beats[DepthLog2-1:0]};
-  wire        overlong = Rx && (whole_beats > MaxBytes / 32 || (whole_beats == MaxBytes / 32 && s_keep_i[MaxBytes % 32]));
-  wire        tiny     = Rx && (whole_beats < MinBytes / 32 || (whole_beats == MinBytes / 32 && !s_keep_i[MinBytes % 32 - 1]));
+  wire        overlong = Rx && (whole_beats > MaxBytes / 32
+                                || (whole_beats == MaxBytes / 32 && s_keep_i[MaxBytes % 32]));
+  wire        tiny     = Rx && (whole_beats < MinBytes / 32
+                                || (whole_beats == MinBytes / 32 && !s_keep_i[MinBytes % 32 - 1]));
   wire        spoilt   = spoilt_q || used[DepthLog2] || overlong || lost_q;
   wire        bad      = spoilt || (Rx && s_bad_i) || tiny;
   wire        load     = (!m_valid_o || m_ready_i) && more_o;
@@ -81,7 +87,8 @@ module gw_packet_queue #(
   assign {m_last_o, m_keep_o, m_data_o} = out_q;
 
   // What follows a reset may be the rest of a frame.
-  logic [6:0] idle_q;  // the port in the seven cycles whole_beats: no reset, so that the idle cycles in it count
+  // the port in the seven cycles whole_beats: no reset, so that the idle cycles in it count
+  logic [6:0] idle_q;
   wire        found = ~offered_i & (&idle_q);
   always_ff @(posedge clk_i) idle_q <= {idle_q[5:0], ~offered_i};
   if (Rx) begin : gen_lost

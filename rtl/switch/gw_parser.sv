@@ -1,4 +1,5 @@
-// ExpEther packet parser: says what each frame is and hands it on untouched, with the decoded fields in m_axis_tuser.
+// ExpEther packet parser: says what each frame is and hands it on untouched, with the decoded fields in
+// m_axis_tuser.
 // Latency 4 cycles from a frame's sixth (or last) beat, one beat a cycle; contract in docs/devices/parser.md.
 // Optimizer switch (IEICE'21) sections 4.2 and 5.2.
 `include "gw_assert.svh"
@@ -28,7 +29,7 @@ module gw_parser (
   wire leave  = m_axis_tvalid & m_axis_tready;
 
   // 1. Take in: the beat in a register, counted up to the deciding one.
-  logic [2:0] index_q;  // of the next beat; 6: behind the deciding beat
+  logic [2:0] index_q;  // of the next beat; 6: after the deciding beat
   wire        first  = index_q == 3'd0;
   wire        decide = accept && (index_q == 3'd5 || (s_axis_tlast && index_q < 3'd5));
   logic [6:0] used_q;  // beats accepted and not left, at most 64; both queues hold as many
@@ -67,8 +68,8 @@ module gw_parser (
     end
   end
 
-  // 2. Extract: the headers' bytes, and how many bytes the frame has. tkeep is contiguous, so the count of a beat is where
-  // it ends, and a frame that ends in beat n has all 32 bytes of those before.
+  // 2. Extract: the headers' bytes, and how many bytes the frame has. tkeep is contiguous, so the count of a
+  // beat is where it ends, and a frame that ends in beat n has all 32 bytes of those before.
   logic [255:0] first_q, second_q;
   logic [7:0]   bytes_q;
   logic         decide2_q;
@@ -83,27 +84,43 @@ module gw_parser (
     decide2_q <= beat_decide_q && rst_ni;
   end
 
-  // 3. Check, part one: each check by itself; the checksum's sum. What is dear to work out is held between frames, when nobody looks.
+  // 3. Check, part one: each check by itself; the checksum's sum. What is dear to work out is held between
+  // frames, when nobody looks.
   wire [7:0] flags = first_q[8*gw_expether_pkg::FlagsByte +: 8];
   wire [7:0] count = first_q[8*gw_expether_pkg::CountByte +: 8];
   wire [7:0] kind_of_frame = first_q[8*gw_expether_pkg::TypeByte +: 8];
   wire       three_dw = flags[gw_expether_pkg::FlagTlp3Dw];
   wire [31:0] tlp = three_dw ? second_q[8*(gw_expether_pkg::Tlp3Byte-32) +: 32]
                              : second_q[8*(gw_expether_pkg::Tlp4Byte-32) +: 32];
-  wire       tlp_known = three_dw ? tlp[7:0] == gw_expether_pkg::TlpMWr32 || tlp[7:0] == gw_expether_pkg::TlpCplD
+  wire       tlp_known = three_dw ? tlp[7:0] == gw_expether_pkg::TlpMWr32 || tlp[7:0]
+                         == gw_expether_pkg::TlpCplD
                                   : tlp[7:0] == gw_expether_pkg::TlpMWr64;
   wire [9:0] tlp_length = {tlp[17:16], tlp[31:24]};
   wire       count_in_range = count != 8'd0 && count <= 8'd32;
   wire       is_expether =
       gw_expether_pkg::swap16(first_q[8*gw_expether_pkg::TpidByte +: 16]) == gw_expether_pkg::Tpid
-      && gw_expether_pkg::swap16(first_q[8*gw_expether_pkg::EtherTypeByte +: 16]) == gw_expether_pkg::EtherType
+      && gw_expether_pkg::swap16(first_q[8*gw_expether_pkg::EtherTypeByte +: 16])
+        == gw_expether_pkg::EtherType
       && bytes_q >= 8'd18;
   wire       has_control = bytes_q >= 8'd48;
   wire       decoded     = is_expether && has_control;
-  logic         decide3_q, expether3_q, control3_q, version3_q, carries3_q, gradient3_q, count3_q, header3_q, tlp3_q;
+  logic         decide3_q, expether3_q, control3_q, version3_q, carries3_q, gradient3_q, count3_q, header3_q,
+    tlp3_q;
   logic         poisoned3_q, length3_q, payload3_q;
   logic [19:0]  sum_first3_q, sum_second3_q;
-  logic [191:0] fields3_q;
+  typedef struct packed {  // m_axis_tuser without its bits that are zero, and without the verdict
+    logic [31:0] ack;
+    logic [1:0]  port;
+    logic [15:0] tci;
+    logic [15:0] group;
+    logic [15:0] worker;
+    logic [31:0] iteration;
+    logic [31:0] sequence_no;
+    logic [7:0]  kind_of_frame;
+    logic [7:0]  count;
+    logic [7:0]  flags;
+  } fields_t;
+  fields_t      fields3_q;
   always_ff @(posedge clk_i) begin
     decide3_q     <= decide2_q && rst_ni;
     expether3_q   <= is_expether;
@@ -112,7 +129,8 @@ module gw_parser (
     poisoned3_q   <= tlp[22];
     if (decide2_q) begin
       version3_q    <= first_q[8*gw_expether_pkg::VersionByte +: 8] == gw_expether_pkg::Version;
-      carries3_q    <= kind_of_frame == gw_expether_pkg::TypeGradient || kind_of_frame == gw_expether_pkg::TypeParameter;
+      carries3_q    <= kind_of_frame == gw_expether_pkg::TypeGradient
+                       || kind_of_frame == gw_expether_pkg::TypeParameter;
       gradient3_q   <= kind_of_frame == gw_expether_pkg::TypeGradient;
       count3_q      <= count_in_range;
       tlp3_q        <= tlp_known && !tlp[23];
@@ -120,16 +138,17 @@ module gw_parser (
       payload3_q    <= {1'b0, bytes_q} >= {1'b0, count[5:0], 2'd0} + 9'd64;
       sum_first3_q  <= gw_expether_pkg::header_sum(first_q[8*gw_expether_pkg::ControlByte +: 112]);
       sum_second3_q <= gw_expether_pkg::header_sum(second_q[8*(gw_expether_pkg::GroupByte-32) +: 112])
-                       + {4'd0, gw_expether_pkg::swap16(second_q[8*(gw_expether_pkg::ChecksumByte-32) +: 16])};
+                       + {4'd0,
+                          gw_expether_pkg::swap16(second_q[8*(gw_expether_pkg::ChecksumByte-32) +: 16])};
       fields3_q <= {
         gw_expether_pkg::swap32(first_q[8*gw_expether_pkg::AckByte +: 32]) & {32{decoded}},
-        10'd0, port2_q, 4'd0,
+        port2_q,
         gw_expether_pkg::swap16(first_q[8*gw_expether_pkg::TciByte +: 16]) & {16{decoded}},
         gw_expether_pkg::swap16(second_q[8*(gw_expether_pkg::GroupByte-32) +: 16]) & {16{decoded}},
         gw_expether_pkg::swap16(first_q[8*gw_expether_pkg::WorkerByte +: 16]) & {16{decoded}},
         gw_expether_pkg::swap32(second_q[8*(gw_expether_pkg::IterationByte-32) +: 32]) & {32{decoded}},
         gw_expether_pkg::swap32(first_q[8*gw_expether_pkg::SequenceByte +: 32]) & {32{decoded}},
-        {kind_of_frame, count, flags} & {24{decoded}}, 8'd0};
+        {kind_of_frame, count, flags} & {24{decoded}}};
     end
   end
 
@@ -139,7 +158,8 @@ module gw_parser (
       !expether3_q       ? {gw_expether_pkg::ReasonNone,        gw_expether_pkg::KindNotExpEther}
       : !control3_q      ? {gw_expether_pkg::ReasonShortFrame,  gw_expether_pkg::KindMalformed}
       : !version3_q      ? {gw_expether_pkg::ReasonBadVersion,  gw_expether_pkg::KindMalformed}
-      : !gw_expether_pkg::folds_to_ones(sum) ? {gw_expether_pkg::ReasonBadChecksum, gw_expether_pkg::KindMalformed}
+      : !gw_expether_pkg::folds_to_ones(sum) ? {gw_expether_pkg::ReasonBadChecksum,
+                                                gw_expether_pkg::KindMalformed}
       : !carries3_q      ? {gw_expether_pkg::ReasonNone,        gw_expether_pkg::KindPlain}
       : !count3_q        ? {gw_expether_pkg::ReasonCount,       gw_expether_pkg::KindMalformed}
       : !header3_q       ? {gw_expether_pkg::ReasonShortFrame,  gw_expether_pkg::KindMalformed}
@@ -157,16 +177,22 @@ module gw_parser (
     .s_valid_i (beat_valid_q), .s_ready_o(data_room), .s_data_i({beat_last_q, beat_keep_q, beat_data_q}),
     .m_valid_o (data_valid), .m_ready_i(leave), .m_data_o({m_axis_tlast, m_axis_tkeep, m_axis_tdata})
   );
-  wire [175:0] verdict_out;  // without the bits that are zero
+  fields_t   fields_out;
+  wire [5:0] verdict_out;
   gw_fifo_head #(.Width(176), .DepthLog2(6)) u_verdict (
     .clk_i, .rst_ni,
-    .s_valid_i (decide3_q), .s_ready_o(verdict_room), .s_data_i({fields3_q[191:160], fields3_q[149:148], fields3_q[143:8], verdict}),
-    .m_valid_o (verdict_valid), .m_ready_i(leave & m_axis_tlast), .m_data_o(verdict_out)
+    .s_valid_i (decide3_q), .s_ready_o(verdict_room), .s_data_i({fields3_q, verdict}),
+    .m_valid_o (verdict_valid), .m_ready_i(leave & m_axis_tlast), .m_data_o({fields_out, verdict_out})
   );
-  assign m_axis_tuser = {verdict_out[175:144], 10'd0, verdict_out[143:142], 4'd0, verdict_out[141:6], 2'd0, verdict_out[5:0]};
+  assign m_axis_tuser = {fields_out.ack, 10'd0, fields_out.port, 4'd0, fields_out.tci, fields_out.group,
+                         fields_out.worker,
+                         fields_out.iteration, fields_out.sequence_no, fields_out.kind_of_frame,
+                           fields_out.count,
+                         fields_out.flags, 2'd0, verdict_out};
   assign m_axis_tvalid = data_valid & verdict_valid;
 
-  // Statistics, by kind and by reason, with the verdict: what leaves depends on whoever is behind, and is known late.
+  // Statistics, by kind and by reason, with the verdict: what leaves depends on whoever comes next, and is
+  // known late.
   for (genvar i = 0; i < 12; i++) begin : gen_stat
     logic [31:0] count_q;
     wire hit = i < 5 ? {29'd0, verdict[2:0]} == i : {29'd0, verdict[5:3]} == i - 4;
@@ -177,7 +203,7 @@ module gw_parser (
     assign stat_o[32*i +: 32] = count_q;
   end
 
-  wire unused_bytes = ^{fields3_q[159:150], fields3_q[147:144], fields3_q[7:0], first_q[95:0], second_q[255:192], tlp[21:18], tlp[15:8]};
+  wire unused_bytes = ^{first_q[95:0], second_q[255:192], tlp[21:18], tlp[15:8]};
   `GW_ASSERT(BeatsFindRoom, !beat_valid_q || data_room)
   `GW_ASSERT(VerdictsFindRoom, !decide3_q || verdict_room)
   `GW_ASSERT(NeverMoreThanCapacity, used_q <= 7'd64)

@@ -22,6 +22,12 @@ rtl/switch/gw_optimizer_array.sv
 rtl/switch/gw_expether_pkg.sv
 rtl/switch/gw_parser.sv
 rtl/switch/gw_dispatcher.sv
+rtl/switch/gw_optimization_frames.sv
+rtl/switch/gw_optimization_gather.sv
+rtl/switch/gw_optimization_host.sv
+rtl/switch/gw_optimization_powers.sv
+rtl/switch/gw_optimization_rows.sv
+rtl/switch/gw_optimization_tags.sv
 rtl/switch/gw_optimization.sv
 rtl/switch/gw_interlock.sv
 rtl/switch/gw_aggregation.sv

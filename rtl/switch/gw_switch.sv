@@ -38,15 +38,21 @@ module gw_switch #(
   wire [31:0] unused_data;
   wire        unused_idle, unused_clearing;
   gw_switch_core #(
-    .Algorithm(Algorithm), .Pes(Pes), .Iterative(Iterative), .Fast(Fast), .Subnormal(Subnormal), .EpsOutside(EpsOutside),
+    .Algorithm(Algorithm), .Pes(Pes), .Iterative(Iterative), .Fast(Fast), .Subnormal(Subnormal),
+      .EpsOutside(EpsOutside),
     .AddLatency(AddLatency),
     .DepthLog2(DepthLog2)
   ) u_core (
     .aclk, .aresetn, .workers_i, .group_i, .depth_i, .cfg_valid_i, .cfg_address_i, .cfg_data_i,
     .s_axis_tdata, .s_axis_tkeep, .s_axis_tvalid, .s_axis_tready, .s_axis_tlast, .s_axis_tuser,
     .m_axis_tdata, .m_axis_tkeep, .m_axis_tvalid, .m_axis_tready, .m_axis_tlast, .event_o, .stat_o,
-    .job_reset_i(1'b0), .cfg_restore_i(1'b0), .cfg_read_i(1'b0), .cfg_data_o(unused_data),
-    .drain_i(1'b0), .idle_o(unused_idle), .clearing_o(unused_clearing)
+    .job_reset_i   (1'b0),
+    .cfg_restore_i (1'b0),
+    .cfg_read_i    (1'b0),
+    .cfg_data_o    (unused_data),
+    .drain_i       (1'b0),
+    .idle_o        (unused_idle),
+    .clearing_o    (unused_clearing)
   );
 endmodule
 

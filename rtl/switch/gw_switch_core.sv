@@ -58,10 +58,20 @@ module gw_switch_core #(
   for (genvar p = 0; p < 4; p++) begin : gen_rx
     gw_packet_queue #(.Rx(1'b1)) u_queue (
       .clk_i, .rst_ni,
-      .offered_i(s_axis_tvalid[p]), .s_valid_i(s_axis_tvalid[p] && ready_q), .s_data_i(s_axis_tdata[256*p +: 256]), .s_keep_i(s_axis_tkeep[32*p +: 32]),
-      .s_last_i(s_axis_tlast[p]), .s_bad_i(s_axis_tuser[p]),
-      .m_valid_o(rx_valid[p]), .m_ready_i(rx_take[p]), .m_data_o(rx_data[256*p +: 256]), .m_keep_o(rx_keep[32*p +: 32]),
-      .m_last_o(rx_last[p]), .more_o(rx_more[p]), .committed_o(rx_committed[p]), .dropped_o(rx_dropped[p])
+      .offered_i   (s_axis_tvalid[p]),
+      .s_valid_i   (s_axis_tvalid[p] && ready_q),
+      .s_data_i    (s_axis_tdata[256*p +: 256]),
+      .s_keep_i    (s_axis_tkeep[32*p +: 32]),
+      .s_last_i    (s_axis_tlast[p]),
+      .s_bad_i     (s_axis_tuser[p]),
+      .m_valid_o   (rx_valid[p]),
+      .m_ready_i   (rx_take[p]),
+      .m_data_o    (rx_data[256*p +: 256]),
+      .m_keep_o    (rx_keep[32*p +: 32]),
+      .m_last_o    (rx_last[p]),
+      .more_o      (rx_more[p]),
+      .committed_o (rx_committed[p]),
+      .dropped_o   (rx_dropped[p])
     );
   end
 
@@ -72,7 +82,12 @@ module gw_switch_core #(
   wire       serve      = active && rx_valid[port] && parser_ready;
   wire       serve_last = serve && rx_last[port];
   gw_arbiter u_arbiter (
-    .clk_i, .rst_ni, .valid_i(rx_valid & {4{!drain_i}}), .more_i(rx_more & {4{!drain_i}}), .last_i(serve_last), .active_o(active), .port_o(port)
+    .clk_i, .rst_ni,
+    .valid_i  (rx_valid & {4{!drain_i}}),
+    .more_i   (rx_more & {4{!drain_i}}),
+    .last_i   (serve_last),
+    .active_o (active),
+    .port_o   (port)
   );
   for (genvar p = 0; p < 4; p++) begin : gen_take
     assign rx_take[p] = active && {30'd0, port} == p && rx_valid[p] && parser_ready;
@@ -85,33 +100,64 @@ module gw_switch_core #(
   // Parser, Gradient Aggregation, Parameter Optimization.
   wire [255:0] parsed_data, summed_data, out_data;
   wire [31:0]  parsed_keep, summed_keep, out_keep;
-  wire         parsed_valid, summed_valid, out_valid, parsed_ready, summed_ready, parsed_last, summed_last, out_last;
+  wire         parsed_valid, summed_valid, out_valid, parsed_ready, summed_ready, parsed_last, summed_last,
+    out_last;
   wire         summed_selected;
   wire [191:0] parsed_user, summed_user, out_user;
   gw_parser u_parser (
     .aclk, .aresetn,
-    .s_axis_tdata(served_data), .s_axis_tkeep(served_keep), .s_axis_tvalid(active && rx_valid[port]),
-    .s_axis_tready(parser_ready), .s_axis_tlast(rx_last[port]), .s_axis_tuser(port),
-    .m_axis_tdata(parsed_data), .m_axis_tkeep(parsed_keep), .m_axis_tvalid(parsed_valid), .m_axis_tready(parsed_ready),
-    .m_axis_tlast(parsed_last), .m_axis_tuser(parsed_user), .stat_o(stat_o[12*32-1:0])
+    .s_axis_tdata  (served_data),
+    .s_axis_tkeep  (served_keep),
+    .s_axis_tvalid (active && rx_valid[port]),
+    .s_axis_tready (parser_ready),
+    .s_axis_tlast  (rx_last[port]),
+    .s_axis_tuser  (port),
+    .m_axis_tdata  (parsed_data),
+    .m_axis_tkeep  (parsed_keep),
+    .m_axis_tvalid (parsed_valid),
+    .m_axis_tready (parsed_ready),
+    .m_axis_tlast  (parsed_last),
+    .m_axis_tuser  (parsed_user),
+    .stat_o        (stat_o[12*32-1:0])
   );
   gw_aggregation #(.DepthLog2(DepthLog2), .AddLatency(AddLatency), .Subnormal(Subnormal)) u_aggregation (
     .aclk, .aresetn, .workers_i, .group_i, .depth_i,
-    .s_axis_tdata(parsed_data), .s_axis_tkeep(parsed_keep), .s_axis_tvalid(parsed_valid), .s_axis_tready(parsed_ready),
-    .s_axis_tlast(parsed_last), .s_axis_tuser(parsed_user),
-    .m_axis_tdata(summed_data), .m_axis_tkeep(summed_keep), .m_axis_tvalid(summed_valid), .m_axis_tready(summed_ready),
-    .m_axis_tlast(summed_last), .m_axis_tuser(summed_user), .m_selected_o(summed_selected), .stat_o(stat_o[22*32-1:12*32]),
+    .s_axis_tdata  (parsed_data),
+    .s_axis_tkeep  (parsed_keep),
+    .s_axis_tvalid (parsed_valid),
+    .s_axis_tready (parsed_ready),
+    .s_axis_tlast  (parsed_last),
+    .s_axis_tuser  (parsed_user),
+    .m_axis_tdata  (summed_data),
+    .m_axis_tkeep  (summed_keep),
+    .m_axis_tvalid (summed_valid),
+    .m_axis_tready (summed_ready),
+    .m_axis_tlast  (summed_last),
+    .m_axis_tuser  (summed_user),
+    .m_selected_o  (summed_selected),
+    .stat_o        (stat_o[22*32-1:12*32]),
     .job_reset_i, .clearing_o
   );
   gw_optimization #(
-    .Algorithm(Algorithm), .Pes(Pes), .Iterative(Iterative), .Fast(Fast), .Subnormal(Subnormal), .EpsOutside(EpsOutside),
+    .Algorithm(Algorithm), .Pes(Pes), .Iterative(Iterative), .Fast(Fast), .Subnormal(Subnormal),
+      .EpsOutside(EpsOutside),
     .DepthLog2(DepthLog2)
   ) u_optimization (
     .aclk, .aresetn, .cfg_valid_i, .cfg_address_i, .cfg_data_i,
-    .s_axis_tdata(summed_data), .s_axis_tkeep(summed_keep), .s_axis_tvalid(summed_valid), .s_axis_tready(summed_ready),
-    .s_axis_tlast(summed_last), .s_axis_tuser(summed_user), .s_selected_i(summed_selected),
-    .m_axis_tdata(out_data), .m_axis_tkeep(out_keep), .m_axis_tvalid(out_valid), .m_axis_tready(1'b1),
-    .m_axis_tlast(out_last), .m_axis_tuser(out_user), .stat_o(stat_o[26*32-1:22*32]),
+    .s_axis_tdata  (summed_data),
+    .s_axis_tkeep  (summed_keep),
+    .s_axis_tvalid (summed_valid),
+    .s_axis_tready (summed_ready),
+    .s_axis_tlast  (summed_last),
+    .s_axis_tuser  (summed_user),
+    .s_selected_i  (summed_selected),
+    .m_axis_tdata  (out_data),
+    .m_axis_tkeep  (out_keep),
+    .m_axis_tvalid (out_valid),
+    .m_axis_tready (1'b1),
+    .m_axis_tlast  (out_last),
+    .m_axis_tuser  (out_user),
+    .stat_o        (stat_o[26*32-1:22*32]),
     .job_reset_i, .cfg_restore_i, .cfg_read_i, .cfg_data_o
   );
 
@@ -134,9 +180,15 @@ module gw_switch_core #(
   end
   always_ff @(posedge clk_i) if (out_valid) mask_q <= mask;
   gw_lookup u_lookup (
-    .clk_i, .rst_ni, .offered_i(parsed_valid && parsed_first_q), .first_i(parsed_valid && parsed_ready && parsed_first_q), .data_i(parsed_data),
-    .port_i(parsed_user[gw_expether_pkg::UserPort +: 2]), .valid_o(route_valid), .mask_o(route),
-    .flooded_o(stat_o[42*32 +: 32]), .filtered_o(stat_o[43*32 +: 32])
+    .clk_i, .rst_ni,
+    .offered_i  (parsed_valid && parsed_first_q),
+    .first_i    (parsed_valid && parsed_ready && parsed_first_q),
+    .data_i     (parsed_data),
+    .port_i     (parsed_user[gw_expether_pkg::UserPort +: 2]),
+    .valid_o    (route_valid),
+    .mask_o     (route),
+    .flooded_o  (stat_o[42*32 +: 32]),
+    .filtered_o (stat_o[43*32 +: 32])
   );
   gw_fifo #(.Width(4), .DepthLog2(8)) u_routes (
     .clk_i, .rst_ni, .s_valid_i(route_valid), .s_ready_o(mask_room), .s_data_i(route),
@@ -148,10 +200,20 @@ module gw_switch_core #(
   for (genvar p = 0; p < 4; p++) begin : gen_tx
     gw_packet_queue u_queue (
       .clk_i, .rst_ni,
-      .offered_i(1'b0), .s_valid_i(out_valid && mask[p]), .s_data_i(out_data), .s_keep_i(out_keep), .s_last_i(out_last), .s_bad_i(1'b0),
-      .m_valid_o(m_axis_tvalid[p]), .m_ready_i(m_axis_tready[p]), .m_data_o(m_axis_tdata[256*p +: 256]),
-      .m_keep_o(m_axis_tkeep[32*p +: 32]), .m_last_o(m_axis_tlast[p]), .more_o(tx_more[p]),
-      .committed_o(tx_committed[p]), .dropped_o(tx_dropped[p])
+      .offered_i   (1'b0),
+      .s_valid_i   (out_valid && mask[p]),
+      .s_data_i    (out_data),
+      .s_keep_i    (out_keep),
+      .s_last_i    (out_last),
+      .s_bad_i     (1'b0),
+      .m_valid_o   (m_axis_tvalid[p]),
+      .m_ready_i   (m_axis_tready[p]),
+      .m_data_o    (m_axis_tdata[256*p +: 256]),
+      .m_keep_o    (m_axis_tkeep[32*p +: 32]),
+      .m_last_o    (m_axis_tlast[p]),
+      .more_o      (tx_more[p]),
+      .committed_o (tx_committed[p]),
+      .dropped_o   (tx_dropped[p])
     );
   end
 
@@ -190,7 +252,8 @@ module gw_switch_core #(
   `GW_ASSERT(RoutesFindRoom, !route_valid || mask_room)
   `GW_COVER(FourFramesAtOnce, &rx_committed)
   `GW_COVER(LeavesByNoPort, out_valid && out_first_q && mask == 4'd0)
-  `GW_COVER(LeavesByThreePorts, out_valid && out_first_q && (mask == 4'd7 || mask == 4'd11 || mask == 4'd13 || mask == 4'd14))
+  `GW_COVER(LeavesByThreePorts, out_valid && out_first_q
+            && (mask == 4'd7 || mask == 4'd11 || mask == 4'd13 || mask == 4'd14))
   `GW_COVER(DroppedByOneOfThree, (tx_dropped != 4'd0) && (tx_committed != 4'd0))
   `GW_COVER(ParserWaits, active && rx_valid[port] && !parser_ready)
 endmodule

@@ -52,7 +52,7 @@ class OptionSet {
 /// A whole number, decimal; throws UsageError naming the option otherwise, or outside the range.
 int64_t parse_integer(const std::string& option, const std::string& text, int64_t least,
                       int64_t most);
-/// Finite, too; `unit` stands behind the range in the sentence.
+/// Finite, too; `unit` stands after the range in the sentence.
 double parse_number(const std::string& option, const std::string& text, double least, double most,
                     const std::string& unit = "");
 

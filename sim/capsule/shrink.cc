@@ -83,7 +83,7 @@ class Shrinker {
   /// Takes it if the failure stays.
   bool keep(ShrinkCase&& candidate) {
     if (over() || candidate.stimulus.packets.empty()) return false;
-    // One that would end behind the limit is not begun.
+    // One that would end after the limit is not begun.
     const double share = static_cast<double>(candidate.stimulus.packets.size()) /
                          static_cast<double>(whole_packets_);
     if (seconds() + options_.run_seconds * share > options_.seconds) {
@@ -169,7 +169,7 @@ class Shrinker {
     return candidate;
   }
 
-  /// What comes behind the failure, then most of what comes before it.
+  /// What comes after the failure, then most of what comes before it.
   void drop_the_rest() {
     const size_t accepted = options_.accepted.size();
     if (accepted != 0 && accepted < best_.stimulus.packets.size()) {

@@ -45,7 +45,7 @@ struct ShrinkOptions {
   double seconds = 60;                                                  ///< at most
   std::function<bool()> stopped = {};                                   ///< Ctrl-C
   std::function<void(const ShrinkCase&, uint64_t runs)> progress = {};  ///< now and then
-  /// The cycle in which each packet was accepted; of those behind them none was.
+  /// The cycle in which each packet was accepted; of those after them none was.
   std::vector<uint64_t> accepted = {};
   double run_seconds = 0;  ///< what a run of all of it takes
 };

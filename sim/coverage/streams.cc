@@ -27,7 +27,7 @@ Table spacing_table(const Port& port) {
       port.paced ? std::vector<std::string>{"up to 15", "16 to 63", "64 to 1023", "1024 and more"}
                  : std::vector<std::string>{"0", "1", "2 to 7", "8 and more"};
   return {fmt::format("spacing-{}", port.name),
-          "cycles between two packets x beats of the one before x beats of the one behind",
+          "cycles between two packets x beats of the one before x beats of the one after",
           {{"gap", gaps}, {"before", beats}, {"behind", beats}}};
 }
 

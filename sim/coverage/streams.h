@@ -44,7 +44,7 @@ struct StreamTables {
   static constexpr size_t kGaps = 4;
 
   std::vector<Table> packets_in, packets_out;  ///< beats, tail, stalls at first, middle, last
-  std::vector<Table> spacing_in, spacing_out;  ///< gap, beats before, beats behind
+  std::vector<Table> spacing_in, spacing_out;  ///< gap, beats before, beats after
   std::vector<Table> handshakes;               ///< input x output, pair by pair
 
   static constexpr size_t beats_class(uint32_t beats) {
@@ -132,7 +132,7 @@ class Streams {
     bool first = false, middle = false, last = false;
     bool before = false;  ///< there was a packet
     size_t beats_before = 0, gap = 0;
-    uint64_t end = 0;  ///< the cycle behind its last beat
+    uint64_t end = 0;  ///< the cycle after its last beat
 
     [[gnu::always_inline]] void see(uint64_t now, const Beat* beat, bool ready, Table& packets,
                                     Table& spacing) {

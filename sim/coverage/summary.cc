@@ -151,7 +151,8 @@ json functional(const Points& points, Waiving& waiving, json& failures) {
   return section;
 }
 
-/// The instance, without the name that the simulator puts before the top, and a cover's own behind.
+/// The instance, without the name that the simulator puts before the top, and a cover's own after
+/// it.
 std::string instance_of(const RtlPoint& p) {
   std::string_view scope = p.scope;
   const std::string within = p.top + '.' + p.top;

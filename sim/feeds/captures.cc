@@ -204,7 +204,7 @@ std::string remedy_for(const capture::Selection& selection, const capture::Selec
     case Skip::kTruncated:
       return kCaptureWhole;
     case Skip::kVlanTags:
-      return "no NIC looks behind them, --filter vlan does";
+      return "no NIC looks past them, --filter vlan does";
     case Skip::kUnaligned:
       return "--grid packet takes each segment's first byte for the start of a float";
     default:

@@ -99,7 +99,7 @@ class FrameReader {
 
   static constexpr int kAnyPort = -1;
 
-  /// The next frame of a port. `to_the_end`: packets behind the last frame are counted, too.
+  /// The next frame of a port. `to_the_end`: packets after the last frame are counted, too.
   std::optional<Frame> next(int port, bool to_the_end) {
     while (const std::optional<capture::Record> record = read(to_the_end)) {
       std::optional<Frame> frame = consider(*record, port);

@@ -28,7 +28,7 @@ struct Frame {
   bool error = false;             ///< ends with tuser: taken back, or a bad FCS
   std::vector<OddBeat> odd = {};  ///< breaks the stream profile with them
   uint32_t gap = 0;               ///< cycles before it, where no wire has a pace
-  uint32_t port_behind = 0;       ///< what tuser is told wrong of the port behind the first beat
+  uint32_t port_behind = 0;       ///< what tuser is told wrong of the port after the first beat
   bool own_config = false;        ///< its pins are not as the run's options say
   PacketConfig config{};          ///< then what they are
 };
@@ -67,7 +67,7 @@ FrameList read_all(Frames& frames);
 /// Times are the capture's, with three exceptions. On a port, frames never come faster than `wire`
 /// carries them, nor before the frame ahead of them in the file. A clock that was set while the
 /// capture ran is not followed: a frame whose time lies more than a second before the latest one,
-/// or more than a day behind it, comes at once, those behind it as much earlier or later;
+/// or more than a day after it, comes at once, those after it as much earlier or later;
 /// `clock_leaps` counts it. All of it lasts 30 days at most, so that cycles can be counted.
 ///
 /// Of a capture of synthesised frames it gives back the frames, ports and times. Throws InputError

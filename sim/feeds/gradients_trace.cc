@@ -67,7 +67,7 @@ class TraceGradients final : public Gradients {
     return std::move(filter).value();
   }
   /// The next packet that is fed, one ahead of who asks: whoever opens a capture hears at once that
-  /// it holds none. Behind the limit it counts what is left.
+  /// it holds none. After the limit it counts what is left.
   std::optional<GradientPacket> read() {
     while (const std::optional<capture::Record> record = reader_.next()) {
       const capture::Packet captured = capture::packet_of(*record);

@@ -517,7 +517,7 @@ uint32_t RandomValues::drawn(Class kind, Random& random) const {
   if (exponent == 0 && fraction == 0) return value;
   const RandomChoice& choice = table_["fraction"];
   const std::string& which = choice.name(choice.draw(random));
-  // Of a subnormal, those behind its leading one.
+  // Of a subnormal, those after its leading one.
   const uint32_t all = exponent == 0 ? std::bit_floor(fraction) - 1 : kFraction;
   const uint32_t last = all >> random.below(23);
   return which == "zeros" ? value & ~last : which == "ones" ? value | last : value;
@@ -562,7 +562,7 @@ OddBeat random_odd_beat(Random& random, size_t beats, size_t bytes, size_t beat_
       return {.beat = last, .keep = 0};
     case 1:  // bytes are missing in the middle, or at the beginning
       return {.beat = last, .keep = whole & ~(uint64_t{1} << below(bytes))};
-    case 2:  // one stands alone behind the packet's end, if there is room
+    case 2:  // one stands alone after the packet's end, if there is room
       return {.beat = last,
               .keep = whole | (bytes + 1 < beat_bytes
                                    ? uint64_t{1} << (bytes + 1 + below(beat_bytes - bytes - 1))

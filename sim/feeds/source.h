@@ -31,9 +31,9 @@ struct RawPacket {
   bool hostile = false;            ///< breaks the stream profile on purpose
   std::vector<OddBeat> odd = {};   ///< so does a packet that has any
   int64_t time_ns = 0;             ///< when its preamble begins, for ports with a pace
-  uint32_t gap = 0;                ///< cycles behind the packet before it, for ports without one
+  uint32_t gap = 0;                ///< cycles after the packet before it, for ports without one
   uint64_t meta = 0;               ///< tuser of ports where that is wider than a bit, of all beats
-  uint64_t meta_behind = 0;        ///< bits of it that are inverted behind the first beat
+  uint64_t meta_behind = 0;        ///< bits of it that are inverted after the first beat
   bool own_config = false;         ///< its pins are not as the run's options say
   PacketConfig config{};           ///< then what they are
   std::vector<uint32_t> values{};  ///< what the bytes stand for, where they do not say themselves

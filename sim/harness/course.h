@@ -122,7 +122,7 @@ class Course : public Steppable {
     }
   }
 
-  /// Behind the reset of the engines: the first packets, the first questions.
+  /// After the reset of the engines: the first packets, the first questions.
   [[gnu::cold]] void begin() {
     for (const Boot::Write& write : drive_.boot.writes) {
       oracle_.configured(0, write.address, write.data);
@@ -183,7 +183,7 @@ class Course : public Steppable {
     const Beat* end = nullptr;
     const Beat* trigger = nullptr;
     uint64_t due = 0;         ///< the cycle from which a paced port may offer `next`
-    uint64_t stood = 0;       ///< cycles by which its sender's time is behind the run's
+    uint64_t stood = 0;       ///< cycles by which its sender's time is after the run's
     uint64_t not_before = 0;  ///< no packet is loaded, and none will be due before this cycle of
                               ///< the senders' time
     bool offering = false, over = false, unchecked = false;
@@ -1175,7 +1175,7 @@ class Course : public Steppable {
     }
     const std::vector<Place> beats = moved(out.packet, next_beat, out.history);
     std::vector<std::string> lines;
-    // What came in behind the failure was not owed yet.
+    // What came in after the failure was not owed yet.
     const auto coming = [&](Place place) {
       const Packet<Beat>* const maker = place.packet->source.get();
       if (maker != nullptr && maker->accepted >= failure_.cycle) return;

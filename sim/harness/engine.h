@@ -1,5 +1,5 @@
-// An engine is one opinion of a device, cycle by cycle: RTL behind testbenches/engine/engine_abi.h,
-// the SystemC model's core, a chain or a ring of engines.
+// An engine is one opinion of a device, cycle by cycle: RTL through
+// testbenches/engine/engine_abi.h, the SystemC model's core, a chain or a ring of engines.
 //
 // The device's ports are facts that its engines share, a struct P with
 //

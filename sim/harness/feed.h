@@ -39,7 +39,7 @@ class Feed {
 template <class Beat>
 void fetch_ahead(const std::vector<PacketRef<Beat>>& packets, size_t next) {
   constexpr size_t kLine = 64;  // of a cache
-  constexpr size_t kBeats = 8;  // behind them the processor has seen which way it goes
+  constexpr size_t kBeats = 8;  // after them the processor has seen which way it goes
   const auto fetch = [](const void* from, size_t bytes) {
     const auto* const at = static_cast<const std::byte*>(from);
     for (size_t i = 0; i < bytes; i += kLine) __builtin_prefetch(at + i, 0, 2);

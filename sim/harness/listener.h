@@ -22,9 +22,9 @@ template <class Beat>
 class Watcher {
  public:
   virtual ~Watcher() = default;
-  /// As Oracle::arrives, behind it.
+  /// As Oracle::arrives, after it.
   virtual void arrived(size_t /*port*/, const PacketRef<Beat>&) {}
-  /// As Oracle::decides, behind it.
+  /// As Oracle::decides, after it.
   virtual void decided(uint64_t /*events*/) {}
   /// As Listener::left.
   virtual void left(const Passage&, const Packet<Beat>&) {}

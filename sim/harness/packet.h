@@ -26,7 +26,7 @@ struct PacketFacts {
   bool measured = true;       ///< false: before the device knows where everyone is
   bool hostile = false;       ///< breaks the stream profile on purpose: its beats are not checked
   int64_t time_ns = 0;        ///< paced ports: when its preamble begins on the wire
-  uint32_t gap = 0;  ///< other ports: cycles behind the packet before it in which it is not offered
+  uint32_t gap = 0;  ///< other ports: cycles after the packet before it in which it is not offered
   PacketConfig config{};
 
   /// What the reference did to make it: a place in Device::Facts::actions, and how many times its
@@ -98,7 +98,7 @@ class SparePackets {
   }
   static void keep(std::unique_ptr<Packet<Beat>> packet) {
     packet->source.reset();  // which may be kept, too
-    // Behind the thread's own objects what was static still lets go of packets.
+    // After the thread's own objects what was static still lets go of packets.
     if (over_ || packet->beats.capacity() > kMostBeats) return;
     auto& spare = of_this_thread().packets_;
     if (spare.size() == kMost) return;

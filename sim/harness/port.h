@@ -17,7 +17,7 @@ namespace gw::sim {
 struct Wire {
   double gbps = 0;      ///< 0: no rate is known
   uint32_t before = 0;  ///< bytes ahead of a packet's own: preamble, headers
-  uint32_t after = 0;   ///< bytes behind them: FCS, gap
+  uint32_t after = 0;   ///< bytes after them: FCS, gap
   uint32_t least = 0;   ///< what the shortest packet takes, all counted
 
   /// What a packet of so many bytes takes of it.
@@ -37,7 +37,7 @@ struct Port {
   int slot = 0;             ///< place in the bundle's vectors
   int slots = 1;            ///< how many ports share the bundle
   int user_bits = 1;        ///< 0: no tuser; 1: Beat::user; more: Beat::meta, bit 0 first
-  bool paced = false;       ///< a MAC stands behind it, at the rate of `wire`
+  bool paced = false;       ///< a MAC stands after it, at the rate of `wire`
   Wire wire = {};
   /// A packet may end with a beat without a byte: of an output that must say "in error" when all
   /// bytes have left.

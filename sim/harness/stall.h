@@ -53,7 +53,7 @@ struct StallRecord {
   friend bool operator==(const StallRecord&, const StallRecord&) = default;
 
   static uint64_t bits(const std::vector<Side>& sides, size_t port, uint64_t number);
-  /// Of a window behind those before it, or of the last one again.
+  /// Of a window after those before it, or of the last one again.
   static void set(std::vector<Side>& sides, size_t port, uint64_t number, uint64_t bits);
 };
 

@@ -38,7 +38,7 @@ struct Point {
 /// What a run of a plan is narrowed to, and given on top.
 struct Narrowing {
   std::string device;              ///< empty: all
-  std::vector<std::string> extra;  ///< words behind each run's own
+  std::vector<std::string> extra;  ///< words after each run's own
 };
 
 /// Of all groups, in the plan's order; each was checked. Throws UsageError:

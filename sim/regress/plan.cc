@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <fnmatch.h>
 #include <toml++/toml.h>
 #include <unistd.h>
 
@@ -249,12 +250,45 @@ class Reader {
     }
   }
 
+  /// The devices that a key names, each once: a shell pattern stands for all whose name or
+  /// FAMILY/NAME it matches, a word that begins with ! takes such devices out again.
+  std::vector<std::string> devices(const toml::key& key, const toml::node& node) const {
+    std::vector<std::string> named;
+    for (const std::string& word : words(key, node)) {
+      const bool out = word.starts_with("!");
+      const std::string pattern = out ? word.substr(1) : word;
+      if (!out && pattern.find_first_of("*?[") == std::string::npos) {
+        named.push_back(pattern);
+        continue;
+      }
+      bool any = false;
+      for (const std::string& full : vocabulary_.devices()) {
+        const std::string device = full.substr(full.find('/') + 1);
+        if (::fnmatch(pattern.c_str(), full.c_str(), 0) != 0 &&
+            ::fnmatch(pattern.c_str(), device.c_str(), 0) != 0) {
+          continue;
+        }
+        const bool has = std::ranges::count(named, device) != 0;
+        any = any || !out || has;
+        if (out) {
+          std::erase(named, device);
+        } else if (!has) {
+          named.push_back(device);
+        }
+      }
+      if (!any && out) fail(place(node), fmt::format("'{}' takes no device out", word));
+      if (!any) fail(place(node), fmt::format("no device matches '{}'", word));
+    }
+    if (named.empty()) fail(place(node), fmt::format("'{}' leaves no device", key.str()));
+    return named;
+  }
+
   void read_speeds(const toml::key& key, const toml::node& node) {
     for (const auto& [k, value] : table(key, node)) {
       if (k != "device") {
         fail(place(k), fmt::format("[speed] has no key '{}'; it has device", k.str()));
       }
-      plan_.speeds = words(k, value);
+      plan_.speeds = devices(k, value);
       for (const std::string& device : plan_.speeds) {
         in_place(value, [&] {
           vocabulary_.check(speed_words(device));
@@ -308,7 +342,7 @@ class Reader {
       fail(group.place, fmt::format("the group '{}' names no device", group.name));
     }
     group.device_place = place(device->second);
-    group.devices = words(device->first, device->second);
+    group.devices = devices(device->first, device->second);
     for (const std::string& one : group.devices) {
       in_place(device->second, [&] { return vocabulary_.options(one).size(); });
     }
@@ -538,7 +572,7 @@ struct Unit {
 };
 constexpr Unit kUnits[] = {{"s", 1}, {"min", 60}, {"h", 3600}};
 
-/// The number at the beginning, and the word behind it.
+/// The number at the beginning, and the word after it.
 std::pair<double, std::string> quantity(const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

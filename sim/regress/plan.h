@@ -31,6 +31,8 @@ class Vocabulary {
   };
 
   virtual ~Vocabulary() = default;
+  /// Every device as FAMILY/NAME, in the order in which plans run them.
+  virtual std::vector<std::string> devices() const = 0;
   /// Those of a run of the device. Throws UsageError that names the devices there are.
   virtual const std::vector<Option>& options(const std::string& device) const = 0;
   /// Throws UserError if a case of these words cannot begin: `run DEVICE --option value ...`, or

@@ -87,7 +87,7 @@ double lockstep_now(Bench& bench) {
 }
 
 /// A run as users make it, with its stimulus, reference, scoring and report, beside its loop: it
-/// has one round, and takes so long that the loop is timed anew before and behind it.
+/// has one round, and takes so long that the loop is timed anew before and after it.
 void add_whole_run(json& row, const Device& device, Bench& bench, RunSpec spec,
                    const std::string& synth) {
   // Twenty million cycles of gradients; frames are few beats and dear.

@@ -202,6 +202,7 @@ class Device {
  public:
   struct Facts {
     std::string name = {};
+    std::string family = {};  ///< with others of its kind: plans name it by "FAMILY/*", too
     std::string summary = {};
     double clock_mhz = 100;
     bool frames = false;          ///< fed with whole Ethernet frames; else with gradients

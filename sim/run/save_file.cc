@@ -132,7 +132,7 @@ class Pins {
   const Port& port_;
 };
 
-/// What the model has at a port; it changes half a cycle behind the RTL's, before the edge at which
+/// What the model has at a port; it changes half a cycle after the RTL's, before the edge at which
 /// both are compared.
 void add_model(Writer& out, const Device::Facts& facts, const Port& port, bool input) {
   const std::string pins = fmt::format("harness.model_{}", port.name);

@@ -19,8 +19,8 @@
 #include "testbenches/codec/report.h"
 #include "testbenches/codec/view.h"
 #include "testbenches/codec/words.h"
-#include "testbenches/engine/hosted.h"
-#include "testbenches/engine/wires.h"
+#include "testbenches/kit/hosted.h"
+#include "testbenches/kit/wires.h"
 
 namespace gw::testbenches {
 namespace {
@@ -219,6 +219,7 @@ class CodecDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
 
  private:
   static Facts complete(Facts facts) {
+    facts.family = "codec";
     facts.clock_mhz = 100;
     facts.line_rate = sim::LineRate::kThroughput;
     facts.line = kTenGbeSegments;

@@ -7,7 +7,7 @@
 #include "models/reference/codec.h"
 #include "sim/base/options.h"
 #include "sim/harness/packet.h"
-#include "testbenches/engine/packet_pins.h"
+#include "testbenches/kit/packet_pins.h"
 
 namespace gw::testbenches {
 

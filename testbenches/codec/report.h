@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "models/reference/codec_statistics.h"
-#include "testbenches/engine/runner.h"
+#include "testbenches/kit/runner.h"
 
 namespace gw::testbenches {
 

@@ -15,7 +15,7 @@
 #include "models/reference/capture/bytes.h"
 #include "models/reference/nic/headers.h"
 #include "sim/base/error.h"
-#include "testbenches/engine/wires.h"
+#include "testbenches/kit/wires.h"
 
 namespace gw::testbenches {
 namespace {

@@ -13,8 +13,8 @@
 #include "sim/harness/chain.h"
 #include "testbenches/codec/options.h"
 #include "testbenches/codec/report.h"
-#include "testbenches/engine/runner.h"
-#include "testbenches/engine/wires.h"
+#include "testbenches/kit/runner.h"
+#include "testbenches/kit/wires.h"
 #include "testbenches/nic/capture.h"
 #include "testbenches/nic/coverage.h"
 #include "testbenches/nic/options.h"
@@ -177,6 +177,7 @@ class NicDevice : public DeviceOf<typename Model::Ports, Model, Rtl> {
 
  private:
   static Facts complete(Facts facts) {
+    facts.family = "nic";
     facts.clock_mhz = kNicClockMhz;
     facts.frames = true;
     facts.line_rate = sim::LineRate::kWire;

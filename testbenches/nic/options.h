@@ -7,7 +7,7 @@
 
 #include "models/reference/nic/nic.h"
 #include "sim/run/device.h"
-#include "testbenches/engine/packet_pins.h"
+#include "testbenches/kit/packet_pins.h"
 
 namespace gw::testbenches {
 

@@ -6,7 +6,7 @@
 #include "models/reference/capture/bytes.h"
 #include "models/reference/nic/headers.h"
 #include "testbenches/codec/report.h"
-#include "testbenches/engine/wires.h"
+#include "testbenches/kit/wires.h"
 #include "testbenches/nic/options.h"
 
 namespace gw::testbenches {

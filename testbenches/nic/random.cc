@@ -13,7 +13,7 @@
 #include "models/reference/nic/headers.h"
 #include "models/reference/nic/host.h"
 #include "testbenches/codec/random.h"
-#include "testbenches/engine/wires.h"
+#include "testbenches/kit/wires.h"
 #include "testbenches/nic/options.h"
 
 namespace gw::testbenches {

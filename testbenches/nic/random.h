@@ -6,7 +6,7 @@
 #include "models/reference/nic/nic.h"
 #include "sim/feeds/frames.h"
 #include "sim/feeds/random_table.h"
-#include "testbenches/engine/packet_pins.h"
+#include "testbenches/kit/packet_pins.h"
 
 namespace gw::testbenches {
 

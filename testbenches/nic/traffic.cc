@@ -11,7 +11,7 @@
 
 #include "models/reference/nic/host.h"
 #include "sim/base/random.h"
-#include "testbenches/engine/wires.h"
+#include "testbenches/kit/wires.h"
 
 namespace gw::testbenches {
 namespace {

@@ -6,8 +6,8 @@
 #include "sim/feeds/captures.h"
 #include "sim/feeds/gradients.h"
 #include "sim/feeds/writer.h"
-#include "testbenches/engine/runner.h"
-#include "testbenches/engine/wires.h"
+#include "testbenches/kit/runner.h"
+#include "testbenches/kit/wires.h"
 #include "testbenches/quant/coverage.h"
 #include "testbenches/quant/dequantizer_oracle.h"
 #include "testbenches/quant/devices.h"
@@ -64,6 +64,7 @@ class DequantizerDevice final : public DeviceOf<DequantizerPorts, DequantizerMod
  public:
   DequantizerDevice()
       : DeviceOf({.name = "dequantizer",
+                  .family = "quant",
                   .summary = "decoder of every quantised packet: thresholds, one bit, adaptive, "
                              "microscaling formats, back to binary32",
                   .clock_mhz = 200,

@@ -6,7 +6,7 @@
 
 #include "models/reference/quant/decoder.h"
 #include "sim/harness/oracle.h"
-#include "testbenches/engine/runner.h"
+#include "testbenches/kit/runner.h"
 
 namespace gw::testbenches {
 

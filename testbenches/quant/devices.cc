@@ -9,8 +9,8 @@
 #include "sim/feeds/captures.h"
 #include "sim/feeds/gradients.h"
 #include "sim/feeds/writer.h"
-#include "testbenches/engine/runner.h"
-#include "testbenches/engine/wires.h"
+#include "testbenches/kit/runner.h"
+#include "testbenches/kit/wires.h"
 #include "testbenches/quant/coverage.h"
 #include "testbenches/quant/options.h"
 #include "testbenches/quant/oracle.h"
@@ -179,6 +179,7 @@ class QuantiserDevice : public DeviceOf<P, ChunkModel<P, Core>> {
 
  private:
   static Facts complete(Facts facts, const QuantiserFacts& quantiser) {
+    facts.family = "quant";
     facts.clock_mhz = 200;
     facts.burst_is_input = true;
     facts.line_rate = sim::LineRate::kThroughput;
@@ -207,7 +208,7 @@ class MxDevice final : public QuantiserDevice<MxPorts, systemc::Mx> {
              .summary = "quantiser: chunks of binary32 gradients to OCP microscaling blocks, "
                         "MXFP8 (E4M3, E5M2) or MXFP4, with residuals",
              .inside = {"u_issue.n_q[19:0]", "u_issue.left_q[16:0]", "u_issue.place_q[1:0]",
-                        "u_issue.surplus_q", "start", "credit_q", "used_q[6:0]", "pop",
+                        "u_issue.surplus_q", "start", "credit", "u_egress.used_q[6:0]", "pop",
                         "vector_valid", "vector_first", "vector_last", "vector_length[5:0]",
                         "merge", "first_valid", "second_valid"}},
             mx_facts()) {}
@@ -227,7 +228,7 @@ class ThresholdDevice final : public QuantiserDevice<ThresholdPorts, systemc::Th
             {.name = "threshold",
              .summary = "quantiser: chunks of binary32 gradients to those that reach a threshold: "
                         "whole, as +-T or as +-m T (thresholded gradient synchronisation)",
-             .inside = {"start", "row_conflict", "k_conflict", "credit_q", "n[19:0]", "first",
+             .inside = {"start", "row_conflict", "k_conflict", "credit", "n[19:0]", "first",
                         "final_item", "tail"}},
             threshold_facts()) {}
 

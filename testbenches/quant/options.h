@@ -10,7 +10,7 @@
 #include "sim/base/options.h"
 #include "sim/base/random.h"
 #include "sim/harness/packet.h"
-#include "testbenches/engine/packet_pins.h"
+#include "testbenches/kit/packet_pins.h"
 
 namespace gw::testbenches {
 

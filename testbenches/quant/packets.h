@@ -10,7 +10,7 @@
 #include "models/reference/quant/quantiser.h"
 #include "sim/feeds/random_table.h"
 #include "sim/run/device.h"
-#include "testbenches/engine/packet_pins.h"
+#include "testbenches/kit/packet_pins.h"
 
 namespace gw::testbenches {
 

@@ -8,7 +8,7 @@
 
 #include "models/reference/quant/quantiser.h"
 #include "models/reference/quant/statistics.h"
-#include "testbenches/engine/runner.h"
+#include "testbenches/kit/runner.h"
 #include "testbenches/quant/options.h"
 
 namespace gw::testbenches {

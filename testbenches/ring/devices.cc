@@ -13,7 +13,7 @@
 #include "models/reference/ring/allreduce.h"
 #include "sim/base/error.h"
 #include "sim/harness/chain.h"
-#include "testbenches/engine/runner.h"
+#include "testbenches/kit/runner.h"
 #include "testbenches/ring/feed.h"
 #include "testbenches/ring/model.h"
 #include "testbenches/ring/oracle.h"
@@ -244,6 +244,7 @@ class RingNicDevice final : public DeviceOf<RingPorts, RingModel, RingRtl> {
  public:
   RingNicDevice()
       : DeviceOf({.name = "ring_nic",
+                  .family = "ring",
                   .summary =
                       "allreduce in the NIC: a ring of nodes that sum their hosts' gradients "
                       "(NTT's FPGA Ring-Allreduce)",

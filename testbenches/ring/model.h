@@ -1,6 +1,7 @@
 // A node of the ring as an engine: the model's core, and when it is reset during a run.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "models/systemc/ring/ring_nic.h"
+#include "sim/base/error.h"
 #include "sim/harness/engine.h"
 #include "testbenches/ring/ports.h"
 
@@ -31,7 +33,17 @@ class RingNodeModel {
 
   RingNodeModel(const systemc::RingBuild& build, const systemc::RingPins& pins,
                 std::vector<Reset> resets = {})
-      : core_(build, pins), pins_(pins), resets_(std::move(resets)) {}
+      : core_(build, pins), pins_(pins), resets_(std::move(resets)) {
+    std::vector<uint16_t> used = {pins.session};
+    for (const Reset& reset : resets_) {
+      if (std::find(used.begin(), used.end(), reset.session) != used.end()) {
+        throw sim::UsageError("node " + std::to_string(pins.node) + ": session " +
+                              std::to_string(reset.session) +
+                              " is used twice; each reset of a ring needs a new one");
+      }
+      used.push_back(reset.session);
+    }
+  }
 
   const systemc::RingNic& core() const { return core_; }
   /// The session from the next reset on; the other pins are set when the node is made.

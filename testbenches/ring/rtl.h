@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "testbenches/engine/rtl_engine.h"
+#include "testbenches/kit/rtl_engine.h"
 #include "testbenches/ring/ports.h"
 
 namespace gw::testbenches {

@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
-#include "testbenches/engine/hosted.h"
-#include "testbenches/engine/runner.h"
-#include "testbenches/engine/wires.h"
+#include "testbenches/kit/hosted.h"
+#include "testbenches/kit/runner.h"
+#include "testbenches/kit/wires.h"
 #include "testbenches/switch/coverage.h"
 #include "testbenches/switch/models.h"
 #include "testbenches/switch/oracle.h"
@@ -118,6 +118,7 @@ class FrameDevice : public DeviceOf<typename M::Ports, M> {
 
  private:
   static Facts complete(Facts facts, const reference::Blocks& blocks) {
+    facts.family = "switch";
     facts.clock_mhz = kSwitchClockMhz;
     facts.frames = true;
     facts.line_rate = kPaced ? sim::LineRate::kPorts : sim::LineRate::kWire;

@@ -7,7 +7,7 @@
 
 #include "models/axis/beat.h"
 #include "sim/harness/port.h"
-#include "testbenches/engine/wires.h"
+#include "testbenches/kit/wires.h"
 
 namespace gw::testbenches {
 

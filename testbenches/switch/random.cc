@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "models/reference/capture/capture.h"
-#include "testbenches/engine/wires.h"
+#include "testbenches/kit/wires.h"
 #include "testbenches/switch/make_frames.h"
 
 namespace gw::testbenches {

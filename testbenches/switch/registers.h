@@ -9,7 +9,7 @@
 
 #include "models/systemc/hosted.h"
 #include "sim/run/device.h"
-#include "testbenches/engine/hosted.h"
+#include "testbenches/kit/hosted.h"
 #include "testbenches/switch/options.h"
 #include "testbenches/switch/ports.h"
 #include "testbenches/switch/state.h"

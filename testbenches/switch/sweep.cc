@@ -20,9 +20,9 @@
 #include "sim/base/version.h"
 #include "sim/feeds/frames.h"
 #include "sim/harness/kernel.h"
-#include "testbenches/engine/cache.h"
-#include "testbenches/engine/synthesis.h"
-#include "testbenches/engine/wires.h"
+#include "testbenches/library/cache.h"
+#include "testbenches/library/synthesis.h"
+#include "testbenches/kit/wires.h"
 #include "testbenches/switch/host_cpu.h"
 #include "testbenches/switch/options.h"
 #include "testbenches/switch/traffic.h"
@@ -141,6 +141,30 @@ std::vector<std::filesystem::path> area_sources(const SweepOptions& options) {
   return files;
 }
 
+/// A source without its comments and the layout of its lines, which no area depends on.
+std::string essence(const std::filesystem::path& file, std::string_view text) {
+  const bool rtl = file.extension() == ".sv" || file.extension() == ".svh";
+  std::string kept;
+  bool space = false;
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (rtl) line = line.substr(0, line.find("//"));
+    if (!rtl && line.substr(std::min(line.find_first_not_of(' '), line.size())).starts_with('#')) {
+      continue;
+    }
+    for (const char c : line) {
+      if (c != ' ') {
+        if (space && !kept.empty()) kept += ' ';
+        kept += c;
+      }
+      space = c == ' ';
+    }
+    space = true;
+  }
+  return kept;
+}
+
 /// What the areas of PEs are made of: their RTL, and what synthesises it.
 std::string pe_sources(const SweepOptions& options) {
   namespace fs = std::filesystem;
@@ -154,8 +178,8 @@ std::string pe_sources(const SweepOptions& options) {
   }
   std::string all;
   for (const fs::path& file : files) {
-    const std::string bytes = sim::bytes_if_readable(file).value_or("");
-    all += fmt::format("{} {}\n{}", file.filename().string(), bytes.size(), bytes);
+    const std::string text = essence(file, sim::bytes_if_readable(file).value_or(""));
+    all += fmt::format("{} {}\n{}", file.filename().string(), text.size(), text);
   }
   return checksum(all);
 }

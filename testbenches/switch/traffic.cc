@@ -17,7 +17,7 @@
 #include "models/reference/expether/frame.h"
 #include "sim/base/error.h"
 #include "sim/base/random.h"
-#include "testbenches/engine/wires.h"
+#include "testbenches/kit/wires.h"
 #include "testbenches/switch/make_frames.h"
 #include "testbenches/switch/random.h"
 

@@ -56,7 +56,13 @@ class Cli : public ProgramTest {
 
 TEST_F(Cli, HelpAndVersion) {
   EXPECT_EQ(gradwire("--help").code, 0);
-  EXPECT_NE(gradwire("run --help").out.find("--trace"), std::string::npos);
+  const std::string help = gradwire("run --help").out;
+  EXPECT_THAT(help, HasSubstr("\nPackets:\n  --trace FILE "));
+  EXPECT_THAT(help, HasSubstr("\n  --seed N=1 "));
+  EXPECT_THAT(help, HasSubstr("\nRTL of your own:\n  --rtl FILE "));
+  // In lines that fit.
+  std::istringstream lines(help);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 96U) << line;
   const Ended version = gradwire("--version");
   EXPECT_EQ(version.code, 0);
   for (const char* tool : {"compiler", "verilator", "systemc", "cmake", "fmt"}) {
@@ -1313,7 +1319,7 @@ TEST_F(Cli, NetlistsThatCannotBeMadeAreRefusedOrSaid) {
   EXPECT_EQ(json::parse(text_of(path("sweep.json")))["checks"]["netlist"], "generic");
   // At once, not after minutes of synthesis.
   expect_one_sentence(gradwire("run optimizer --synth workers --netlist xilinx"), 3,
-                      "gw_optimization.sv wants block RAM");
+                      "gw_optimization_frames.sv wants block RAM");
 }
 
 TEST_F(Cli, RtlOfOnesOwnKeepsItsParametersAndThatIsSaid) {

@@ -4,8 +4,8 @@
 #include "models/systemc/compressor.h"
 #include "models/systemc/decompressor.h"
 #include "testbenches/codec/ports.h"
-#include "testbenches/engine/linked.h"
-#include "testbenches/engine/rtl_engine.h"
+#include "testbenches/library/linked.h"
+#include "testbenches/kit/rtl_engine.h"
 #include "tests/codec/support.h"
 #include "tests/sanitized.h"
 

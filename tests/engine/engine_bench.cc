@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "sim/base/error.h"
-#include "testbenches/engine/library.h"
+#include "testbenches/library/library.h"
 #include "tests/engine/requests.h"
 #include "tests/engine/support.h"
 

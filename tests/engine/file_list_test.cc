@@ -1,5 +1,5 @@
 // Lists of RTL are read as `verilator -f` reads them.
-#include "testbenches/engine/file_list.h"
+#include "testbenches/library/file_list.h"
 
 #include <gtest/gtest.h>
 

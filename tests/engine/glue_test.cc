@@ -11,9 +11,9 @@
 #include <sstream>
 
 #include "sim/base/error.h"
-#include "testbenches/engine/engine_source.h"
-#include "testbenches/engine/library.h"
-#include "testbenches/engine/linked.h"
+#include "testbenches/library/engine_source.h"
+#include "testbenches/library/library.h"
+#include "testbenches/library/linked.h"
 #include "tests/engine/requests.h"
 #include "tests/engine/support.h"
 

@@ -6,8 +6,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "testbenches/engine/library.h"
-#include "testbenches/engine/linked.h"
+#include "testbenches/library/library.h"
+#include "testbenches/library/linked.h"
 #include "tests/engine/requests.h"
 #include "tests/engine/support.h"
 

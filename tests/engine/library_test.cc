@@ -1,6 +1,6 @@
 // RTL that is built on demand: equal to what is linked, kept, guarded, and clear about what is
 // wrong.
-#include "testbenches/engine/library.h"
+#include "testbenches/library/library.h"
 
 #include <gtest/gtest.h>
 #include <sys/mount.h>
@@ -18,8 +18,8 @@
 #include "sim/base/error.h"
 #include "sim/base/file_bytes.h"
 #include "sim/base/tool_words.h"
-#include "testbenches/engine/cache.h"
-#include "testbenches/engine/linked.h"
+#include "testbenches/library/cache.h"
+#include "testbenches/library/linked.h"
 #include "tests/engine/requests.h"
 #include "tests/engine/support.h"
 

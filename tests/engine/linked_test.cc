@@ -1,6 +1,6 @@
 // The engines that are linked into the program: what they are found by, and that the glue around
 // the verilated classes loses nothing.
-#include "testbenches/engine/linked.h"
+#include "testbenches/library/linked.h"
 
 #include <gtest/gtest.h>
 

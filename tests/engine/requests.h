@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "testbenches/engine/library.h"
+#include "testbenches/library/library.h"
 
 namespace gw::testbenches {
 

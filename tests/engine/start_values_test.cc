@@ -8,8 +8,8 @@
 #include <set>
 #include <vector>
 
-#include "testbenches/engine/library.h"
-#include "testbenches/engine/start_text.h"
+#include "testbenches/library/library.h"
+#include "testbenches/library/start_text.h"
 #include "tests/engine/requests.h"
 #include "tests/engine/support.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "testbenches/engine/engine_source.h"
+#include "testbenches/library/engine_source.h"
 
 namespace gw::testbenches::state_signals_test {
 namespace {

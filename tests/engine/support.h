@@ -1,4 +1,4 @@
-// Engines and beats for the tests of testbenches/engine.
+// Engines and beats for the tests of testbenches/engine, library and kit.
 #pragma once
 
 #include <algorithm>

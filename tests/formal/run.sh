@@ -15,8 +15,9 @@ cd "$root"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# of CELL: files (packages first), covers (how many), mutant (a sed expression) of the file `of`, or several, one a line, shrink (the
-# same, for what is proved and for mutants), steps (empty: proved by induction), probes (signal=register of
+# of CELL: files (packages first), covers (how many), mutant (a sed expression, or several, one a line; of the file `of`, or of the
+# first one of several files that it changes), shrink (the same, of each of them, for what is proved and for mutants), steps (empty:
+# proved by induction), probes (signal=register of
 # u_dut, connected once the hierarchy is flat), props (the properties' module, if it is not named after the cell), sets (one run for
 # each, parameters of the properties; @ and steps of its own),
 # depth (cycles within which covers and the mutant's counterexample are found, with GW_SHORT's inputs if the properties know them).
@@ -57,7 +58,7 @@ of() {
       probes="valid1_q valid2_q valid3_q known3_q source1_q target1_q target2_q target3_q vlan1_q vlan2_q vlan3_q port1_q port2_q
         port3_q find_at2_q known_q found3_q"
       for i in 0 1 2 3; do probes="$probes table_q[$i]=entry${i}_q"; done
-      mutant='s/found3_q\[59:0\] == {vlan3_q, target3_q}/found3_q[47:0] == target3_q/
+      mutant='s/{found3_q.vlan, found3_q.mac} == {vlan3_q, target3_q}/found3_q.mac == target3_q/
         s/if (learn) known_q/if (valid1_q) known_q/
         s/known_q    <= .0;//' ;;
     # Not optimised before probes are connected; the last set has short waits, for covers and mutants. _arrays (slow): the other kinds.
@@ -133,24 +134,26 @@ of() {
       steps=14; covers=3; of=rtl/switch/gw_aggregation.sv
       shrink='s/DepthLog2(5)) u_queue/DepthLog2(3)) u_queue/; s/used_q\[5\]/used_q[3]/; s/6.d32/6'"'"'d8/'
       files="rtl/switch/gw_expether_pkg.sv $of rtl/switch/gw_interlock.sv rtl/common/gw_fifo_head.sv tests/formal/gw_fp_add_free.sv $rules"
-      mutant='s/payload_i(payload0), .issue_i(issue)/payload_i(candidate0), .issue_i(s_axis_tvalid)/
+      mutant='s/payload_i  *(payload0)/payload_i(candidate0)/; s/\.issue_i  *(issue)/.issue_i(s_axis_tvalid)/
         s/{last1_q, keep1_q, user1_q}/{last1_q | payload1_q, keep1_q, user1_q}/' ;;
     gw_mx_stream)
-      steps=15; of=rtl/quant/gw_mx.sv
-      shrink='s/DepthLog2(6)/DepthLog2(3)/; s/7.d59/7'"'"'d3/; s/7.d61/7'"'"'d5/; s/7.d64/7'"'"'d8/'
+      steps=15; of=rtl/quant/gw_quant_egress.sv; shrink='s/DepthLog2 = 6/DepthLog2 = 3/'
       files="rtl/codec/gw_codec_pkg.sv rtl/fp/gw_fp_pkg.sv rtl/fp/gw_fp_add_pkg.sv rtl/quant/gw_mx_pkg.sv rtl/common/gw_fifo_2w.sv
         rtl/codec/gw_alignment_unit.sv rtl/quant/gw_mx_in_flight.sv rtl/quant/gw_mx_issue.sv rtl/quant/gw_mx_adder.sv
         rtl/quant/gw_mx_rows.sv rtl/quant/gw_mx_gather.sv rtl/quant/gw_mx_lane.sv rtl/quant/gw_mx_remainder.sv rtl/quant/gw_mx_pack.sv
-        $of $rules"
-      mutant='s/first_user, first_last, first_pad/first_user, second_last, first_pad/
-        s/first_last, first_pad, first_data/first_last, second_pad, first_data/' ;;
+        $of rtl/quant/gw_mx.sv $rules"
+      mutant='s/first_user_i, first_last_i, first_pad_i/first_user_i, second_last_i, first_pad_i/
+        s/first_last_i, first_pad_i, first_data_i/first_last_i, second_pad_i, first_data_i/' ;;
     gw_optimization_stream)
-      steps=10; of=rtl/switch/gw_optimization.sv; sets="Traffic=1@22 Traffic=0@10"
+      steps=10; sets="Traffic=1@22 Traffic=0@10"
+      of="rtl/switch/gw_optimization.sv rtl/switch/gw_optimization_frames.sv rtl/switch/gw_optimization_gather.sv
+        rtl/switch/gw_optimization_tags.sv"
       shrink='s/\[8:0\]/[3:0]/; s/\[7:0\]\]/[2:0]]/; s/\[0:255\]/[0:7]/; s/used_q\[8\]/used_q[3]/; s/9.d256/9'"'"'d8/; s/\[0:63\]/[0:7]/'
-      files="rtl/switch/gw_expether_pkg.sv rtl/switch/gw_optimizer_pkg.sv rtl/fp/gw_fp_pkg.sv rtl/switch/gw_dispatcher.sv $of
+      files="rtl/switch/gw_expether_pkg.sv rtl/switch/gw_optimizer_pkg.sv rtl/fp/gw_fp_pkg.sv rtl/switch/gw_dispatcher.sv
+        rtl/switch/gw_optimization_host.sv rtl/switch/gw_optimization_powers.sv rtl/switch/gw_optimization_rows.sv $of
         tests/formal/gw_optimizer_array_free.sv tests/formal/gw_fp_add_free.sv tests/formal/gw_fp_mul_free.sv $rules"
-      mutant='s/frame_done_i(frame_done)/frame_done_i(frame_done \& tag_here[0])/
-        s/s_axis_tlast, s_axis_tkeep, s_axis_tdata\[255/s_axis_tlast | first0, s_axis_tkeep, s_axis_tdata[255/' ;;
+      mutant='s/frame_done_i  *(frame_done)/frame_done_i(frame_done \& tag_here[0])/
+        s/{user0, s_axis_tlast,/{user0, s_axis_tlast | first_i,/' ;;
     gw_switch_stream)
       steps=22; covers=3; of=rtl/switch/gw_switch_core.sv; probes="serve parsed_valid parsed_ready summed_valid summed_ready out_valid out_last"
       shrink='s/gw_packet_queue #(/gw_packet_queue #(.DepthLog2(3), /; s/gw_packet_queue u_queue/gw_packet_queue #(.DepthLog2(3)) u_queue/
@@ -159,16 +162,21 @@ of() {
         tests/formal/gw_switch_blocks_free.sv $rules"
       mutant='s/m_ready_i(out_valid \&\& out_first_q)/m_ready_i(out_valid)/
         s/out_first_q <= out_last/out_first_q <= 1/
-        s/valid_i(rx_valid \& {4{!drain_i}})/valid_i(rx_valid \& {1'"'"'b0, {3{!drain_i}}})/' ;;
+        s/valid_i  *(rx_valid \& {4{!drain_i}})/valid_i(rx_valid \& {1'"'"'b0, {3{!drain_i}}})/' ;;
     *) echo "formal: no properties for '$1'" >&2; exit 2 ;;
   esac
   # shellcheck disable=SC2086,SC2116 # patterns become files, all on one line
   files=$(echo $files)
   if [ -n "$shrink" ]; then
-    sed -e "$shrink" "$of" > "$work/shrunk.sv"
-    ! cmp -s "$of" "$work/shrunk.sv" || { echo "formal: $1: nothing is shrunk" >&2; exit 1; }
-    files=$(echo "$files" | sed "s|$of|$work/shrunk.sv|")
-    of=$work/shrunk.sv
+    shrunk=""
+    for file in $of; do
+      smaller=$work/shrunk_${file##*/}
+      sed -e "$shrink" "$file" > "$smaller"
+      ! cmp -s "$file" "$smaller" || { echo "formal: $1: nothing is shrunk in $file" >&2; exit 1; }
+      files=$(echo "$files" | sed "s|$file|$smaller|")
+      shrunk="$shrunk $smaller"
+    done
+    of=${shrunk# }
   fi
 }
 
@@ -278,11 +286,15 @@ for cell in "$@"; do
   [ -z "$steps" ] || mutated=$sets
   echo "$mutant" | sed 's/^ *//' > "$work/mutants"
   while read -r mutant <&3; do
-    sed -e "$mutant" "$of" > "$work/mutant.sv"
-    ! cmp -s "$of" "$work/mutant.sv" || fail "$cell: the mutant is no other than the original: $mutant"
+    for changed in $of; do
+      sed -e "$mutant" "$changed" > "$work/mutant.sv"
+      ! cmp -s "$changed" "$work/mutant.sv" || continue
+      break
+    done
+    ! cmp -s "$changed" "$work/mutant.sv" || fail "$cell: the mutant is no other than the original: $mutant"
     for set in $mutated; do
       bound "$set"
-      search "$set" "${steps:-$depth}" "-DGW_SHORT $(echo "$files" | sed "s|$of|$work/mutant.sv|")" || true
+      search "$set" "${steps:-$depth}" "-DGW_SHORT $(echo "$files" | sed "s|$changed|$work/mutant.sv|")" || true
       [ "$(found)" = 0 ] || break
     done
     [ "$(found)" != 0 ] || fail "$cell: the mutant is not refuted: $mutant"

@@ -1,5 +1,5 @@
 // Any bytes as a list of RTL files, which may name itself.
-#include "testbenches/engine/file_list.h"
+#include "testbenches/library/file_list.h"
 
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Records a run and replays it in Icarus: replay.sh GRADWIRE FOLDER 'FILE;SED' run DEVICE OPTION...
-# FILE;SED, if it is not empty: a line of RTL that is made wrong; the bench must notice that, a wrong bit, and a lost end.
+# Records a run and replays it in Icarus: replay.sh GRADWIRE FOLDER 'FILE SED' run DEVICE OPTION...
+# FILE SED, if it is not empty: a line of RTL that is made wrong; the bench must notice that, a wrong bit, and a lost end.
 set -eu
 
 gradwire=$1 folder=$2 wrong=$3
@@ -25,9 +25,9 @@ tb=$(basename gw_*_tb.vvp)
 must_fail "A wrong beat" '^FAIL cycle=[0-9]* signal=m_axis' "$tb" wrong.hex
 sed '$d' vectors.hex > short.hex
 must_fail "A lost end" 'ends early' "$tb" short.hex
-file=${wrong%%;*}
+file=${wrong%% *}
 path=$(grep "/$file\$" sources)
-sed "${wrong#*;}" "$path" > "$file"
+sed "${wrong#* }" "$path" > "$file"
 if cmp -s "$path" "$file"; then echo "sed finds no line in $file"; exit 1; fi
 sed "s|.*/$file\$|$file|" sources > wrong.f
 iverilog -g2012 -f wrong.f -s "${tb%.vvp}" -o wrong.vvp "${tb%.vvp}.sv"

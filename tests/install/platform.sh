@@ -21,9 +21,10 @@ configured() {
   printf 'cmake_minimum_required(VERSION 3.25)\nproject(asks LANGUAGES CXX)\nfind_package(%s)\n' "$*" > "$folder/asks/CMakeLists.txt"
   cmake -S "$folder/asks" -B "$folder/asks/build" -DCMAKE_PREFIX_PATH="$folder/prefix" > "$folder/asks.log" 2>&1
 }
-configured gradwire 0.1.0 EXACT REQUIRED || { cat "$folder/asks.log"; exit 1; }
-if configured gradwire 0.2 REQUIRED; then echo "version 0.2 is found"; exit 1; fi
+configured gradwire 0.2.0 EXACT REQUIRED || { cat "$folder/asks.log"; exit 1; }
+if configured gradwire 0.3 REQUIRED; then echo "version 0.3 is found"; exit 1; fi
 if configured gradwire 1.0 REQUIRED; then echo "version 1.0 is found"; exit 1; fi
+if configured gradwire 0.1 REQUIRED; then echo "version 0.1 is found"; exit 1; fi
 
 cmake -S "$here/platform" -B "$folder/build" -DCMAKE_PREFIX_PATH="$folder/prefix" -DCMAKE_CXX_FLAGS="-Wall -Wextra -Werror" > "$folder/cmake.log"
 cmake --build "$folder/build" > "$folder/build.log" || { cat "$folder/build.log"; exit 1; }

@@ -7,9 +7,10 @@ python3 "$root/tools/lint/layers.py" "$root"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 git -C "$folder" init --quiet
-mkdir -p "$folder"/{sim/base,sim/run,models/reference/nic,models/reference/quant,models/systemc,testbenches/codec,testbenches/quant,sim/cellar}
-touch "$folder"/{sim/run/run.h,models/reference/codec.h,models/reference/nic/nic.h,testbenches/codec/options.h,sim/base/error.h}
+mkdir -p "$folder"/{sim/base,sim/run,models/reference/nic,models/reference/quant,models/systemc,testbenches/{codec,quant,fp},sim/cellar}
+touch "$folder"/{sim/run/run.h,models/reference/codec.h,models/reference/nic/nic.h,testbenches/codec/options.h,sim/base/error.h,testbenches/codec/{un,de}coder.card.toml,testbenches/quant/mx.card.toml}
 echo '#include "sim/base/error.h"' > "$folder/sim/run/good.cc"
+echo '#include "models/reference/codec.h"' > "$folder/testbenches/quant/good.cc"  # a family, as its card says
 python3 "$root/tools/lint/layers.py" "$folder" || exit 1
 
 wrong() {  # FILE INCLUDE WORDS
@@ -23,5 +24,6 @@ wrong models/systemc/core.cc models/reference/codec.h "may not include"
 wrong models/reference/quant/codec.cc models/reference/nic/nic.h "may not include"
 wrong models/reference/below.cc models/reference/nic/nic.h "may not include"
 wrong testbenches/quant/options.cc testbenches/codec/options.h "may not include"
+wrong testbenches/fp/options.cc models/reference/codec.h "may not include"
 wrong sim/cellar/new.cc sim/base/error.h "say there what it may include"
 echo "layers_test: ok"

@@ -5,6 +5,8 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/tools/lint" "$work/rtl/common" "$work/rtl/planted"
+cp "$root/tools/cards.py" "$work/tools/"
+(cd "$root" && cp --parents testbenches/*/*.toml "$work")
 cp "$root/tools/lint/lint.sh" "$root/tools/lint/style.py" "$root/tools/lint/waivers.txt" "$work/tools/lint/"
 cp "$root/rtl/common/gw_assert.svh" "$root/rtl/common/gw_skid.sv" "$work/rtl/common/"
 echo rtl/planted/gw_planted.sv > "$work/rtl/planted/gw_planted.f"

@@ -6,7 +6,8 @@ a stream or an array shows while it is not valid is not looked at. Verilator's t
 import json
 import sys
 
-KINDS = {"gw_compressor": 0, "gw_decompressor": 1, "gw_mx": 0, "gw_threshold": 0, "gw_onebit": 0, "gw_adaptive": 0}  # others: frames, as gw_netlist_source numbers them
+KINDS = {"gw_compressor": 0, "gw_decompressor": 1}  # as gw_netlist_source numbers them; others: floats (0) in chunks, or frames (2)
+CHUNK_USER = 53  # bits of tuser beside a chunk: error, number of values, row
 
 
 def drives(name, width, top):
@@ -69,14 +70,15 @@ def main(top, path, cycles, parameters):
     for name in outputs:
         print(f"  wire [{width[name] - 1}:0] {name}, {name}_n;")
     if streams:
+        kind = KINDS.get(top, 0 if width["s_axis_tuser"] == CHUNK_USER else 2)
         user = width["s_axis_tuser"] // streams
         print(f"  wire [{streams - 1}:0] user;")
         print(f"  for (genvar p = 0; p < {streams}; p++) begin : gen_source")
-        print(f"    gw_netlist_source #(.Kind({KINDS.get(top, 2)}), .Port(p)) u_source (")
+        print(f"    gw_netlist_source #(.Kind({kind}), .Port(p)) u_source (")
         print("      .clk_i(clk), .rst_ni(rst_n), .ready_i(s_axis_tready[p]), .data_o(s_axis_tdata[256*p +: 256]),")
         print("      .keep_o(s_axis_tkeep[32*p +: 32]), .valid_o(s_axis_tvalid[p]), .last_o(s_axis_tlast[p]), .user_o(user[p])")
         print("    );\n  end")
-        if top in ("gw_mx", "gw_threshold", "gw_onebit", "gw_adaptive"):  # any row and number of values that is not large, for as long as the beat waits
+        if user == CHUNK_USER:  # any row and number of values that is not large, for as long as the beat waits
             print("  assign s_axis_tuser = {user, 11'd0, s_axis_tdata[8:0], 8'd0, 18'd0, s_axis_tdata[37:32]};")
         else:
             print("  assign s_axis_tuser = " + ("{%d{user}};" % user if user > 1 else "user;"))

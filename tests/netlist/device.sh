@@ -1,7 +1,7 @@
 #!/bin/sh
 # A device's netlist in lockstep with its model and its reference:
 #   device.sh GRADWIRE FOLDER CELLS MUTANT run DEVICE OPTION...
-# The run must pass. MUTANT, "FILE SED" (CMake: "FILE;SED") or empty, changes a file of the RTL on its way into Yosys, nowhere else: the same run
+# The run must pass. MUTANT, "FILE SED" or empty, changes a file of the RTL on its way into Yosys, nowhere else: the same run
 # must then fail, where the harness says what differs.
 set -eu
 
@@ -59,8 +59,8 @@ cat > "$folder/bin/yosys" <<END
 mkdir -p "$folder/tree"
 cp -r rtl "$folder/tree"
 cd "$folder/tree"
-sed -i -e "${mutant#*[ ;]}" rtl/*/${mutant%%[ ;]*}
-cmp -s rtl/*/${mutant%%[ ;]*} "$root"/rtl/*/${mutant%%[ ;]*} && { echo "the mutant changes nothing"; exit 1; }
+sed -i -e "${mutant#* }" rtl/*/${mutant%% *}
+cmp -s rtl/*/${mutant%% *} "$root"/rtl/*/${mutant%% *} && { echo "the mutant changes nothing"; exit 1; }
 exec $(command -v yosys) "\$@"
 END
 chmod +x "$folder/bin/yosys"

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "testbenches/engine/rtl_engine.h"
+#include "testbenches/kit/rtl_engine.h"
 #include "tests/quant/support.h"
 
 namespace gw::tests {

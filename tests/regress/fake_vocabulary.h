@@ -1,4 +1,4 @@
-// A small world for plans: two devices, a few options, no files but those that a test makes.
+// A small world for plans: three devices, a few options, no files but those that a test makes.
 #pragma once
 
 #include <unistd.h>
@@ -15,6 +15,9 @@ namespace gw::tests {
 
 class FakeVocabulary final : public regress::Vocabulary {
  public:
+  std::vector<std::string> devices() const override {
+    return {"sums/adder", "audio/mixer", "audio/matrix"};
+  }
   const std::vector<Option>& options(const std::string& device) const override {
     static const std::vector<Option> kAdder = {{.name = "synth"},
                                                {.name = "trace", .reads = true},
@@ -29,8 +32,8 @@ class FakeVocabulary final : public regress::Vocabulary {
     static const std::vector<Option> kMixer = {
         {.name = "synth"}, {.name = "random"}, {.name = "stall"}};
     if (device == "adder") return kAdder;
-    if (device == "mixer") return kMixer;
-    throw sim::UsageError("unknown device '" + device + "'; there are adder, mixer");
+    if (device == "mixer" || device == "matrix") return kMixer;
+    throw sim::UsageError("unknown device '" + device + "'; there are adder, mixer, matrix");
   }
   void check(const std::vector<std::string>& words) const override {
     for (size_t i = 0; i + 1 < words.size(); ++i) {

@@ -260,6 +260,32 @@ TEST_F(Plans, AnyOrderOfKeysAndNestedExpectations) {
 
 // ---- every refusal, with its place
 
+// Devices by pattern: as many cases as if they had been named, and each once.
+TEST_F(Plans, PatternsNameDevices) {
+  const auto devices = [&](const std::string& list) {
+    const auto all =
+        names(cases(group("device = " + list + "\nsynth = \"mixed\"\nstall = \"none\"\n")));
+    std::string joined;
+    for (const std::string& name : all) joined += name.substr(2, name.find('/', 2) - 2) + " ";
+    return joined;
+  };
+  EXPECT_EQ(devices(R"("*")"), "adder mixer matrix ");
+  EXPECT_EQ(devices(R"("audio/*")"), "mixer matrix ");
+  EXPECT_EQ(devices(R"(["m*", "sums/*"])"), "mixer matrix adder ");
+  EXPECT_EQ(devices(R"(["matrix", "audio/*", "*"])"), "matrix mixer adder ");
+  EXPECT_EQ(devices(R"(["*", "!mixer"])"), "adder matrix ");
+  EXPECT_EQ(devices(R"(["*", "!audio/*"])"), "adder ");
+  const auto refused = [&](const std::string& list) {
+    return refusal(group("device = " + list + "\nsynth = \"mixed\"\n"));
+  };
+  EXPECT_EQ(refused(R"("video/*")"), "4:10: no device matches 'video/*'");
+  EXPECT_EQ(refused(R"(["adder", "!mixer"])"), "4:10: '!mixer' takes no device out");
+  EXPECT_EQ(refused(R"(["audio/*", "!m*"])"), "4:10: 'device' leaves no device");
+  // A setting must be an option of each that is meant.
+  EXPECT_THAT(refusal(group("device = \"*\"\nsynth = \"mixed\"\nbound = 3\n")),
+              HasSubstr("a run of 'mixer' has no option 'bound'"));
+}
+
 TEST_F(Plans, Refusals) {
   const std::string whole = "device = \"adder\"\nsynth = \"a\"\n";
   const std::vector<std::pair<std::string, std::string>> wrong = {
@@ -281,7 +307,7 @@ TEST_F(Plans, Refusals) {
       {group("device = []"), "4:10: 'device' is empty"},
       {group("device = \"adder\""), "2:1: the group 'g' names neither synth nor trace nor random"},
       {group("device = \"divider\"\nsynth = \"a\""),
-       "4:10: unknown device 'divider'; there are adder, mixer"},
+       "4:10: unknown device 'divider'; there are adder, mixer, matrix"},
       {group("device = [\"adder\", \"divider\"]\nsynth = \"a\""), "4:10: unknown device 'divider'"},
       {group(whole + "colour = 3"), "6:1: a run of 'adder' has no option 'colour'"},
       {group("device = [\"adder\", \"mixer\"]\nsynth = \"a\"\nbound = 3"),

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "sim/harness/failure.h"
-#include "testbenches/engine/compiled_rtl.h"
-#include "testbenches/engine/rtl_engine.h"
+#include "testbenches/kit/compiled_rtl.h"
+#include "testbenches/kit/rtl_engine.h"
 #include "testbenches/switch/models.h"
 #include "testbenches/switch/wiring.h"
 #include "tests/switch/support.h"

@@ -18,7 +18,7 @@
 #include "models/reference/capture/capture.h"
 #include "models/reference/expether/frame.h"
 #include "sim/base/error.h"
-#include "testbenches/engine/wires.h"
+#include "testbenches/kit/wires.h"
 
 namespace gw::testbenches::traffic_test {
 namespace {

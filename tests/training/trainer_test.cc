@@ -81,6 +81,24 @@ TEST(Trainer, AStepBeforeTheSecondExchangeIsTheSameStep) {
   }
 }
 
+// With residuals, of which those of the second exchange are of steps: no sum of gradients is
+// conserved.
+TEST(Trainer, AQuantisedStepCarriesItsErrorOver) {
+  TrainOptions o = quick();
+  o.exchange = ExchangeKind::kDirect;
+  o.iterations = tests::kSanitized ? 1 : 4;
+  o.optimizer = Optimizer::kAdagrad;
+  o.rate = default_rate(o.optimizer);
+  o.step = StepPlace::kBeforeSecond;
+  for (const char* codec : {"onebit", "bgt:t=2^-8", "adaptive:p=6", "mxfp8:residual=on"}) {
+    const json result = run(o, codec);
+    EXPECT_TRUE(result["diverged"].is_null()) << codec;
+    EXPECT_TRUE(result["conservation"].is_null()) << codec;
+    EXPECT_GT(result["residual"]["max"], 0.0) << codec;
+    EXPECT_GT(result["rel_l2_error"], 0.0) << codec;
+  }
+}
+
 TEST(Trainer, ErrorOfFloatsIsRoundingAndOfQuantisersIsNot) {
   TrainOptions o = quick();
   o.iterations = 4;

@@ -34,7 +34,7 @@ struct WorkerOptions {
   float momentum = 0.9f;
   float weight_decay = 0.00005f;
 
-  // When to capture; 0: early 10, middle (of the learning) at an eighth, mixed behind it, late at
+  // When to capture; 0: early 10, middle (of the learning) at an eighth, mixed after it, late at
   // the end.
   std::size_t early = 0, middle = 0, mixed = 0, late = 0;
 };

@@ -2,6 +2,7 @@
 """Checks the documentation: check.py [GRADWIRE]
 
 * Every relative link leads to a file, and to a heading of it where it names one.
+* Each device has the row in README.md's table that its card says, and no row is without a card.
 * With GRADWIRE (the program): every option of a `gradwire ...` line in a code block is one of that command, or of a device.
 """
 import pathlib
@@ -10,6 +11,8 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+import cards  # noqa: E402
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 CODE = re.compile(r"^```.*?^```|(?:^(?:    |\t)[^\n]*\n)+", re.DOTALL | re.MULTILINE)
 
@@ -48,6 +51,22 @@ def links():
             elif anchor and file.suffix == ".md" and anchor not in anchors(file.read_text(encoding="utf-8")):
                 wrong.append(f"{page.relative_to(ROOT)}: {target}: there is no such heading")
     return wrong
+
+
+def status_row(name, card):
+    """A device's row in README.md: block, RTL, SystemC, reference, formal, Icarus. Each device has three opinions."""
+    page = f"docs/devices/{name}.md"
+    block = f"[{name}]({page})" if (ROOT / page).exists() else f"`{name}`"
+    return f"| {block}: {card['status']} | yes | yes | yes | {card['formal'] or '-'} | {'yes' if card['wrong'] else '-'} |"
+
+
+def status():
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    rows = {name: status_row(name, card) for name, card in cards.read(ROOT).items()}
+    wrong = [f"README.md: the table of devices lacks this row, as {name}'s card says it: {row}" for name, row in rows.items()
+             if row not in lines]
+    return wrong + [f"README.md: no card of a device says this row: {line}" for line in lines
+                    if re.match(r"\| (\[\w+\]\(docs/devices/|`\w+`: )", line) and line not in rows.values()]
 
 
 def options(program):
@@ -101,7 +120,7 @@ def commands_are_right(program):
 
 
 def main():
-    wrong = links()
+    wrong = links() + status()
     if len(sys.argv) > 1:
         wrong += commands_are_right(sys.argv[1])
     for sentence in sorted(set(wrong)):

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Copies the pages of the site, and the files that they link to, with their paths: stage.py FOLDER
+"""Copies the pages of the site, and the files that they link to, with their paths: stage.py FOLDER. Beside the folder it
+writes mkdocs.yml, where an entry of the navigation with a * has become the pages that it stands for.
 
 A link to a folder becomes one to its README, or plain words if it has none: a site has no folders to look into.
 """
@@ -15,8 +16,19 @@ from check import pages  # noqa: E402
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 
 
+def configuration():
+    def entries(match):
+        found = sorted(page.relative_to(ROOT).as_posix() for page in ROOT.glob(match[2]))
+        return "".join(f"{match[1]}{page}\n" for page in found)
+
+    text = (ROOT / "tools/docs/mkdocs.yml").read_text(encoding="utf-8")
+    return re.sub(r"^( +- )(\S*\*\S*)\n", entries, text, flags=re.MULTILINE)
+
+
 def main(folder):
     shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    (folder.parent / "mkdocs.yml").write_text(configuration(), encoding="utf-8")
     for page in pages():
         if page.relative_to(ROOT).parts[0] in ("tests", ".github"):
             continue

@@ -13,7 +13,7 @@
 #include "sim/regress/digest.h"
 #include "sim/regress/plan.h"
 #include "sim/run/data_folder.h"
-#include "testbenches/engine/compiled_rtl.h"
+#include "testbenches/kit/compiled_rtl.h"
 #include "tools/gradwire/commands.h"
 #include "tools/gradwire/device_options.h"
 #include "tools/gradwire/regress_cases.h"

@@ -39,6 +39,7 @@ struct CodecArguments {
   std::vector<std::string> specs;
   std::string html_path, cache, command;
   bool area = false, quiet = false;
+  const Invocation* invocation = nullptr;
 };
 
 namespace quant = reference::quant;
@@ -162,6 +163,10 @@ int stats_quantised(const CodecArguments& a) {
                             {"memcpy_gbps", q.memcpy_gbps},
                             {"encode_to_memcpy", q.encode_gbps / q.memcpy_gbps},
                             {"decode_to_memcpy", q.decode_gbps / q.memcpy_gbps}};
+  if (a.invocation->takes) {
+    a.invocation->takes(d);
+    return sim::kPass;
+  }
   if (!a.json_path.empty()) {
     sim::write_report_file(a.json_path == "-" ? "/dev/stdout" : a.json_path, sim::json_text(d));
   } else {
@@ -348,6 +353,10 @@ int stats(const CodecArguments& a) {
                               {"encode_gbps", f.encode_gbps},
                               {"decode_gbps", f.decode_gbps}});
   }
+  if (a.invocation->takes) {
+    a.invocation->takes(d);
+    return sim::kPass;
+  }
   if (!a.json_path.empty()) {
     sim::write_report_file(a.json_path == "-" ? "/dev/stdout" : a.json_path, sim::json_text(d));
     return sim::kPass;
@@ -384,6 +393,7 @@ void add_codec(CLI::App& app, Invocation& invocation) {
   command->require_subcommand(1);
   auto a = std::make_shared<CodecArguments>();
   a->command = invocation.command;
+  a->invocation = &invocation;
   const auto begin = [&](const char* name, const char* summary, int (*act)(const CodecArguments&)) {
     CLI::App* sub = command->add_subcommand(name, summary);
     sub->add_option("FILE", a->file, "input, also as .gz or .zst")->required();
@@ -406,7 +416,7 @@ void add_codec(CLI::App& app, Invocation& invocation) {
     sub->add_option("--chunk", a->chunk,
                     "values a packet of a file (4,096); a capture's are its packets'");
     sub->add_option("--rows", a->rows,
-                    "rows of eight residuals: behind the last one the first follows")
+                    "rows of eight residuals: after the last one the first follows")
         ->capture_default_str();
   };
   const auto add_reading = [&](CLI::App* sub) {

@@ -7,7 +7,7 @@
 
 #include "sim/run/data_folder.h"
 #include "sim/run/run.h"
-#include "testbenches/engine/synthesis.h"
+#include "testbenches/library/synthesis.h"
 #include "testbenches/registry.h"
 #include "testbenches/switch/sweep.h"
 

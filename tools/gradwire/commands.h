@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ struct Invocation {
   std::function<int()> action = [] {
     return 0;
   };  // set by the chosen command; returns the exit code
+  /// Gets the document of train, sweep and codec stats in the place of tables and files; may be
+  /// empty.
+  std::function<void(const nlohmann::json&)> takes = {};
 };
 
 void add_list(CLI::App& app, Invocation& invocation);
@@ -36,6 +40,7 @@ void add_fp(CLI::App& app, Invocation& invocation);
 void add_live(CLI::App& app, Invocation& invocation);
 void add_manual(CLI::App& app, Invocation& invocation);
 void add_mutate(CLI::App& app, Invocation& invocation);
+void add_paper(CLI::App& app, Invocation& invocation);
 void add_regress(CLI::App& app, Invocation& invocation);
 void add_replay(CLI::App& app, Invocation& invocation);
 
@@ -49,6 +54,11 @@ void require_known_command(const CLI::App& app, const std::vector<std::string>& 
 /// the program, as the device reads it. Throws UserError.
 std::shared_ptr<const sim::RandomTable> read_random_table(const std::string& where,
                                                           const sim::Device& device);
+
+/// The document of a command: the words after `gradwire` of run, sweep, train or codec stats, which
+/// `--json -` would print. What is being done is said on standard error unless `quiet`. Throws
+/// UserError, of a run that fails its headline.
+nlohmann::json document_of(const std::vector<std::string>& words, bool quiet);
 
 /// Line breaks folded to blanks: an error is one sentence on one line.
 std::string one_line(std::string text);

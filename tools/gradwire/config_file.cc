@@ -70,7 +70,7 @@ std::vector<std::string> expand_config_file(std::vector<std::string> arguments) 
   const size_t first = text.find_first_not_of(" \t\r\n");
   const bool json = first != std::string::npos && text[first] == '{';
   const std::vector<std::string> options = json ? from_json(path, text) : from_ini(path, text);
-  // Behind the command and its device, before what was typed: the last one counts.
+  // After the command and its device, before what was typed: the last one counts.
   arguments.erase(at, end);
   const auto place = std::find_if(arguments.begin(), arguments.end(),
                                   [](const std::string& word) { return word.starts_with("-"); });

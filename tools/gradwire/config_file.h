@@ -7,7 +7,7 @@
 
 namespace gw::tools {
 
-/// Replaces `--config FILE` by the options in the file; those typed behind win. Throws UsageError
+/// Replaces `--config FILE` by the options in the file; those typed after win. Throws UsageError
 /// or InputError.
 std::vector<std::string> expand_config_file(std::vector<std::string> arguments);
 

@@ -39,10 +39,11 @@ json random_json(const sim::RandomKind& kind) {
 
 json device_json(const sim::Device& device) {
   const sim::Device::Facts& facts = device.facts();
-  json d = {{"name", facts.name},       {"engines", {"rtl", "model", "reference"}},
-            {"summary", facts.summary}, {"clock_mhz", facts.clock_mhz},
-            {"top", facts.top},         {"ports", json::array()},
-            {"options", json::array()}, {"synth", json::array()}};
+  json d = {{"name", facts.name},           {"family", facts.family},
+            {"summary", facts.summary},     {"engines", {"rtl", "model", "reference"}},
+            {"clock_mhz", facts.clock_mhz}, {"top", facts.top},
+            {"ports", json::array()},       {"options", json::array()},
+            {"synth", json::array()}};
   const auto add_ports = [&](const std::vector<sim::Port>& ports, const char* direction) {
     for (const sim::Port& port : ports) {
       d["ports"].push_back({{"name", port.name},

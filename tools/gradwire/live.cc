@@ -693,7 +693,7 @@ void add_live(CLI::App& app, Invocation& invocation) {
       ->capture_default_str();
   command->add_option("--duplicate", a->duplicate, "percent of them that leave twice")
       ->capture_default_str();
-  command->add_option("--reorder", a->reorder, "percent of them that leave behind the next one")
+  command->add_option("--reorder", a->reorder, "percent of them that leave after the next one")
       ->capture_default_str();
   command->add_option(
       "--pcap", a->pcap,

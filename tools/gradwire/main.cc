@@ -19,6 +19,7 @@
 #include "tools/gradwire/commands.h"
 #include "tools/gradwire/config_file.h"
 #include "tools/gradwire/device_options.h"
+#include "tools/gradwire/help.h"
 
 namespace {
 constexpr const char* kOutputLost = "cannot write to standard output";
@@ -47,6 +48,7 @@ int main(int argc, char** argv) {
   CLI::App app{
       "gradwire: cycle-accurate simulation of hardware that works on gradients in the network"};
   app.name("gradwire");
+  app.formatter(std::make_shared<tools::HelpFormatter>());
   // The first line is the version alone, as scripts want it.
   std::string version = sim::kVersion;
   for (const auto& [name, what] : sim::build_tools())
@@ -71,6 +73,7 @@ int main(int argc, char** argv) {
     tools::add_bench(app, invocation);
     tools::add_sweep(app, invocation);
     tools::add_train(app, invocation);
+    tools::add_paper(app, invocation);
     tools::add_coverage(app, invocation);
     tools::add_trace(app, invocation);
     tools::add_codec(app, invocation);
@@ -82,6 +85,7 @@ int main(int argc, char** argv) {
     tools::add_manual(app, invocation);
     tools::require_known_command(app, arguments);
     check_counts(app);
+    tools::name_values(app);
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
     app.parse(std::move(arguments));
     sim::catch_interrupts();

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "testbenches/engine/process.h"
+#include "testbenches/library/process.h"
 #include "tools/gradwire/mutant_proofs.h"
 #include "tools/gradwire/proof_folder.h"
 

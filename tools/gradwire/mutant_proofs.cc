@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "sim/harness/kernel.h"
-#include "testbenches/engine/process.h"
+#include "testbenches/library/process.h"
 #include "tools/gradwire/aiger.h"
 #include "tools/gradwire/proof_folder.h"
 

@@ -18,8 +18,8 @@
 #include "sim/harness/kernel.h"
 #include "sim/regress/digest.h"
 #include "sim/report/json.h"
-#include "testbenches/engine/mutant_builds.h"
-#include "testbenches/engine/process.h"
+#include "testbenches/library/mutant_builds.h"
+#include "testbenches/library/process.h"
 #include "tools/gradwire/commands.h"
 #include "tools/gradwire/device_options.h"
 #include "tools/gradwire/mutant_proofs.h"
@@ -120,7 +120,7 @@ class Mutate {
     }
   }
 
-  /// What is put behind each case's words.
+  /// What is put after each case's words.
   std::vector<std::string> extra_words() const {
     std::vector<std::string> words;
     const auto pass_on = [&words](const char* option, const std::string& value) {

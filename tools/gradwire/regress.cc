@@ -312,7 +312,7 @@ class PlanRun {
     return cases;
   }
 
-  /// Further seeds of a point: those that the plan names, then the numbers behind them.
+  /// Further seeds of a point: those that the plan names, then the numbers after them.
   std::function<std::vector<regress::Case>(uint64_t)> rounds() const {
     return [this](uint64_t round) {
       std::vector<regress::Case> cases;

@@ -12,7 +12,7 @@
 #include "sim/base/error.h"
 #include "sim/harness/kernel.h"
 #include "sim/regress/worker.h"
-#include "testbenches/engine/process.h"
+#include "testbenches/library/process.h"
 #include "tools/gradwire/commands.h"
 #include "tools/gradwire/run.h"
 

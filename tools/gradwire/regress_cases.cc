@@ -15,8 +15,8 @@
 #include "sim/report/json.h"
 #include "sim/run/data_folder.h"
 #include "sim/run/run.h"
-#include "testbenches/engine/compiled_rtl.h"
-#include "testbenches/engine/process.h"
+#include "testbenches/kit/compiled_rtl.h"
+#include "testbenches/library/process.h"
 #include "tools/gradwire/commands.h"
 #include "tools/gradwire/device_options.h"
 #include "tools/gradwire/run.h"
@@ -37,12 +37,12 @@ bool is_rtl_setting(const std::string& word) {
   });
 }
 
-/// The words of a run behind the command.
+/// The words of a run after the command.
 std::vector<std::string> run_words(const std::vector<std::string>& words) {
   return {words.begin() + 1, words.end()};
 }
 
-/// The file that a word names: its own, behind an equals sign, before a number sign.
+/// The file that a word names: its own, after an equals sign, before a number sign.
 std::string file_of(const std::string& word) {
   const size_t equals = word.starts_with("--") ? word.find('=') : std::string::npos;
   std::string name = equals == std::string::npos ? word : word.substr(equals + 1);
@@ -151,6 +151,14 @@ json measure_area(const std::vector<std::string>& words) {
 }
 
 }  // namespace
+
+std::vector<std::string> RunVocabulary::devices() const {
+  std::vector<std::string> all;
+  for (const auto& device : registry().devices()) {
+    all.push_back(device->facts().family + "/" + device->name());
+  }
+  return all;
+}
 
 const std::vector<regress::Vocabulary::Option>& RunVocabulary::options(
     const std::string& device) const {

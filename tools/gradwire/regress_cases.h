@@ -13,6 +13,7 @@ namespace gw::tools {
 
 class RunVocabulary final : public regress::Vocabulary {
  public:
+  std::vector<std::string> devices() const override;
   const std::vector<Option>& options(const std::string& device) const override;
   void check(const std::vector<std::string>& words) const override;
   bool seeded(const std::vector<std::string>& words) const override;

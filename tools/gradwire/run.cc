@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +19,7 @@
 #include "tools/gradwire/capsule.h"
 #include "tools/gradwire/commands.h"
 #include "tools/gradwire/device_options.h"
+#include "tools/gradwire/help.h"
 #include "tools/gradwire/progress.h"
 
 namespace gw::tools {
@@ -165,7 +165,7 @@ void set_wave(sim::RunSpec& spec, const RunArguments& a) {
   if (!a.wave_to.empty()) {
     spec.wave->to = sim::parse_integer("--wave-to", a.wave_to, 0, INT64_MAX);
   }
-  if (spec.wave->from > spec.wave->to) throw sim::UsageError("--wave-from is behind --wave-to");
+  if (spec.wave->from > spec.wave->to) throw sim::UsageError("--wave-from lies after --wave-to");
 }
 
 void set_coverage(sim::RunSpec& spec, const RunArguments& a) {
@@ -292,15 +292,6 @@ void set_spec(RunArguments& a, const sim::Device& device) {
   set_mutant(spec, a);
 }
 
-/// As wide as the terminal, if it is narrower than a report.
-size_t columns() {
-  constexpr size_t kLeast = 60;
-  winsize size = {};
-  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
-    return sim::kReportColumns;
-  return std::clamp<size_t>(size.ws_col, kLeast, sim::kReportColumns);
-}
-
 /// The command that was typed, without the files that it writes: who repeats a run to look at its
 /// failure keeps what the first run wrote.
 std::string without_files(const std::vector<std::string>& words, const sim::Device& device) {
@@ -394,6 +385,7 @@ nlohmann::json execute(RunArguments& a, const sim::Device& device) {
 void declare(CLI::App* command, RunArguments* a, const sim::Device* device) {
   sim::RunSpec& spec = a->run.spec;
   command->add_option("DEVICE", a->name, "what to simulate (gradwire list)")->required();
+  command->option_defaults()->group("Packets");
   command->add_option("--trace", spec.stimulus.trace,
                       "packet capture, pcap or pcapng; or the name of one that comes with gradwire "
                       "(hdc-ring-late)");
@@ -405,6 +397,7 @@ void declare(CLI::App* command, RunArguments* a, const sim::Device* device) {
                       "folder or zip file of a failure: its packets, stalls and options");
   command->add_option("--filter", spec.stimulus.filter,
                       "packets of the capture that this filter lets through, as pcap-filter(7)");
+  command->option_defaults()->group("Engines and checks");
   command
       ->add_option("--engine", a->engines,
                    "rtl, model, or both in lockstep (default: both, or what --check needs)")
@@ -416,16 +409,19 @@ void declare(CLI::App* command, RunArguments* a, const sim::Device* device) {
           "reference (what leaves is wrong), protocol (a rule of AXI is broken), profile (one of "
           "this house's stricter rules; by default of its own RTL only)")
       ->default_str("model,reference,protocol,profile");
+  command->option_defaults()->group("Packets");
   command->add_option("--stall", a->stall,
                       "none, source:P, sink:P, both:P, in percent of the cycles (default: none, or "
                       "what --random says)");
   command->add_option("--seed", a->seed, "of stalls, synthetic stimuli and random traffic")
       ->capture_default_str();
+  command->option_defaults()->group("Rates");
   command->add_option("--clock", a->clock, "MHz; else what the device is meant for");
   command->add_option("--line-rate", a->line_rate,
                       "Ethernet rates in Gb/s, with commas between, 10,25,40,100,200,400: how much "
                       "of each is held, and from which clock on it is held whole, by packet size "
                       "(default: percent of 10)");
+  command->option_defaults()->group("Packets");
   command->add_option("--packets", a->packets, "at most so many of the selected packets; 0: all")
       ->capture_default_str();
   command
@@ -433,6 +429,7 @@ void declare(CLI::App* command, RunArguments* a, const sim::Device* device) {
                    "run so many cycles of the same packets, with other settings, before the reset "
                    "that begins the run (default: 0, the device has just been switched on)")
       ->default_str("0");
+  command->option_defaults()->group("Waveforms and files");
   command->add_option("--wave", a->wave,
                       "write a waveform, FILE.fst or FILE.vcd, and FILE.gtkw beside it");
   command->add_option("--wave-from", a->wave_from, "first cycle in the waveform");
@@ -451,11 +448,14 @@ void declare(CLI::App* command, RunArguments* a, const sim::Device* device) {
       "toggle (lines, GW_COVER and bits of the RTL); with commas between");
   command->add_option("--coverage-out", a->coverage_out,
                       "write the points that were counted, for gradwire coverage");
+  command->option_defaults()->group("Failures");
   command->add_option("--capsule-out", a->capsule_out,
                       "if the run fails: a folder, and a zip file, with all that repeats it");
   command->add_option("--shrink", a->shrink,
                       "how long the failure is shrunk for it, or off (default: 60 s)");
+  command->option_defaults()->group("Options");
   command->add_option("--config", "INI or JSON file with any of these options");
+  command->option_defaults()->group("RTL of your own");
   command->add_option("--rtl", spec.user_rtl.file_list,
                       "RTL of your own in the place of the project's: a file list, as verilator -f "
                       "takes it, or one .v or .sv file; --set sets its parameters, --pes and the "
@@ -468,16 +468,20 @@ void declare(CLI::App* command, RunArguments* a, const sim::Device* device) {
                       "other RTL, as --rtl, in the model's place: two RTLs in lockstep");
   command->add_option("--against-top", a->against_top,
                       "its top module (default: --top, or the project's)");
+  command->option_defaults()->group("Other RTL");
   command->add_option("--mutant", a->mutant,
                       "NUMBER/COUNT: wakes one of the faults that gradwire mutate plants; 0: none");
   command->add_option("--mutant-seed", a->mutant_seed, "of those faults (default: 1)");
   add_netlist(*command, spec.netlist, "what Yosys makes of the RTL, in its place");
+  command->option_defaults()->group("RTL of your own");
   command->add_flag("!--no-assert", spec.assertions,
                     "leave out the assertions of RTL of your own, SVA and GW_ASSERT, which end a "
                     "run that breaks them (default: they are checked)");
+  command->option_defaults()->group("Other RTL");
   command->add_option("--cache", spec.cache, "folder of RTL built on demand");
   command->add_flag("--quick-build", spec.quick_build,
                     "RTL that has to be built is compiled to be there soon, not for speed");
+  command->option_defaults()->group("Options");
   command->add_flag("--quiet", a->quiet, "no table, no progress");
   if (device != nullptr && device->facts().paced()) {
     command->add_flag("--no-skip", a->no_skip, "simulate also the cycles in which nothing happens");

@@ -14,7 +14,7 @@ struct RunRequest {
   sim::RunOptions run;
 };
 
-/// The words behind `gradwire run`; `command`: as the report shall show it. Nothing is opened.
+/// The words after `gradwire run`; `command`: as the report shall show it. Nothing is opened.
 /// Throws UsageError for words that make no run.
 RunRequest parse_run(const std::vector<std::string>& words, const std::string& command);
 

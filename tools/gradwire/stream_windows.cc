@@ -37,7 +37,7 @@ void StreamWindows::add(std::span<const uint8_t> frame, uint64_t before) {
   const auto found = streams_.find(segment->flow);
   if (found == streams_.end() || !segment->payload) return;
   Stream& stream = found->second;
-  // Half of all numbers are ahead; what is behind was sent before.
+  // Half of all numbers are ahead; what is after was sent before.
   const uint32_t ahead = segment->sequence - stream.next;
   const uint64_t behind = ahead >> 31 != 0 ? uint64_t{0 - ahead} : 0;
   if (behind > stream.offset) return;

@@ -26,7 +26,7 @@ struct SweepArguments {
   bool no_area = false, no_cpu = false, quiet = false;
 };
 
-int execute(SweepArguments& a) {
+int execute(SweepArguments& a, const Invocation& invocation) {
   if (a.device != "optimizer") {
     throw sim::UsageError(fmt::format("sweep knows the device optimizer, not '{}'", a.device));
   }
@@ -87,6 +87,13 @@ int execute(SweepArguments& a) {
   const std::function<void(const std::string&)> note = progress.note();
   const nlohmann::json document = testbenches::sweep_optimizer(
       registry().device(a.device), a.sweep, note ? note : [](const std::string&) {});
+  const bool failed = document["checks"].contains("failed") || sim::interrupted();
+  if (invocation.takes) {
+    if (failed)
+      throw sim::UserError(sim::kCheckFailed, "the sweep was interrupted, or a point failed");
+    invocation.takes(document);
+    return sim::kPass;
+  }
   if (!a.quiet && a.json != "-") fmt::print("{}", testbenches::sweep_text(document));
   if (!a.json.empty()) {
     sim::write_report_file(a.json == "-" ? "/dev/stdout" : a.json, sim::json_text(document));
@@ -106,7 +113,6 @@ int execute(SweepArguments& a) {
     }
     sim::write_report_file(a.areas_out, document["areas"].dump(1) + "\n");
   }
-  const bool failed = document["checks"].contains("failed") || sim::interrupted();
   return failed ? sim::kCheckFailed : sim::kPass;
 }
 
@@ -158,7 +164,9 @@ void add_sweep(CLI::App& app, Invocation& invocation) {
   command->add_option("--svg", a->svg, "draw LUTs against throughput");
   command->add_option("--html", a->html, "write table and plot as HTML");
   command->add_flag("--quiet", a->quiet, "no table, no progress");
-  command->callback([a, &invocation] { invocation.action = [a] { return execute(*a); }; });
+  command->callback([a, &invocation] {
+    invocation.action = [a, &invocation] { return execute(*a, invocation); };
+  });
 }
 
 }  // namespace gw::tools

@@ -1,4 +1,6 @@
 // gradwire train: real training with a codec in every exchange.
+#include "tools/gradwire/train.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,23 +33,8 @@ struct TrainArguments {
 };
 
 training::Digits digits_of(const TrainArguments& a) {
-  if (a.data.empty()) {
-    return training::draw_digits(kDrawnTrain, kDrawnTest, a.session.first_seed);
-  }
-  try {
-    return training::load_mnist(a.data);
-  } catch (const std::runtime_error& error) {
-    std::string sentence = error.what();
-    if (sentence.ends_with('.')) sentence.pop_back();
-    // A folder without such files is a wrong option, a file that is damaged a bad file.
-    const auto there = [&](const char* name) {
-      return std::filesystem::exists(std::filesystem::path(a.data) / name);
-    };
-    const bool images = there("t10k-images-idx3-ubyte") || there("t10k-images-idx3-ubyte.gz");
-    const bool labels = there("t10k-labels-idx1-ubyte") || there("t10k-labels-idx1-ubyte.gz");
-    if (!images || !labels) throw sim::UsageError("--data " + sentence);
-    throw sim::InputError("--data " + sentence);
-  }
+  return a.data.empty() ? training::draw_digits(kDrawnTrain, kDrawnTest, a.session.first_seed)
+                        : read_digits(a.data);
 }
 
 void take_preset(TrainArguments& a) {
@@ -100,7 +87,7 @@ void take_options(TrainArguments& a) {
   if (a.eps_outside) o.epsilon = reference::optimizer::Epsilon::kAfterRoot;
 }
 
-int execute(TrainArguments& a) {
+int execute(TrainArguments& a, const Invocation& invocation) {
   const size_t processors = std::max(1u, std::thread::hardware_concurrency());
   if (a.command->count("--jobs") != 0 && (a.jobs < 1 || a.jobs > processors)) {
     throw sim::UsageError(fmt::format("--jobs {} is not between 1 and this machine's {} processors",
@@ -139,6 +126,10 @@ int execute(TrainArguments& a) {
     throw sim::UserError(sim::kCheckFailed, "interrupted before all runs were done");
   }
   if (!a.session.preset.empty()) training::judge_preset(a.session.preset, document);
+  if (invocation.takes) {
+    invocation.takes(document);
+    return sim::kPass;
+  }
   if (!a.quiet && a.json != "-") {
     fmt::print("{}", training::session_text(document));
     if (!a.session.preset.empty()) fmt::print("{}", training::preset_text(document));
@@ -158,6 +149,23 @@ int execute(TrainArguments& a) {
 
 }  // namespace
 
+training::Digits read_digits(const std::string& folder) {
+  try {
+    return training::load_mnist(folder);
+  } catch (const std::runtime_error& error) {
+    std::string sentence = error.what();
+    if (sentence.ends_with('.')) sentence.pop_back();
+    // A folder without such files is a wrong option, a file that is damaged a bad file.
+    const auto there = [&](const char* name) {
+      return std::filesystem::exists(std::filesystem::path(folder) / name);
+    };
+    const bool images = there("t10k-images-idx3-ubyte") || there("t10k-images-idx3-ubyte.gz");
+    const bool labels = there("t10k-labels-idx1-ubyte") || there("t10k-labels-idx1-ubyte.gz");
+    if (!images || !labels) throw sim::UsageError("--data " + sentence);
+    throw sim::InputError("--data " + sentence);
+  }
+}
+
 void add_train(CLI::App& app, Invocation& invocation) {
   CLI::App* command = app.add_subcommand(
       "train", "real training of simulated workers, with a codec in every exchange of gradients");
@@ -174,7 +182,7 @@ void add_train(CLI::App& app, Invocation& invocation) {
                    "onebit-preceding, adaptive:p=P, mxfp8, mxfp8-e5m2, mxfp4 (these also "
                    "scale=floor|up; each but none and onebit-preceding "
                    "also residual=on|off; wgt to adaptive also coding=mask|rice), "
-                   "inceptionn:bound=K,mode=paper|bounded; again for one more")
+                   "inceptionn:bound=K,mode=paper|bounded, truncate:BITS; again for one more")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
   command->add_option("--preset", a->session.preset,
@@ -213,7 +221,9 @@ void add_train(CLI::App& app, Invocation& invocation) {
   command->add_option("--json", a->json, "write the document as JSON; - for standard output");
   command->add_option("--html", a->html, "write a page with plots");
   command->add_flag("--quiet", a->quiet, "no table, no progress");
-  command->callback([a, &invocation] { invocation.action = [a] { return execute(*a); }; });
+  command->callback([a, &invocation] {
+    invocation.action = [a, &invocation] { return execute(*a, invocation); };
+  });
 }
 
 }  // namespace gw::tools

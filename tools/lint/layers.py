@@ -11,7 +11,7 @@ import sys
 BASE = ["models/axis", "models/registers", "models/papers"]
 REFERENCE = "models/reference"
 HARNESS = ["sim/base", "sim/coverage", "sim/harness"]
-FAMILY = BASE + ["models/reference/...", "models/systemc", "sim/...", "testbenches/engine"]
+FAMILY = BASE + ["models/reference/...", "models/systemc", "sim/...", "testbenches/engine", "testbenches/library", "testbenches/kit"]
 
 # room: what it may include beside itself; "/..." names a room with all below it. The longest name that begins a path is its room.
 USES = {
@@ -40,18 +40,19 @@ USES = {
     "sim/run": HARNESS + ["models/axis", "sim/feeds", "sim/report"],
     "sim/capsule": HARNESS + ["models/axis", "models/reference/capture", "sim/feeds", "sim/report", "sim/run"],
     "sim/regress": HARNESS + ["sim/report"],
-    "testbenches/engine": BASE + ["models/systemc", "sim/..."],
+    "testbenches/engine": BASE,
+    "testbenches/library": BASE + ["sim/base", "sim/harness", "testbenches/engine"],
+    "testbenches/kit": BASE + ["models/systemc", "sim/...", "testbenches/engine", "testbenches/library"],
     "testbenches/fp": [],
-    "testbenches/codec": FAMILY,
-    "testbenches/quant": FAMILY,
     "testbenches/ring": FAMILY,
-    "testbenches/switch": FAMILY,
-    # The NIC holds codec cores and is scored by their figures.
+    # A family, that is a folder with a device's card, may use FAMILY. The NIC holds codec cores and is scored by their figures.
     "testbenches/nic": FAMILY + ["testbenches/codec"],
     "testbenches": ["sim/run", "testbenches/..."],
     "tools/training": BASE + ["models/reference/...", "sim/base", "sim/report"],
     "tools/capture": ["models/reference/...", "tools/training"],
-    "tools/gradwire": ["models/...", "sim/...", "testbenches/...", "tools/training"],
+    # Documents of devices come from tools/gradwire, which it is handed.
+    "tools/paper": BASE + ["models/reference/...", "sim/base", "sim/report", "tools/capture", "tools/training"],
+    "tools/gradwire": ["models/...", "sim/...", "testbenches/...", "tools/paper", "tools/training"],
 }
 
 
@@ -72,6 +73,8 @@ def main(root):
     files = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "*.h", "*.cc"], cwd=root, check=True,
                            capture_output=True, text=True).stdout.split("\0")
     found = 0
+    for card in root.glob("testbenches/*/*.card.toml"):
+        USES.setdefault(f"testbenches/{card.parent.name}", FAMILY)
     for name in filter(None, files):
         folder = name.split("/")[0]
         if folder not in ("models", "sim", "testbenches", "tools") or not (root / name).exists():

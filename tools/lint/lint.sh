@@ -31,12 +31,12 @@ check() {
   fi
 }
 
-# lint TOP[=Parameter:value] SOURCE...
+# lint TOP[:Parameter=value] SOURCE...
 lint() {
   entry=$1
-  top=${entry%%=*}
+  top=${entry%%:*}
   parameter=""; value=""
-  case $entry in *=*) parameter=${entry#*=}; value=${parameter#*:}; parameter=${parameter%%:*} ;; esac
+  case $entry in *:*) parameter=${entry#*:}; value=${parameter#*=}; parameter=${parameter%%=*} ;; esac
   shift
   check "verilator $entry" verilator --lint-only -Wall -Irtl/common --top-module "$top" ${parameter:+"-G$parameter=$value"} "$@"
   check "iverilog $entry" iverilog -g2012 -Wall -Irtl/common -t null -s "$top" ${parameter:+"-P$top.$parameter=$value"} "$@"
@@ -53,19 +53,15 @@ lint() {
 }
 
 check "style" python3 tools/lint/style.py rtl/*/*.sv
+python3 tools/cards.py get lint > "$work/configurations"
 for list in rtl/*/*.f; do
   # shellcheck disable=SC2046 # a list of files
   lint "$(basename "$list" .f)" $(cat "$list")
-  # Other configurations: without a residual memory (gw_mx alone), and with small ones; gw_onebit and gw_adaptive with the largest.
-  case $list in
-    */gw_mx.f) others="0 64" ;;
-    */gw_threshold.f) others="8 64" ;;
-    */gw_onebit.f) others="8 262144" ;;
-    */gw_adaptive.f) others="64 262144" ;;
-    *) continue ;;
-  esac
+  # Other configurations, as the device's card names them.
+  device=$(basename "$list" .f)
+  others=$(sed -n "s/^${device#gw_} [a-z]* //p" "$work/configurations")
   # shellcheck disable=SC2046
-  for rows in $others; do lint "$(basename "$list" .f)=Rows:$rows" $(cat "$list"); done
+  for setting in $others; do lint "$device:$setting" $(cat "$list"); done
 done
 for cell in rtl/common/*.sv; do
   lint "$(basename "$cell" .sv)" "$cell"

@@ -16,7 +16,7 @@
 #   COMMAND           runs in the first host; default: ping each of the others
 #
 # Needs no root: it runs in a user namespace, with a process and a network namespace, so that whatever happens nothing stays
-# behind. When COMMAND is over, what --serve started has two seconds to end by itself (a receiver that reports does; a server that waits
+# after. When COMMAND is over, what --serve started has two seconds to end by itself (a receiver that reports does; a server that waits
 # for more is ended). Exit code: COMMAND's; if that is 0, that of a NIC that failed, else of a --serve COMMAND that failed by itself. A NIC
 # that ends meanwhile ends all. Ctrl-C goes to COMMAND alone; when that has ended the others follow in order, NICs last.
 set -euo pipefail

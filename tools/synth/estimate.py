@@ -6,7 +6,7 @@ with the band in which it lies if they are a quarter quicker or slower. It ranks
 differ by some 0.4 ns, by the mapper's luck.
 
 Paths begin at registers, memories and input ports, and end at registers, memories and output ports; an input port is
-taken to change with the clock edge, behind a net like any other.
+taken to change with the clock edge, after a net like any other.
 """
 import argparse
 import collections

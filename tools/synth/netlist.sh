@@ -3,7 +3,7 @@
 # `gradwire run DEVICE --netlist`, which carries this file along, are all of netlists made here.
 #   generic  Yosys' gates and flip-flops. Memories stay memories: as flip-flops they take many minutes.
 #   xc7      what a Virtex-7 has. Sums of up to 12 bits go to LUTs, where they are faster; longer ones to carry chains.
-#            `hierarchy` behind the memories gives block RAM its ports' widths, which Yosys 0.23 leaves wrong, and abc9 then fails.
+#            `hierarchy` after the memories gives block RAM its ports' widths, which Yosys 0.23 leaves wrong, and abc9 then fails.
 #   words    the RTL as Yosys reads it, flat: operators on whole words, registers, memories; each still knows its line. What
 #            `gradwire mutate` plants faults in: of --mutants COUNT:SEED, all of which --list gets, the ones from FIRST to LAST of --wake are
 #            there, each woken by its number at a new input, gw_mutant_i.

@@ -44,5 +44,5 @@ DSP_PCIN_TO_P, DSP_PCIN_TO_OUT = 0.995, 1.219  # the cascade
 # From the last register that counts to the output.
 DSP_P_TO_OUT = 0.383
 DSP_M_TO_OUT = 1.772
-DSP_AB_TO_OUT = 3.001            # no register behind A's and B's
+DSP_AB_TO_OUT = 3.001            # no register after A's and B's
 DSP_C_TO_OUT = 1.776

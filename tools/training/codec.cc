@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "models/reference/baselines.h"
 #include "models/reference/quant/decoder.h"
 #include "models/reference/quant/values.h"
 
@@ -20,7 +21,8 @@ namespace quant = reference::quant;
 
 constexpr const char* kCodecUsage =
     "a codec is none, nocommunication, raw, wgt, bgt, qgt, onebit, onebit-preceding, adaptive, "
-    "mxfp8, mxfp4 or inceptionn, as in qgt:t=2^-10, adaptive:p=6, inceptionn:bound=10,mode=paper";
+    "mxfp8, mxfp4, truncate or inceptionn, as in qgt:t=2^-10, adaptive:p=6, truncate:16, "
+    "inceptionn:bound=10,mode=paper";
 
 [[noreturn]] void abort_because(const std::string& what) {
   std::fprintf(stderr, "gw::training: %s\n", what.c_str());
@@ -54,8 +56,24 @@ CodecResult parse_inceptionn(std::string_view spec, std::string_view keys) {
   }
   const auto config = reference::CodecConfig::make(bound, mode);
   if (!config.config) return refuse(config.error);
-  return {Codec{.kind = Codec::Kind::kInceptionn, .quantiser = {}, .inceptionn = *config.config},
+  return {Codec{.kind = Codec::Kind::kInceptionn,
+                .quantiser = {},
+                .inceptionn = *config.config,
+                .dropped_bits = 0},
           ""};
+}
+
+CodecResult parse_truncation(std::string_view spec, std::string_view digits) {
+  int bits = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), bits);
+  if (error != std::errc() || end != digits.data() + digits.size() || bits < 1 || bits > 31) {
+    return refuse(
+        fmt::format("'{}' is not truncate:BITS with 1 to 31 bits, as in truncate:16", spec));
+  }
+  Codec codec;
+  codec.kind = Codec::Kind::kTruncation;
+  codec.dropped_bits = bits;
+  return {codec, ""};
 }
 
 class ExactSender final : public Sender {
@@ -86,6 +104,19 @@ class InceptionnSender final : public Sender {
 
  private:
   reference::CodecConfig config_;
+};
+
+class TruncationSender final : public Sender {
+ public:
+  explicit TruncationSender(int dropped) : dropped_(dropped) {}
+
+  size_t send(std::span<const float> values, size_t, bool, std::vector<uint8_t>& packet) override {
+    packet = reference::truncation_encode(values, dropped_);
+    return values.size();
+  }
+
+ private:
+  int dropped_;
 };
 
 class QuantiserSender final : public Sender {
@@ -191,6 +222,8 @@ uint64_t Codec::payload_bits(size_t entries, size_t bytes) const {
       return 8 * bytes;  // tags are how it says what is sent
     case Kind::kOneBitPreceding:
       return entries;
+    case Kind::kTruncation:
+      return static_cast<uint64_t>(32 - dropped_bits) * entries;
     case Kind::kQuantiser:
       break;
   }
@@ -220,6 +253,8 @@ std::string Codec::text() const {
                          reference::mode_name(inceptionn.mode));
     case Kind::kOneBitPreceding:
       return "onebit-preceding";
+    case Kind::kTruncation:
+      return fmt::format("truncate:{}", dropped_bits);
     case Kind::kQuantiser:
       break;
   }
@@ -228,7 +263,8 @@ std::string Codec::text() const {
 
 CodecResult parse_codec(std::string_view spec) {
   const auto plain = [](Codec::Kind kind) {
-    return CodecResult{Codec{.kind = kind, .quantiser = {}, .inceptionn = {}}, ""};
+    return CodecResult{Codec{.kind = kind, .quantiser = {}, .inceptionn = {}, .dropped_bits = 0},
+                       ""};
   };
   if (spec == "none") return plain(Codec::Kind::kExact);
   if (spec == "nocommunication") return plain(Codec::Kind::kNoCommunication);
@@ -238,14 +274,18 @@ CodecResult parse_codec(std::string_view spec) {
   const std::string_view keys =
       colon == std::string_view::npos ? std::string_view() : spec.substr(colon + 1);
   if (name == "inceptionn") return parse_inceptionn(spec, keys);
+  if (name == "truncate") return parse_truncation(spec, keys);
   for (const char* other : {"none", "nocommunication", "onebit-preceding"}) {
-    if (name == other) return refuse(fmt::format("{} takes nothing behind a colon", name));
+    if (name == other) return refuse(fmt::format("{} takes nothing after a colon", name));
   }
   for (size_t i = 0; i < quant::kMethods; ++i) {
     if (name != quant::method_name(static_cast<quant::Method>(i))) continue;
     const quant::ConfigResult parsed = quant::parse_config(spec);
     if (!parsed.config) return refuse(parsed.error);
-    return {Codec{.kind = Codec::Kind::kQuantiser, .quantiser = *parsed.config, .inceptionn = {}},
+    return {Codec{.kind = Codec::Kind::kQuantiser,
+                  .quantiser = *parsed.config,
+                  .inceptionn = {},
+                  .dropped_bits = 0},
             ""};
   }
   return refuse(fmt::format("'{}' is no codec: {}", name, kCodecUsage));
@@ -261,6 +301,8 @@ std::unique_ptr<Sender> make_sender(const Codec& codec, size_t rows, double sum_
       return std::make_unique<QuantiserSender>(codec.quantiser, rows, sum_scale);
     case Codec::Kind::kOneBitPreceding:
       return std::make_unique<OneBitPrecedingSender>(rows);
+    case Codec::Kind::kTruncation:
+      return std::make_unique<TruncationSender>(codec.dropped_bits);
     case Codec::Kind::kNoCommunication:
       break;
   }
@@ -279,6 +321,10 @@ void receive(const Codec& codec, std::span<const uint8_t> packet, std::span<floa
       abort_because("a stream of groups that does not decode");
     }
     std::memcpy(values.data(), decoded.values.data(), values.size() * 4);
+  } else if (codec.kind == Codec::Kind::kTruncation) {
+    const auto decoded = reference::truncation_decode(packet, codec.dropped_bits, values.size());
+    if (!decoded) abort_because("a truncated stream that is too short");
+    std::ranges::copy(*decoded, values.begin());
   } else {
     const quant::Decoded decoded = quant::decode_into(packet, values);
     if (!decoded.ok() || decoded.n != values.size()) {

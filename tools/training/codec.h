@@ -29,10 +29,13 @@ struct Codec {
     /// onebit-preceding: one-bit whose means are those of the chunk's preceding iteration, as a
     /// device without a chunk buffer would have it. For the comparison alone: no hardware does it.
     kOneBitPreceding,
+    /// truncate:BITS: the low BITS of every value are not sent (INCEPTIONN, Figures 4 and 14).
+    kTruncation,
   };
   Kind kind = Kind::kExact;
   reference::quant::Config quantiser;
   reference::CodecConfig inceptionn;
+  int dropped_bits = 0;  ///< of kTruncation
 
   /// What is not sent now is sent later, so that gradients neither come nor go.
   bool conserves() const;

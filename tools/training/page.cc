@@ -42,11 +42,11 @@ std::string method_of(const json& codec) {
 
 const char* colour_of(const std::string& method) {
   static const std::map<std::string, const char*> kColours{
-      {"none", "ink"},        {"raw", "muted"},       {"nocommunication", "theirs"},
-      {"wgt", "accent"},      {"bgt", "raw"},         {"qgt", "byte"},
-      {"onebit", "half"},     {"adaptive", "good"},   {"onebit-preceding", "bad"},
-      {"mxfp8", "zero"},      {"mxfp8-e5m2", "line"}, {"mxfp4", "warn"},
-      {"inceptionn", "muted"}};
+      {"none", "ink"},         {"raw", "muted"},       {"nocommunication", "theirs"},
+      {"wgt", "accent"},       {"bgt", "raw"},         {"qgt", "byte"},
+      {"onebit", "half"},      {"adaptive", "good"},   {"onebit-preceding", "bad"},
+      {"mxfp8", "zero"},       {"mxfp8-e5m2", "line"}, {"mxfp4", "warn"},
+      {"inceptionn", "muted"}, {"truncate", "bad"}};
   const auto found = kColours.find(method);
   return found == kColours.end() ? "ink" : found->second;
 }

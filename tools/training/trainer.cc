@@ -62,7 +62,7 @@ class Ledger {
   void weigh(const Exchange& exchange) {
     double squares = 0, most = 0;
     size_t values = 0;
-    std::vector<double> left = missing_;
+    std::vector<double> left = missing_;  // empty where nothing is conserved
     for (size_t w = 0; w < exchange.workers(); ++w) {
       const std::span<const float> r = exchange.residuals(w);
       if (r.empty()) continue;
@@ -72,7 +72,7 @@ class Ledger {
           const double v = static_cast<double>(row[i]);
           squares += v * v;
           most = std::max(most, std::fabs(v));
-          left[chunk.first + i] -= v;
+          if (!left.empty()) left[chunk.first + i] -= v;
         }
       }
       values += layout_.values();

@@ -3,7 +3,7 @@
 --
 -- gradwire  frames that a NIC packed: IPv4 protocols 253 (was TCP) and 254 (was UDP). Transport header, shim, edges, tags and each
 --           float as the far host will get it; ratio; checksum of the segment that will be reconstructed.
--- expether  the optimizer switch's frames: EtherType 0x88B5 behind an 802.1Q tag.
+-- expether  the optimizer switch's frames: EtherType 0x88B5 after an 802.1Q tag.
 --
 -- Arithmetic instead of bit operators: it means the same in every Lua that Wireshark was built with.
 
@@ -242,7 +242,7 @@ expether.fields = e
 local malformed = ProtoExpert.new("expether.malformed", "Malformed", expert.group.MALFORMED, expert.severity.ERROR)
 expether.experts = {malformed}
 
--- The tvb begins at byte 18 of the frame, behind tag and EtherType.
+-- The tvb begins at byte 18 of the frame, after tag and EtherType.
 local control_bytes, tlp4_at, tlp3_at, payload_at = 30, 30, 34, 46
 
 function expether.dissector(tvb, pinfo, root)

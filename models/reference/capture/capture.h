@@ -88,7 +88,7 @@ class Reader {
   const std::string& format() const;  ///< "pcap, microseconds, little-endian", "pcapng", ...
   Precision precision() const;
   std::uint64_t packets() const;  ///< read so far
-  /// How much of the file is behind it, 0 to 1; 0 where nobody knows.
+  /// How much of the file is after it, 0 to 1; 0 where nobody knows.
   double progress() const;
   /// The file ends, or breaks, in the middle of a record. The packets before it were given; a
   /// program should work with them if that helps its user, print this sentence, and end as for a
@@ -140,7 +140,7 @@ struct SelectOptions {
   /// Take the first data segment seen of a TCP flow without SYN as the start of a float: a capture
   /// that began while the connection was open. Else such a flow is skipped, as nic_tx does.
   bool assume_first_segment_aligned = true;
-  /// Look behind any tags. A NIC does behind one 802.1Q tag only.
+  /// Look past any tags. A NIC does so past one 802.1Q tag only.
   bool any_tags = false;
   /// Payloads are no floats but encoded packets: of any length.
   bool any_length = false;

@@ -109,8 +109,8 @@ struct UdpHeader {
 /// What decode() found. Layers are present from the outside in, as far as the bytes carried.
 struct Layers {
   std::vector<std::uint16_t> vlan;  ///< VLAN identifiers, outermost first
-  std::uint16_t ether_type = 0;     ///< behind the tags; below 0x600: an 802.3 length
-  std::size_t network_offset = 0;   ///< first byte behind the EtherType
+  std::uint16_t ether_type = 0;     ///< after the tags; below 0x600: an 802.3 length
+  std::size_t network_offset = 0;   ///< first byte after the EtherType
   bool other_tags = false;          ///< more than one tag, or one that is not 802.1Q's
   std::optional<Ipv4Header> ipv4;
   std::optional<Ipv6Header> ipv6;

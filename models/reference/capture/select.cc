@@ -48,7 +48,7 @@ class SeenBytes {
 struct Stream {
   std::optional<std::uint32_t> first_sequence;
   std::uint64_t highest =
-      0;  ///< offset behind the last byte accounted for: unwraps the sequence numbers
+      0;  ///< offset after the last byte accounted for: unwraps the sequence numbers
   SeenBytes seen;
 
   /// The offset of a sequence number; nothing if no segment in flight can have it.
@@ -140,7 +140,7 @@ struct Selector::Impl {
   std::optional<Skip> consider_tcp(const Packet& packet, GradientPayload& payload) {
     const Layers& layers = packet.layers;
     Stream& stream = streams_[payload.flow];
-    // A SYN that carries data: the data begins behind the SYN's own number.
+    // A SYN that carries data: the data begins after the SYN's own number.
     const std::uint32_t sequence = layers.tcp->sequence + (layers.tcp->syn ? 1 : 0);
     if (!stream.first_sequence) {
       if (!options_.assume_first_segment_aligned) return Skip::kNoStreamStart;

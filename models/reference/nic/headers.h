@@ -12,7 +12,7 @@ namespace gw::reference::nic {
 inline constexpr std::uint8_t kTcp = 6;
 inline constexpr std::uint8_t kUdp = 17;
 
-/// Of a frame whose EtherType is IPv4's, behind no or one 802.1Q tag, and that holds IPv4's first
+/// Of a frame whose EtherType is IPv4's, after no or one 802.1Q tag, and that holds IPv4's first
 /// 20 bytes.
 struct Ipv4 {
   std::size_t offset = 0;  ///< in the frame
@@ -29,7 +29,7 @@ struct Ipv4 {
 };
 
 enum class EtherType : std::uint8_t { kIpv4, kOther };
-/// What the EtherType says, and where the header behind it begins.
+/// What the EtherType says, and where the header after it begins.
 struct Ethernet {
   EtherType type = EtherType::kOther;
   std::size_t end = 0;
@@ -55,7 +55,7 @@ std::optional<FlowKey> key_of(std::span<const std::uint8_t> frame, const Quote& 
 FlowKey key_of(std::span<const std::uint8_t> frame, const Ipv4& ip);
 
 /// Bytes of the transport header at `offset`: TCP's with options, UDP's 8. None if TCP's data
-/// offset is below 5, or the header ends behind `end` or the frame.
+/// offset is below 5, or the header ends after `end` or the frame.
 std::optional<std::size_t> transport_header(std::span<const std::uint8_t> frame, std::size_t offset,
                                             std::size_t end, bool tcp);
 

@@ -50,7 +50,7 @@ enum class TxAction : std::uint8_t {
   kFragment,
   kOtherProtocol,
   kNoPayload,
-  kTrailer,        ///< bytes behind the packet
+  kTrailer,        ///< bytes after the packet
   kNoStreamStart,  ///< TCP whose SYN the flow table does not hold
   kUnaligned,      ///< UDP, a length that is no multiple of four
   kFew,            ///< no whole float

@@ -45,8 +45,8 @@
 //   * Adagrad: h starts at eps instead of 0, and is the listing's h + eps ever after. No operator.
 //   * Adam: write v for the listing's v + eps * (1 - beta2^t); then v / (1 - beta2^t) is v_hat +
 //     eps, and v = (beta2 * v_before + (1 - beta2) * eps) + (1 - beta2) * g^2. The bracket, u, is
-//     computed behind the step before and stored in place of v. In exact arithmetic this is the
-//     listing. One operator more, behind the critical path.
+//     computed after the step before and stored in place of v. In exact arithmetic this is the
+//     listing. One operator more, after the critical path.
 //   eps is therefore fixed with the first state; a later change of the register reaches Adam's sum
 //   slowly and Adagrad's never.
 //   * SMORMS3: v + eps is needed twice. For the root it is added on the path, as in the chain. For
@@ -77,7 +77,7 @@
 //
 // Where the listing leaves SMORMS3 open: s_1 = 1 + (1 - x_0) * s_0 uses an x_0 that it does not
 // give. s_1 is 1 here (x_0 = 1), as in Chainer and at the algorithm's source. The state s is
-// "already advanced": s_{t+1} is computed behind step t.
+// "already advanced": s_{t+1} is computed after step t.
 #pragma once
 
 #include <array>
@@ -105,7 +105,7 @@ enum class Operator : std::uint8_t { kAdd, kSub, kMul, kDiv, kSqrt, kMin };
 inline constexpr std::size_t kOperatorCount = 6;
 std::string_view name_of(Operator op);  ///< add, sub, mul, div, sqrt, min
 
-/// What a graph starts from; nodes are numbered behind these.
+/// What a graph starts from; nodes are numbered after these.
 enum Source : int {
   kTheta,
   kGradient,

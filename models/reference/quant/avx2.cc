@@ -274,7 +274,7 @@ class RiceWriter {
   uint64_t pending_ = 0;
   int used_ = 0;     // bits of it, 0..7 between codes
   uint32_t at_ = 0;  // the group's first value
-  size_t next_ = 0;  // the index behind the entry before
+  size_t next_ = 0;  // the index after the entry before
   size_t entries_ = 0;
   size_t count_ = 0;
   std::array<uint32_t, 1024> gathered_;

@@ -16,7 +16,7 @@ ConfigResult refuse(const std::string& sentence) { return {std::nullopt, sentenc
 
 std::string in_quotes(std::string_view text) { return "'" + std::string(text) + "'"; }
 
-/// What is before `at`, and what is behind it; all and nothing without it.
+/// What is before `at`, and what is after it; all and nothing without it.
 std::pair<std::string_view, std::string_view> split(std::string_view text, char at) {
   const size_t where = text.find(at);
   if (where == std::string_view::npos) return {text, {}};

@@ -220,7 +220,7 @@ class Groups {
     ++group_;
     return good;
   }
-  /// Behind the last group: nothing is left.
+  /// After the last group: nothing is left.
   bool whole() const { return bits_.bytes() == bytes_; }
 
  private:
@@ -317,7 +317,7 @@ class Groups {
   size_t group_ = 0;
   size_t empty_groups_ = 0;  // of a run, that are still to come
   uint8_t scale_ = 0;
-  // Rice: the index behind the entry before, or of the one that is read and not due yet.
+  // Rice: the index after the entry before, or of the one that is read and not due yet.
   size_t next_ = 0;
   bool pending_ = false, ended_ = false;
   float value_ = 0;

@@ -27,7 +27,7 @@ enum class Reason : uint8_t {
 };
 inline constexpr size_t kReasons = 10;
 std::string_view reason_name(Reason reason);
-/// One sentence for people: "It ends before its payload does, or goes on behind it."
+/// One sentence for people: "It ends before its payload does, or goes on after it."
 std::string_view reason_sentence(Reason reason);
 
 inline constexpr size_t kDefaultLimit = 4096;
@@ -56,7 +56,7 @@ Decoded decode_into(std::span<const uint8_t> packet, std::span<float> out,
 
 /// The same for who hands on each group of eight values as soon as it can, as `dequantizer` does
 /// (docs/devices/dequantizer.md): of a malformed packet `out` has the groups before the one in
-/// which that was found, status and all behind the payload belonging to the last.
+/// which that was found, status and all after the payload belonging to the last.
 Decoded decode_groups(std::span<const uint8_t> packet, size_t limit, std::vector<float>& out);
 
 /// Length of the packet at the start of `bytes` that goes on beyond it (packets one after the other

@@ -24,7 +24,7 @@ struct Progress {
 
 struct Kernels {
   /// Chunks whose n values all came. `r`: their residuals, or null. May write (scratch) up to 32
-  /// bytes behind the payload.
+  /// bytes after the payload.
   Encoded (*threshold_mask)(Method method, float t, const float* g, float* r, size_t n,
                             uint8_t* out);
   Encoded (*threshold_rice)(Method method, float t, const float* g, float* r, size_t n, int k,

@@ -53,7 +53,7 @@ void put_header(std::vector<uint8_t>& packet, Method method, uint8_t coding, siz
   packet.insert(packet.end(), bytes.begin(), bytes.end());
 }
 
-/// Groups of 8: a mask; behind an empty one a count of those that follow; behind another one signs,
+/// Groups of 8: a mask; after an empty one a count of those that follow; after another one signs,
 /// then what is sent of each lane.
 void put_mask(std::vector<uint8_t>& packet, Method method, std::span<const float> v,
               std::span<const uint8_t> sent) {
@@ -107,7 +107,7 @@ void put_gap(BitWriter& to, size_t gap, int k) {
 void put_rice(std::vector<uint8_t>& packet, Method method, std::span<const float> v,
               std::span<const uint8_t> sent, int k) {
   BitWriter to(packet);
-  size_t next = 0;  // the index behind the entry before
+  size_t next = 0;  // the index after the entry before
   for (size_t i = 0; i < v.size(); ++i) {
     if (sent[i] == 0) continue;
     put_gap(to, i - next, k);

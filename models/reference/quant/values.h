@@ -1,4 +1,4 @@
-// What becomes of one value or one side of a chunk: the scalar definitions behind every quantiser,
+// What becomes of one value or one side of a chunk: the scalar definitions after every quantiser,
 // that all faster code and all hardware is scored against. spec: section 3 of the quantisers' page.
 #pragma once
 

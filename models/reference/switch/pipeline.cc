@@ -9,7 +9,7 @@
 namespace gw::reference {
 namespace {
 
-// Bits of tuser that the blocks behind the parser set.
+// Bits of tuser that the blocks after the parser set.
 constexpr std::uint32_t kComplete = 1u << 6;    // word 0
 constexpr int kActionShift = 16;                // word 4
 constexpr std::uint32_t kOptimised = 1u << 19;  // word 4

@@ -19,7 +19,7 @@
 
 namespace gw::reference {
 
-/// Which blocks there are behind the parser.
+/// Which blocks there are after the parser.
 struct Blocks {
   bool aggregation = false;
   bool optimization = false;
