@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -350,11 +351,13 @@ class RingNicDevice final : public DeviceOf<RingPorts, RingModel, RingRtl> {
   }
   std::string describe(bool, size_t, const sim::Packet<Beat>& packet, size_t beat) const override {
     const Beat& b = packet.beats[beat];
-    std::string words = fmt::format("chunk {}, beat {}:", packet.id, beat);
-    for (int lane = 0; lane < std::min(4, valid_bytes(b) / 4); ++lane) {
-      words += fmt::format(" {:g}", std::bit_cast<float>(b.data[static_cast<size_t>(lane)]));
+    const int lanes = valid_bytes(b) / 4;
+    std::string words;
+    for (int lane = 0; lane < std::min(4, lanes); ++lane) {
+      words += fmt::format("{}{:g}", words.empty() ? "" : " ",
+                           std::bit_cast<float>(b.data[static_cast<size_t>(lane)]));
     }
-    return words + (valid_bytes(b) > 16 ? " ..." : "");
+    return words + (lanes > 4 ? " ..." : "");
   }
 
  private:
@@ -384,7 +387,7 @@ class RingNicDevice final : public DeviceOf<RingPorts, RingModel, RingRtl> {
       ring["latency_ns"] = {{"min", ns * static_cast<double>(rows.front().first)},
                             {"mean", ns * t.latency.mean()},
                             {"max", ns * static_cast<double>(rows.back().first)}};
-      const double total = ns * static_cast<double>(end - begin + 1);
+      const double total = ns * static_cast<double>(end - begin);
       const double bytes = static_cast<double>(t.in[0].bytes);
       ring["total_ns"] = total;
       ring["algbw_gbps"] = 8 * bytes / total;
