@@ -1,15 +1,18 @@
 // A node of the ring as an engine: the model's core, and when it is reset during a run.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "models/systemc/ring/ring_nic.h"
+#include "sim/base/error.h"
 #include "sim/harness/engine.h"
 #include "testbenches/ring/ports.h"
 
@@ -30,9 +33,23 @@ class RingNodeModel {
 
   RingNodeModel(const systemc::RingBuild& build, const systemc::RingPins& pins,
                 std::vector<Reset> resets = {})
-      : core_(build, pins), pins_(pins), resets_(std::move(resets)) {}
+      : core_(build, pins), pins_(pins), resets_(std::move(resets)) {
+    std::vector<uint16_t> used = {pins.session};
+    for (const Reset& reset : resets_) {
+      if (std::find(used.begin(), used.end(), reset.session) != used.end()) {
+        throw sim::UsageError("node " + std::to_string(pins.node) + ": session " +
+                              std::to_string(reset.session) +
+                              " is used twice; each reset of a ring needs a new one");
+      }
+      used.push_back(reset.session);
+    }
+  }
 
   const systemc::RingNic& core() const { return core_; }
+  /// The session from the next reset on; the other pins are set when the node is made.
+  void set(std::string_view pin, uint64_t value) {
+    if (pin == "session_i") pins_.session = static_cast<uint16_t>(value);
+  }
 
   void reset() {
     core_.configure(pins_);
@@ -47,13 +64,7 @@ class RingNodeModel {
   }
   uint32_t s_ready() const { return core_.s_ready(); }
   const Beat* m_beat(size_t port) const { return core_.m_beat(port); }
-  sim::Probe<Ports> probe() const {
-    sim::Probe<Ports> probe{};
-    const std::span<const uint32_t> words = core_.statistics();
-    for (size_t i = 0; i < words.size(); ++i) probe[i / 2] |= uint64_t{words[i]} << 32 * (i % 2);
-    probe[words.size() / 2] |= uint64_t{core_.error()} << 32 * (words.size() % 2);
-    return probe;
-  }
+  sim::Probe<Ports> probe() const { return ring_probe(core_.statistics(), core_.error()); }
   std::span<const uint32_t> statistics() const { return core_.statistics(); }
   /// Whether the next edge has aresetn = 0.
   bool resets() const { return next_ < resets_.size() && resets_[next_].from <= now_; }
@@ -72,11 +83,7 @@ class RingNodeModel {
     ++now_;
     if (core_.error() != 0) ++stopped_;
   }
-  std::string stopped() const {
-    if (core_.error() == 0) return {};
-    return "node " + std::to_string(pins_.node) + ": " + ring_error_words(core_.error()) +
-           " (error_o = " + std::to_string(core_.error()) + ")";
-  }
+  std::string stopped() const { return ring_error_sentence(pins_.node, core_.error()); }
   std::optional<uint64_t> missed() const { return stopped_ == 0 ? 0 : stopped_ - 1; }
 
   static constexpr uint32_t kSilence = 64;

@@ -34,4 +34,18 @@ std::string ring_error_words(uint32_t error) {
   return words;
 }
 
+std::string ring_error_sentence(uint32_t node, uint32_t error) {
+  if (error == 0) return {};
+  return fmt::format("node {}: {} (error_o = {})", node, ring_error_words(error), error);
+}
+
+sim::Probe<RingNodePorts> ring_probe(std::span<const uint32_t> statistics, uint32_t error) {
+  sim::Probe<RingNodePorts> probe{};
+  for (size_t i = 0; i < statistics.size(); ++i) {
+    probe[i / 2] |= uint64_t{statistics[i]} << 32 * (i % 2);
+  }
+  probe[statistics.size() / 2] |= uint64_t{error} << 32 * (statistics.size() % 2);
+  return probe;
+}
+
 }  // namespace gw::testbenches

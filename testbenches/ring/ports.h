@@ -4,9 +4,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "models/axis/beat.h"
+#include "sim/harness/engine.h"
 #include "sim/harness/port.h"
 
 namespace gw::testbenches {
@@ -41,6 +43,11 @@ struct RingNodePorts {
 std::string ring_header_words(const RingNodePorts::Beat& beat);
 /// Bits of error_o in words: "its right neighbour does not answer".
 std::string ring_error_words(uint32_t error);
+
+/// "node 1: its right neighbour does not answer (error_o = 2)"; empty for 0.
+std::string ring_error_sentence(uint32_t node, uint32_t error);
+/// The probe of a node: all words of stat_o, then error_o.
+sim::Probe<RingNodePorts> ring_probe(std::span<const uint32_t> statistics, uint32_t error);
 
 /// The hosts of a ring of at most eight nodes.
 struct RingPorts {

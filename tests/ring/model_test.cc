@@ -198,6 +198,15 @@ TEST(RingModel, FramesOfTheSessionBeforeAreDropped) {
   EXPECT_GT(foreign, 20u);
 }
 
+TEST(RingModel, ASessionThatIsUsedTwiceIsRefused) {
+  Setting s;
+  s.resets = {{{.from = 100, .session = Bench::kSession}}};
+  EXPECT_THROW(run(s), sim::UsageError);
+  s.resets = {
+      {{.from = 100, .session = 1}, {.from = 200, .session = 2}, {.from = 300, .session = 1}}};
+  EXPECT_THROW(run(s), sim::UsageError);
+}
+
 TEST(RingModel, AResetOfOneNodeIsAnErrorInTheEnd) {
   for (uint64_t i = 0; i < 250; ++i) {
     sim::Random random(seed() * 5000 + i);

@@ -1,0 +1,10 @@
+// The device of a ring of allreduce NICs: ring_nic.
+#pragma once
+
+#include "sim/run/device.h"
+
+namespace gw::testbenches {
+
+void add_ring_devices(sim::Registry& registry);
+
+}  // namespace gw::testbenches
