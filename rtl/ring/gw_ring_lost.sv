@@ -10,8 +10,12 @@ module gw_ring_lost (
   input  wire logic last_i,
   output logic      lost_o
 );
-  // The port in the 63 cycles before: no reset, so that cycles of silence in reset and before it count.
+  // The port in the 63 cycles before: no reset, for cycles of silence in reset and before it count. At power-up
+  // it is as if beats had come; proofs begin with anything.
   logic [62:0] silent_q;
+`ifndef FORMAL
+  initial silent_q = '0;
+`endif
   wire         found = ~valid_i & (&silent_q);
   always_ff @(posedge clk_i) begin
     silent_q <= {silent_q[61:0], ~valid_i};

@@ -6,7 +6,7 @@
 
 // Where the contract leaves a choice:
 // * Lost: cycles of silence count wherever they lie, also before the reset. A port that was silent in the
-//   last 64 cycles of the reset is not lost. The history has no reset: 64 cycles after power-up it is known.
+//   last 64 cycles of the reset is not lost. The history has no reset; at power-up it is not silent.
 //   A frame is bad if the port is lost when its tlast comes. Silence begins no new frame, a reset does.
 // * A packet from the host counts in stat_o when its tlast is accepted, as `loading` does.
 // * The sixteenth time-out counts as a time-out; it does not go back or ask. Time-outs go on in error.

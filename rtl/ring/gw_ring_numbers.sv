@@ -34,7 +34,7 @@ module gw_ring_numbers #(
   assign base_o     = sending_i && gw_ring_pkg::below(sending_chunk_i, acked_q) ? sending_chunk_i : acked_q;
 
   wire [31:0] after = next_o + 32'd1;
-  wire        skips = gw_ring_pkg::below(next_o, ack_i) & ~(send_i & ack_i == after);
+  wire        skips = gw_ring_pkg::below(next_o, ack_i);
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       next_o  <= First;

@@ -204,7 +204,10 @@ void Chain::send(int link, Beat beat) {
     it.beats = 0;
     check_header(link, beat);
     Times& times = sender.times;
-    if (it.header.type != 0) first(link % 2 == 0 ? times.right_header : times.left_header, now_);
+    if (it.header.type != 0)
+      first(link % 2 == 0 ? times.right_header : times.left_header, now_);
+    else if (link % 2 == 0)
+      first(times.right_control, now_);
     it.fault = settings_.fault ? settings_.fault(link, static_cast<int>(it.frames), it.header, now_)
                                : Fault{};
     if (it.fault.kind == Fault::Kind::kNone && random_.percent(settings_.loss))
@@ -243,6 +246,7 @@ void Chain::send(int link, Beat beat) {
 }
 
 void Chain::inject(int link, const std::vector<Beat>& frame) {
+  while (links_[link].within) cycle();
   for (const Beat& beat : frame) links_[link].way.push_back({now_, beat});
 }
 
@@ -257,7 +261,9 @@ void Chain::cycle() {
     top.session_i = node.session;
     top.m_axis_right_tready = !random_.percent(settings_.link_stall);
     top.m_axis_left_tready = !random_.percent(settings_.link_stall);
-    top.m_axis_host_tready = now_ >= settings_.sink_from && !random_.percent(settings_.sink_stall);
+    top.m_axis_host_tready =
+        (now_ >= settings_.sink_from || (settings_.sink_node >= 0 && settings_.sink_node != i)) &&
+        !random_.percent(settings_.sink_stall);
     if (in_reset) continue;
     if (top.m_axis_right_tvalid && top.m_axis_right_tready) {
       const Beat beat =

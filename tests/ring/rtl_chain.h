@@ -72,7 +72,9 @@ struct Settings {
   int link_stall = 0;
   int loss = 0;  // percent of frames
   int corruption = 0;
-  uint64_t sink_from = 0;  // no host takes results before this cycle
+  uint64_t sink_from =
+      0;  // no host takes results before this cycle; only this one, if there is one:
+  int sink_node = -1;
   std::function<Fault(int link, int frame, const Header&, uint64_t cycle)> fault;
   std::function<void(int node, int chunk, std::vector<Beat>&)> spoil;  // what a host sends instead
   uint64_t seed = 1;
@@ -120,7 +122,7 @@ class Chain {
   struct Times {
     uint64_t host_tlast = kForever, right_header = kForever, right_payload = kForever,
              left_header = kForever, left_payload = kForever, result = kForever,
-             result_last = kForever;
+             right_control = kForever, result_last = kForever;
   };
   const Times& times(int node) const { return nodes_[node]->times; }
   int frames(int link) const { return static_cast<int>(links_[link].frames); }

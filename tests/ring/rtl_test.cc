@@ -2,6 +2,7 @@
 // show each rule taken away.
 //   rtl_test [CASE]...        runs cases; all that this build can if none is named
 //   rtl_test --list           their names
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -35,7 +36,11 @@ void equal(const std::string& what, A is, B wanted) {
   if (a != b) throw Failed{what + shown(": %lld, not %lld", a, b)};
 }
 
-void passes(Chain& chain, uint64_t most = 200000) { expect(chain.run(most), chain.wrong()); }
+/// Runs to the end, which must be a good one.
+void passes(Chain& chain, const std::string& which = "", uint64_t most = 2000000) {
+  const bool passed = chain.run(most);
+  expect(passed, which + chain.wrong());
+}
 
 /// One beat, hosts at once: every latency of the contract.
 void latency() {
@@ -182,7 +187,7 @@ void soak() {
   for (int seed = 1; seed <= runs; ++seed) {
     const Settings settings = soaked(seed, 5);
     Chain chain(settings);
-    expect(chain.run(2000000), shown("seed %d: ", seed) + chain.wrong());
+    passes(chain, shown("seed %d: ", seed));
     cycles += chain.now() * settings.nodes;
     for (int i = 0; i < settings.nodes; ++i) {
       for (int port : {3, 13}) {
@@ -220,7 +225,7 @@ void dead_links() {
             shown("link %d, %s, until %llu: ", link, data_only ? "data" : "all",
                   static_cast<unsigned long long>(until));
         if (until != kForever) {
-          expect(chain.run(100000), which + chain.wrong());
+          passes(chain, which);
           continue;
         }
         chain.advance(20000);
@@ -250,7 +255,7 @@ void reset_all() {
     for (int i = 0; i < settings.nodes; ++i) {
       chain.reset(i, 1 + random.below(150) + 700, 8);  // all are in reset together for a while
     }
-    expect(chain.run(2000000), shown("seed %d: ", static_cast<int>(seed)) + chain.wrong());
+    passes(chain, shown("seed %d: ", static_cast<int>(seed)));
   }
 }
 
@@ -265,7 +270,7 @@ void reset_staggered() {
     const int lengths[6][3] = {{1, 500, 1400}, {1400, 500, 1}, {500, 1, 1400},
                                {1, 1400, 500}, {1400, 1, 500}, {2, 2, 2}};
     for (int i = 0; i < 3; ++i) chain.reset(i, lengths[order][i], 9);
-    expect(chain.run(100000), shown("order %d: ", order) + chain.wrong());
+    passes(chain, shown("order %d: ", order));
   }
 }
 
@@ -572,7 +577,7 @@ void short_timeouts() {
       Settings settings = small(1, chunks, timeout);
       settings.bytes = [](int chunk) { return chunk % 3 == 0 ? 64 * std::min(4, kBeats) : 64; };
       Chain chain(settings);
-      expect(chain.run(100000), shown("T %u, %d chunks: ", timeout, chunks) + chain.wrong());
+      passes(chain, shown("T %u, %d chunks: ", timeout, chunks));
     }
   }
 }
@@ -585,20 +590,67 @@ void one_lost() {
         return Fault{of == link && at == index ? Kind::kLose : Kind::kNone};
       };
       Chain chain(settings);
-      expect(chain.run(100000), shown("link %d, frame %d: ", link, index) + chain.wrong());
+      passes(chain, shown("link %d, frame %d: ", link, index));
     }
   }
 }
 
+/// A host that comes late, by more than 16 time-outs too: those who wait ask, and go on waiting
+/// when they are answered.
 void late_host() {
   for (int node : {0, 1}) {
-    for (int window = 1; window <= kSlots; ++window) {
-      Settings settings = small(window, 3);
-      settings.skew = {node == 0 ? 150 : 0, node == 1 ? 150 : 0};
-      Chain chain(settings);
-      passes(chain);
+    for (int late : {150, 2500}) {
+      for (int window = 1; window <= std::min(kSlots, 4); ++window) {
+        Settings settings = small(window, 3);
+        settings.skew = {node == 0 ? late : 0, node == 1 ? late : 0};
+        Chain chain(settings);
+        passes(chain, shown("node %d, %d cycles late: ", node, late));
+      }
     }
   }
+}
+
+/// One host takes no results while the other does: nothing is written over what it has not taken.
+void late_sink() {
+  for (int node : {0, 1}) {
+    Settings settings = small(kSlots, 5 * kSlots + 10);
+    settings.bytes = [](int) { return 64 * std::min(kBeats, 3); };
+    settings.sink_from = 1000;
+    settings.sink_node = node;
+    Chain chain(settings);
+    passes(chain, shown("node %d: ", node));
+  }
+}
+
+/// Links that stall in the middle of long frames, and time-outs that do not wait for their acks.
+void slow_links() {
+  for (int seed = 1; seed <= 40; ++seed) {
+    Settings settings = small(1 + seed % kSlots, 4, 10 + seed);
+    settings.seed = static_cast<uint64_t>(seed);
+    settings.bytes = [](int) { return 64 * kBeats; };
+    settings.link_stall = 40 + seed;
+    Chain chain(settings);
+    passes(chain, shown("seed %d: ", seed));
+  }
+}
+
+/// After an error nothing starts: no chunk is taken, sent or given any more, and then the others
+/// err, too.
+void stops() {
+  Settings settings = small(kSlots, 100);
+  Chain chain(settings);
+  chain.trust();
+  chain.advance(60);
+  chain.inject(1, frame(0, 7, 0, 0, 0, kFirst + 80));
+  chain.advance(20);
+  equal("error", chain.error(0), 16);
+  uint32_t before[3];
+  const int words[3] = {0, 1, 13};  // from the host, to it, sent to the right
+  for (int i = 0; i < 3; ++i) before[i] = chain.stat(0, words[i]);
+  chain.advance(3000);
+  for (int i = 0; i < 3; ++i)
+    equal(shown("counter %d", words[i]), chain.stat(0, words[i]), before[i]);
+  expect(chain.error(1) != 0, "node 1 knows of no error");
 }
 
 /// The neighbour's chunks wait for our host while a repetition comes in bad, its chunk the expected
@@ -615,15 +667,17 @@ void agg_without_room() {
   passes(chain);
 }
 
-/// The same on the way back: the result is still to be taken.
+/// The same on the way back: a result is still to be taken, and node 0's acks are lost, so that
+/// results come again.
 void bcast_without_room() {
   Settings settings = small(kSlots, kSlots, 30);
   settings.bytes = [](int) { return 64 * kBeats; };
   settings.sink_from = 400;
   settings.fault = [](int of, int index, const Header& header, uint64_t cycle) {
-    return Fault{
-        of == 1 && index >= kSlots && cycle < 380 && header.type != 0 ? Kind::kChunk : Kind::kNone,
-        kFirst + kSlots};
+    if (cycle >= 380) return Fault{};
+    if (of == 0 && header.type == 0) return Fault{Kind::kLose};
+    const bool again = of == 1 && index >= kSlots && header.chunk == kFirst + kSlots - 1;
+    return again ? Fault{Kind::kChunk, kFirst + kSlots} : Fault{};
   };
   settings.delay = 40;
   Chain chain(settings);
@@ -643,6 +697,20 @@ void lost_answer() {
     Chain chain(settings);
     passes(chain);
   }
+}
+
+/// An ack that no data carries is told by a control frame, 16 cycles after the last issue at the
+/// earliest.
+void idle_ack() {
+  Settings settings = small(1, 1, 400);
+  settings.delay = 0;
+  Chain chain(settings);
+  passes(chain);
+  const Chain::Times& times = chain.times(0);
+  const int counts =
+      kAddLatency + 16;  // cycles from the host's tlast until the result counts as expected
+  equal("control", times.right_control - times.host_tlast, std::max(counts, 20) + 3);
+  equal("control frames", chain.stat(0, 15), 1);
 }
 
 /// Data never passes, control does: that is an error, no endless patience.
@@ -667,7 +735,7 @@ void old_frame() {
     Chain chain(settings);
     chain.advance(at);
     for (int node : {0, 1}) chain.reset(node, 3, 8);
-    expect(chain.run(100000), shown("reset in cycle %d: ", at) + chain.wrong());
+    passes(chain, shown("reset in cycle %d: ", at));
   }
 }
 
@@ -707,10 +775,14 @@ const std::map<std::string, void (*)()> kCases = {
     {"plain", plain},
     {"short_timeouts", short_timeouts},
     {"one_lost", one_lost},
+    {"late_sink", late_sink},
+    {"slow_links", slow_links},
+    {"stops", stops},
     {"late_host", late_host},
     {"agg_without_room", agg_without_room},
     {"bcast_without_room", bcast_without_room},
     {"lost_answer", lost_answer},
+    {"idle_ack", idle_ack},
     {"control_only", control_only},
     {"old_frame", old_frame},
     {"reset_one_of_two", reset_one_of_two},
