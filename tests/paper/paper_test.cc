@@ -21,7 +21,7 @@ using paper::Class;
 using paper::Documents;
 using paper::Row;
 
-/// Of rows that no command makes.
+/// For rows that no command makes.
 Documents no_documents() {
   return Documents([](const std::vector<std::string>& words) -> json {
     throw sim::InputError("nothing makes " + words.front());
@@ -208,7 +208,7 @@ TEST(Judge, AWrongValueOfThePaperIsTheExitCode) {
   EXPECT_EQ(document["paper"][0]["verdict"], "differs");
   EXPECT_EQ(document["paper"][0]["difference"], -1);
   EXPECT_EQ(paper::exit_code(document), 1);
-  // Of another class it is printed, and nothing else.
+  // In another class it is printed, and nothing else.
   exact->kind = Class::kPrediction;
   EXPECT_EQ(paper::exit_code(scored(rows)), 0);
 }

@@ -8,7 +8,7 @@
 
 namespace gw::paper {
 
-/// Of those rows that score() has put into the document:
+/// Draws what rows the document of score() has:
 ///
 ///   [{"paper", "item", "title", "caption", "kind": "dots", "unit", "log",
 ///     "dots": [{"name", "paper", "ours"}]},

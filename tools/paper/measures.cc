@@ -35,7 +35,7 @@ Codec codec_named(std::string_view spec) {
   return *parsed.codec;
 }
 
-/// Of a training document; throws the sentence of a codec that diverged.
+/// A codec of a training document; throws the sentence of one that diverged.
 const json& codec_at(const json& document, size_t i) {
   const json& codec = document.at("codecs").at(i);
   if (!codec.at("diverged").is_null()) {

@@ -48,7 +48,7 @@ double bits_of_a_sent_value(std::string_view spec);
 /// Share of the values that adaptive sends of uniform ones.
 double adaptive_share();
 
-/// Of a simulated array of 32 paper PEs: a frame's cycles less those outside its PEs
+/// Cycles of a PE: those of a frame through a simulated array, less those outside its PEs
 /// (docs/devices/optimizer.md).
 Measure pe_cycles(std::string algorithm);
 
@@ -58,7 +58,7 @@ Measure accuracy_of(size_t codec);
 /// counts.
 Measure points_over_floats(size_t codec);
 Measure share_of_floats(size_t codec);
-/// Of all codecs but floats, one of this method has the most accuracy by byte as that paper counts.
+/// Claims that a codec of this method has the most accuracy by byte, as the TGS paper counts.
 Measure most_accuracy_by_byte(std::string method);
 /// What the preset of `train` judges of this shape.
 Measure shape_of(std::string shape);

@@ -7,8 +7,8 @@
 
 namespace gw::paper {
 
-/// Of the document of score() with its "figures". Plots are gnuplot's; without it their figures are
-/// printed as tables.
+/// Takes the document of score() with its "figures". Plots are gnuplot's; without it their figures
+/// are printed as tables.
 std::string paper_page(const nlohmann::json& document);
 
 }  // namespace gw::paper
