@@ -95,8 +95,8 @@ module gw_compressor (
       error_count_o <= '0;
     end else begin
       used_q        <= used_after(settled, s_axis_tvalid & s_axis_tready, m_axis_tvalid & m_axis_tready);
-      s_axis_tready <= used_after(settled, s_axis_tvalid & s_axis_tready, m_axis_tvalid & m_axis_tready)
-                       <= 6'd29;
+      s_axis_tready <=
+          used_after(settled, s_axis_tvalid & s_axis_tready, m_axis_tvalid & m_axis_tready) <= 6'd29;
       if (m_axis_tvalid & m_axis_tready & m_axis_tlast & m_axis_tuser) error_count_o <= error_count_o + 32'd1;
     end
   end

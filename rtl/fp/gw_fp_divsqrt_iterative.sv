@@ -77,8 +77,8 @@ module gw_fp_divsqrt_iterative #(
   // (gw_fp_div, gw_fp_sqrt).
   wire sticky = !Subnormal || root_q || (remainder_q != 27'd0 && remainder_q != {3'b111, -below_q});
   logic [31:0] result_q;
-  always_ff @(posedge clk_i) if (done_q) result_q <= gw_fp_pkg::finish(prepared_q, digits_q, sticky,
-                                                                       Subnormal);
+  always_ff @(posedge clk_i)
+    if (done_q) result_q <= gw_fp_pkg::finish(prepared_q, digits_q, sticky, Subnormal);
   assign result_o = result_q;
 endmodule
 

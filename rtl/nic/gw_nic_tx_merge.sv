@@ -71,8 +71,8 @@ module gw_nic_tx_merge (
                                                 gw_nic_tx_pkg::turned(shim, payload_at_i[4:0]), beat_i,
                                                   payload_at_i) : 256'd0;
   assign turned = (packed_i && has_stream_i) ? gw_nic_tx_pkg::turned(stream_i, stream_at_i) : 256'd0;
-  assign stream = (packed_i && !first) ? gw_nic_tx_pkg::spliced(carry_q, turned, {1'b0, stream_at_i})
-                  : 256'd0;
+  assign stream =
+      (packed_i && !first) ? gw_nic_tx_pkg::spliced(carry_q, turned, {1'b0, stream_at_i}) : 256'd0;
   always_ff @(posedge clk_i) if (valid_i) carry_q <= turned;
 
   wire unused_place = checksum_at_i[0];

@@ -72,9 +72,9 @@ module gw_nic_tx_removed (
       bounded1_q <= bounded_i;
     end
     // One branch around all of it: a simulator then works it out for groups that come, and for nothing else.
-    if (valid1_q) for (int i = 0; i
-                       < 8; i++) removed2_q[32*i +: 32] <= removed(data1_q[32*i +: 32], {28'd0, bound1_q},
-                                                                   bounded1_q);
+    if (valid1_q)
+      for (int i = 0; i < 8; i++)
+        removed2_q[32*i +: 32] <= removed(data1_q[32*i +: 32], {28'd0, bound1_q}, bounded1_q);
     if (valid2_q) sum3_q <= sum_of_halves(removed2_q);
   end
 endmodule

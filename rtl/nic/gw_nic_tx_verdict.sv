@@ -50,8 +50,8 @@ module gw_nic_tx_verdict (
     end
   end
   always_ff @(posedge clk_i) begin
-    if (stream_valid_i & stream_last_i) bytes_q <= {beats_q, 5'd0}
-                                                   + {8'd0, gw_nic_tx_pkg::ones(stream_keep_i)};
+    if (stream_valid_i & stream_last_i)
+      bytes_q <= {beats_q, 5'd0} + {8'd0, gw_nic_tx_pkg::ones(stream_keep_i)};
   end
   assign valid_o = pending_q & frame_valid_i;
 

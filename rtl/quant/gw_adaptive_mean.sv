@@ -38,8 +38,8 @@ module gw_adaptive_mean (
     else if (valid_i[14:3] != 12'd0 | (valid_i[15]
                                        & ~fewer_q)) division_q <= gw_onebit_pkg::divide(division_q);
     // gw_onebit_pkg counts from 2^-32 on.
-    if (valid_i[3]) exponent_q <= $signed({2'd0, division_q.exponent}) + $signed({2'd0, exponent_i})
-                                  - 10'sd98;
+    if (valid_i[3])
+      exponent_q <= $signed({2'd0, division_q.exponent}) + $signed({2'd0, exponent_i}) - 10'sd98;
     if (valid_i[4]) begin
       low_q   <= (exponent_q <= 10'sd1);
       odd_q   <= ~exponent_q[0];

@@ -250,8 +250,8 @@ module gw_adaptive_scan (
     wire  [13:0] taken = wanted6_q - left6_q;
     wire  [47:0] sum7  = (lower_q[7] ? {sum8_q[46:0], 1'b0} : sum8_q) & {48{~first_q[7]}};
     always_ff @(posedge clk_i) begin
-      if (scan_q[6]) term7_q <= {1'b0, odd_weight6_q & {17{takes_odd6_q}}}
-                                + (even_weight6_q & {18{takes_even6_q}});
+      if (scan_q[6])
+        term7_q <= {1'b0, odd_weight6_q & {17{takes_odd6_q}}} + (even_weight6_q & {18{takes_even6_q}});
       if (scan_q[7]) sum8_q  <= sum7 + {30'd0, term7_q};
       if (last_q[6]) number_q <= taken[12:0];
       if (last_q[6]) from_q   <= from7[9:0] & {10{~from7[10]}};

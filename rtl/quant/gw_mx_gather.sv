@@ -124,10 +124,13 @@ module gw_mx_gather (
     end
   end
   always_ff @(posedge clk_i) block_memory[block_write_q[1:0]] <= {poisoned_q, offset};
-  wire [9:0] block_next = block_none ? {poisoned_q, offset} : block_memory[block_read_q[1:0]];
+  wire       next_poison;
+  wire [8:0] next_offset;
+  assign {next_poison, next_offset} = block_none ? {poisoned_q, offset} : block_memory[block_read_q[1:0]];
   always_ff @(posedge clk_i) begin
-    if (block_pop) {poison_q, offset_q} <= block_next;
-    if (block_pop) offset_n_q           <= ~block_next[8:0];
+    if (block_pop) poison_q   <= next_poison;
+    if (block_pop) offset_q   <= next_offset;
+    if (block_pop) offset_n_q <= ~next_offset;
   end
 
   `GW_ASSERT(NeverMoreThanFour, ready_q <= 3'd4)

@@ -55,10 +55,10 @@ module gw_mx_in_flight #(
     if (next_valid_i)      next_match_q <= next_match;
     if (arrives_i) begin
       for (int i = 0; i < Places; i++) begin
-        if (!next_valid_i && !head_stays_i) head_match_q[i] <= (write_q == 4'(i) ? row_i : row_q[i])
-                                                               == arrives_row_i;
-        if (!next_valid_i)                  next_match_q[i] <= (write_q == 4'(i) ? row_i : row_q[i])
-                                                               == arrives_row_i;
+        if (!next_valid_i && !head_stays_i)
+          head_match_q[i] <= (write_q == 4'(i) ? row_i : row_q[i]) == arrives_row_i;
+        if (!next_valid_i)
+          next_match_q[i] <= (write_q == 4'(i) ? row_i : row_q[i]) == arrives_row_i;
       end
     end
     if (goes_on_i) begin

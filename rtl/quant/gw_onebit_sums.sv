@@ -64,8 +64,8 @@ module gw_onebit_sums (
     assign numbers_o[13*s +: 13] = number_q;
     for (genvar i = 0; i < 4; i++) begin : gen_pair
       always_ff @(posedge clk_i) begin
-        if (valid_q[2]) pair_q[i] <= {1'b0, whole_q[2*i] & {40{mine[2*i]}}}
-                                     + {1'b0, whole_q[2*i+1] & {40{mine[2*i+1]}}};
+        if (valid_q[2])
+          pair_q[i] <= {1'b0, whole_q[2*i] & {40{mine[2*i]}}} + {1'b0, whole_q[2*i+1] & {40{mine[2*i+1]}}};
       end
     end
     always_ff @(posedge clk_i) begin

@@ -54,8 +54,8 @@ module gw_threshold_pack #(
   end
   for (genvar p = 1; p < 4; p++) begin : gen_pair
     wire [63:0] odd = gw_threshold_pkg::stay({32'd0, lane[64*p + 32 +: 32]}, place_i[14*p + 7 +: 6]);
-    always_ff @(posedge clk_i) pairs1_q[64*p - 64 +: 64] <= {32'd0, lane[64*p +: 32]} | odd
-                                                            | (p == 3 ? closing : 64'd0);
+    always_ff @(posedge clk_i)
+      pairs1_q[64*p - 64 +: 64] <= {32'd0, lane[64*p +: 32]} | odd | (p == 3 ? closing : 64'd0);
   end
 
   // 2. With m.

@@ -258,9 +258,9 @@ module gw_aggregation #(
   // flags are their word's upper byte
   localparam logic [15:0] FlagWeight = 16'd1 << (8 + gw_expether_pkg::FlagComplete);
   wire         flagged3 = user3[gw_expether_pkg::UserComplete];
-  wire  [15:0] flag_grew = user3[gw_expether_pkg::UserFlags + gw_expether_pkg::FlagComplete] == flagged3
-                           ? 16'hFFFF
-                         : flagged3 ? FlagWeight : ~FlagWeight;
+  wire  [15:0] flag_grew =
+      user3[gw_expether_pkg::UserFlags + gw_expether_pkg::FlagComplete] == flagged3 ? 16'hFFFF
+      : flagged3 ? FlagWeight : ~FlagWeight;
   wire  [15:0] checksum = gw_expether_pkg::amend(gw_expether_pkg::swap16(data3[Checksum +: 16]), flag_grew);
   wire [255:0] data_fixed = {data3[255:Checksum+16],
                              checksum_goes_in ? gw_expether_pkg::swap16(checksum) : data3[Checksum +: 16],

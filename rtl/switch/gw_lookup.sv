@@ -25,11 +25,9 @@ module gw_lookup (
 
   // Where a station is in the table.
   wire [7:0] learn_at = source1_q[7:0] ^ source1_q[15:8] ^ source1_q[23:16] ^ source1_q[31:24]
-                        ^ source1_q[39:32]
-                        ^ source1_q[47:40] ^ vlan1_q[7:0] ^ {4'd0, vlan1_q[11:8]};
+                        ^ source1_q[39:32] ^ source1_q[47:40] ^ vlan1_q[7:0] ^ {4'd0, vlan1_q[11:8]};
   wire [7:0] find_at1 = target1_q[7:0] ^ target1_q[15:8] ^ target1_q[23:16] ^ target1_q[31:24]
-                        ^ target1_q[39:32]
-                        ^ target1_q[47:40] ^ vlan1_q[7:0] ^ {4'd0, vlan1_q[11:8]};
+                        ^ target1_q[39:32] ^ target1_q[47:40] ^ vlan1_q[7:0] ^ {4'd0, vlan1_q[11:8]};
 
   // One cycle to learn, the next one to find: a frame's own source counts. The third one compares.
   logic [7:0]   find_at2_q;

@@ -137,9 +137,9 @@ module gw_parser (
       length3_q     <= tlp_length == {2'd0, count};
       payload3_q    <= {1'b0, bytes_q} >= {1'b0, count[5:0], 2'd0} + 9'd64;
       sum_first3_q  <= gw_expether_pkg::header_sum(first_q[8*gw_expether_pkg::ControlByte +: 112]);
-      sum_second3_q <= gw_expether_pkg::header_sum(second_q[8*(gw_expether_pkg::GroupByte-32) +: 112])
-                       + {4'd0,
-                          gw_expether_pkg::swap16(second_q[8*(gw_expether_pkg::ChecksumByte-32) +: 16])};
+      sum_second3_q <=
+          gw_expether_pkg::header_sum(second_q[8*(gw_expether_pkg::GroupByte-32) +: 112])
+          + {4'd0, gw_expether_pkg::swap16(second_q[8*(gw_expether_pkg::ChecksumByte-32) +: 16])};
       fields3_q <= {
         gw_expether_pkg::swap32(first_q[8*gw_expether_pkg::AckByte +: 32]) & {32{decoded}},
         port2_q,

@@ -142,8 +142,8 @@ module gw_pe_iterative #(
     if (Count == 0) begin : gen_none
       assign result[u] = '0;
     end else begin : gen_some
-      // Which turn's operands are loaded in this step, decided a cycle before; bit 5 and 4: what is computed
-      // then.
+      // {variant, turn}: whether the unit subtracts or takes a root, and which turn's operands are loaded in
+      // this step. Decided a cycle before.
       logic [4:0] choice_d, choice_q;
       logic       load_d, load_q, start_q, variant_q;
       always_comb begin
@@ -165,12 +165,14 @@ module gw_pe_iterative #(
         choice_q <= choice_d;
       end
 
-      wire [3:0] c = choice_q[3:0];
+      wire       variant;
+      wire [3:0] c;
+      assign {variant, c} = choice_q;
       logic [Width-1:0] a_q, b_q;
       localparam int At = MaxTurns * u;
       always_ff @(posedge clk_i) begin
         if (load_q) begin
-          variant_q <= choice_q[4];
+          variant_q <= variant;
           a_q <= c[3] ? (c[2] ? (c[1] ? (c[0] ? operand_a[At+15] : operand_a[At+14])
                                       : (c[0] ? operand_a[At+13] : operand_a[At+12]))
                               : (c[1] ? (c[0] ? operand_a[At+11] : operand_a[At+10])
