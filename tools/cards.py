@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Reads the cards of the devices: testbenches/FAMILY/DEVICE.card.toml says what lists of devices need to know of one.
 
-    cards.py check [GRADWIRE]   every card has every key and no other; with the program: each device has a card, each card a device
+    cards.py check [GRADWIRE]   every card has every key and no other, and its wrong lines fit the RTL; with the program: each device
+                                has a card, each card a device
     cards.py cmake              the cards as variables of CMake: GW_DEVICES, GW_FAMILIES, GW_CARD_<device>_<key>
     cards.py get KEY            a line for each device whose card does not leave KEY empty: its name, its family, the value
     cards.py groups             the groups of devices whose coverage is counted together
@@ -163,11 +164,31 @@ def read(root=ROOT):
     return cards
 
 
+def changes(root, wrong):
+    """Whether FILE SED changes a file of the RTL."""
+    name, expression = wrong.split(" ", 1)
+    for path in root.glob(f"rtl/*/{name}"):
+        text = path.read_bytes()
+        return subprocess.run(["sed", "-e", expression], input=text, check=True, capture_output=True).stdout != text
+    return False
+
+
+def unfit(root, cards):
+    """Sentences about wrong lines that are none: they would change nothing."""
+    for card in cards.values():
+        for entry in [card, card["registers"], *card["netlist"]]:
+            if entry.get("wrong") and not changes(root, entry["wrong"]):
+                name = entry["wrong"].split(" ", 1)[0]
+                lines = card.path.read_text(encoding="utf-8").splitlines()
+                line = next((i for i, text in enumerate(lines, 1) if text.startswith("wrong") and name in text), 1)
+                yield f"{shown(card.path, root)}:{line}: 'wrong' changes nothing in rtl: {entry['wrong']}"
+
+
 def check(root, program):
-    """Sentences about cards without a device and devices without a card."""
+    """Sentences about cards without a device, devices without a card, and wrong lines of RTL that fit none."""
     cards = read(root)
     if program is None:
-        return []
+        return list(unfit(root, cards))
     listed = json.loads(subprocess.run([program, "list", "--json"], check=True, capture_output=True, text=True).stdout)
     devices = {device["name"]: device["family"] for device in listed["devices"]}
     wrong = [f"testbenches/{family}/{name}.card.toml: the device '{name}' has no card"
@@ -177,7 +198,7 @@ def check(root, program):
             wrong.append(f"{shown(card.path, root)}: there is no device '{name}' (gradwire list shows those there are)")
         elif card.family != devices[name]:
             wrong.append(f"{shown(card.path, root)}: '{name}' is of the family {devices[name]}")
-    return wrong
+    return wrong or list(unfit(root, cards))
 
 
 def cmake(cards):

@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-ONEBIT = "testbenches/quant/onebit.card.toml"
+ONEBIT, PARSER = "testbenches/quant/onebit.card.toml", "testbenches/switch/parser.card.toml"
 failed = []
 
 
@@ -33,6 +33,7 @@ class Tree:
             copy = self.root / card.relative_to(ROOT)
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(card, copy)
+        (self.root / "rtl").symlink_to(ROOT / "rtl")
         self.devices = [{"name": path.name.removesuffix(".card.toml"), "family": path.parent.name}
                         for path in sorted(self.root.glob("testbenches/*/*.card.toml"))]
 
@@ -111,6 +112,12 @@ refused("what is no TOML", lambda tree: tree.replace("^formal = ", "formal "), r
 refused("a card of no device", lambda tree: shutil.copy(tree.root / ONEBIT, tree.root / "testbenches/quant/twobit.card.toml"),
         r"^testbenches/quant/twobit.card.toml: there is no device 'twobit' \(gradwire list")
 refused("a device without a card", lambda tree: (tree.root / ONEBIT).unlink(), rf"^{ONEBIT}: the device 'onebit' has no card")
+for wrong in ["gw_onebit.sv s/no such line//", "gw_onebyte.sv s/a/b/"]:
+    refused(f"a wrong line that changes nothing: {wrong}", lambda tree: tree.replace("^wrong = .*", f'wrong = "{wrong}"'),
+            rf"^{ONEBIT}:5: 'wrong' changes nothing in rtl: {wrong}")
+refused("a wrong line for registers that changes nothing",
+        lambda tree: tree.replace(r"^wrong = .*\nparameters", 'wrong = "gw_parser_registers.sv s/no such//"\nparameters', PARSER),
+        rf"^{PARSER}:10: 'wrong' changes nothing in rtl: gw_parser_registers.sv s/no such//")
 NIC, ELSEWHERE = "testbenches/nic/nic.card.toml", "testbenches/switch/nic.card.toml"
 refused("a card in another family", lambda tree: (tree.root / NIC).rename(tree.root / ELSEWHERE),
         rf"^{ELSEWHERE}: 'nic' is of the family nic")
