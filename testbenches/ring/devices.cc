@@ -203,6 +203,17 @@ std::vector<std::string> node_statistics() {
   return names;
 }
 
+/// Of a ring: node by node.
+std::vector<std::string> ring_statistics(uint32_t nodes) {
+  std::vector<std::string> all;
+  for (uint32_t node = 0; node < nodes; ++node) {
+    for (const std::string& name : node_statistics()) {
+      all.push_back(fmt::format("node{}_{}", node, name));
+    }
+  }
+  return all;
+}
+
 /// Of the RTL of a node.
 sim::Device::Facts node_facts() {
   sim::Device::Facts facts{.name = "ring_nic",
@@ -255,10 +266,20 @@ class RingNicDevice final : public DeviceOf<RingPorts, RingModel, RingRtl> {
                   .linked = true,
                   .top = "gw_ring_nic",
                   .file_list = "rtl/ring/gw_ring_nic.f",
+                  .statistics = ring_statistics(2),
                   .options = ring_options(),
                   .stimuli = {{"gradients", "about normal, of a deviation of 2^-7"},
                               {"irregular", "any bits: zeros, subnormal numbers, infinities, NaN"}},
-                  .compared = {"/ring/latency_ns/max", "/ring/algbw_gbps"}}) {}
+                  .compared = {"/ring/latency_ns/max", "/ring/algbw_gbps"}}) {
+    for (uint32_t nodes = 0; nodes <= RingPorts::kMost; ++nodes) {
+      facts_of_.push_back(facts());
+      facts_of_.back().statistics = ring_statistics(nodes);
+    }
+  }
+
+  const Facts& facts_of(const sim::RunSpec& spec) const override {
+    return facts_of_[setting_of(spec).load.nodes];
+  }
 
   void check(const sim::RunSpec& spec) const override {
     if (!spec.stimulus.trace.empty() || !spec.stimulus.filter.empty()) {
@@ -361,6 +382,8 @@ class RingNicDevice final : public DeviceOf<RingPorts, RingModel, RingRtl> {
   }
 
  private:
+  std::vector<Facts> facts_of_;  ///< by the number of nodes
+
   static uint16_t session_of(const sim::RunSpec& spec) {
     return static_cast<uint16_t>(0x5A17 + spec.seed);
   }
