@@ -4,8 +4,8 @@
 #include "models/systemc/compressor.h"
 #include "models/systemc/decompressor.h"
 #include "testbenches/codec/ports.h"
-#include "testbenches/library/linked.h"
 #include "testbenches/kit/rtl_engine.h"
+#include "testbenches/library/linked.h"
 #include "tests/codec/support.h"
 #include "tests/sanitized.h"
 

@@ -20,8 +20,8 @@
 #include "testbenches/codec/options.h"
 #include "testbenches/codec/oracle.h"
 #include "testbenches/codec/ports.h"
-#include "testbenches/library/linked.h"
 #include "testbenches/kit/rtl_engine.h"
+#include "testbenches/library/linked.h"
 
 namespace {
 

@@ -14,8 +14,8 @@
 #include "sim/harness/kernel.h"
 #include "sim/run/run.h"
 #include "sim/run/save_file.h"
-#include "testbenches/library/library.h"
 #include "testbenches/kit/runner.h"
+#include "testbenches/library/library.h"
 #include "tests/harness/scaler.h"
 #include "tests/harness/toys.h"
 
