@@ -1,5 +1,6 @@
 # SystemC as the target SystemC::systemc, for this build and, installed, for who uses the models: Accellera's own CMake files
 # if they are there, else header and library where the compiler looks (Debian has no CMake files). SYSTEMC_HOME is searched first.
+# SPDX-License-Identifier: Apache-2.0
 find_package(SystemCLanguage QUIET)
 if(NOT TARGET SystemC::systemc)
   find_path(SystemC_INCLUDE_DIR NAMES systemc.h HINTS ENV SYSTEMC_HOME PATH_SUFFIXES include)

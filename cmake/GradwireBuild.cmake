@@ -1,4 +1,5 @@
 # How every target of the project is compiled, in one place.
+# SPDX-License-Identifier: Apache-2.0
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)

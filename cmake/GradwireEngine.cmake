@@ -1,4 +1,5 @@
 # RTL that is linked into the program, as engines of testbenches/engine/engine_abi.h.
+# SPDX-License-Identifier: Apache-2.0
 
 # gw_build_engine(NAME ...): its library, as gw_add_linked_engine says.
 function(gw_build_engine name)

@@ -1,4 +1,5 @@
 # What `cmake --install` puts where. Components: models (find_package(gradwire)), program (gradwire and what it reads).
+# SPDX-License-Identifier: Apache-2.0
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)

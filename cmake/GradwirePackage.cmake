@@ -1,5 +1,6 @@
 # The Debian package: `cmake --build build --target package`, or tools/package.sh, whose package runs on any CPU of the architecture.
 # Shared libraries are found by dpkg-shlibdeps; other packages are those of tools/packages.txt, by their part.
+# SPDX-License-Identifier: Apache-2.0
 
 # gw_packages(OUT PART): the packages of a part, as a control field has them.
 function(gw_packages out part)

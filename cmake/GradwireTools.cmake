@@ -1,5 +1,6 @@
 # The tools of this build: what is too old is refused in one sentence, what there is goes into `gradwire --version` and
 # into reports. What each release of Debian has, and when it was tried: docs/releases.md.
+# SPDX-License-Identifier: Apache-2.0
 
 # gw_require(NAME VERSION OLDEST): OLDEST is the oldest version that was tried.
 function(gw_require name version oldest)

@@ -1,4 +1,5 @@
 # RTL to C++: each device's top becomes two libraries, `fast` for runs and `traced` for waveforms.
+# SPDX-License-Identifier: Apache-2.0
 
 include(VerilatorInternals)
 get_filename_component(_verilator_bin ${VERILATOR} DIRECTORY)

@@ -17,6 +17,7 @@
 #
 # The first three only make the simulation faster. tests/engine/library_test.cc compares them cycle by cycle with a build
 # without them.
+# SPDX-License-Identifier: Apache-2.0
 set(GRADWIRE_VERILATOR_TRIED 5.006 5.032)
 
 set(shortcuts OFF)

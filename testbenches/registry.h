@@ -1,4 +1,5 @@
 // The devices there are: a new one adds its line to registry.cc.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "sim/run/device.h"

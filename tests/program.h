@@ -1,5 +1,6 @@
 // The program itself, run by a shell in a folder of the test's own: exit code, what it said, what
 // it left. Its RTL builds go to the tests' cache, so that the user's hides no broken build.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 // Sanitizers look at what a test does, and make it many times slower: what it does again and again
 // with other numbers, it does less often for them.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <concepts>

@@ -1,4 +1,5 @@
 // What tests of whole devices share: the seed, a failure in words.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

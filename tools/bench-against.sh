@@ -6,6 +6,7 @@
 # Each round runs copies of its own: the same file is up to a third slower or faster by where its pages happen to lie in memory, as long as they do.
 # Commits before 2026-11-28 count the median round of a benchmark and not the fastest: beside them today's speeds look better than they are on a
 # machine with other work, by up to as much as it swings. lockstep_to_rtl is a ratio within either program, and suffers less.
+# SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 cd "$(dirname "$0")/.."
 usage() { sed -n '2,8s/^# //p' "$0" >&2; }

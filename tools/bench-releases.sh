@@ -2,6 +2,7 @@
 # The simulator's speed on Debian 12 and 13, on this machine: tools/bench-releases.sh FOLDER12 FOLDER13 [ROUNDS]
 # The folders are systems that `tools/try-debian.sh --folder FOLDER --keep` left, with their builds. They run `gradwire bench`
 # in turn, before other work of the machine, ROUNDS times each (default 5); printed are medians, and 13's share of 12's.
+# SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 cd "$(dirname "$0")/.."
 (($# >= 2)) || {

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Reads the cards of the devices: testbenches/FAMILY/DEVICE.card.toml says what lists of devices need to know of one.
 
     cards.py check [GRADWIRE]   every card has every key and no other, and its wrong lines fit the RTL; with the program: each device

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes FuseSoC's descriptions (CAPI2): rtl/FAMILY.core, the files of each folder, and rtl/TOP.core, each top that has a list
 rtl/*/TOP.f, which depends on its family: so a design takes as many tops as it likes, and each file once. Without arguments all of
 them; `tools/cores.py --check` only says which are not what it would write."""

@@ -2,6 +2,7 @@
 # What coverage costs: each device's own stimulus in lockstep, plain and counted in turn, the best of PASSES of each; how many
 # times longer the counted runs take. coverage-cost.sh [KINDS [DEVICE...]]
 # At most LIMIT times (2, which is what the functional tables may cost): else exit code 1.
+# SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 cd "$(dirname "$0")/.."
 kinds=${1:-functional}

@@ -4,6 +4,7 @@
 # coverage.sh [DIR]
 # FUNCTIONAL=0 or RTL=0 leaves one of the two halves out; FAMILIES="codec switch" the other groups; JOBS runs at once.
 # Needs a build with tests (build/tests/coverage/coverage_directed).
+# SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=${1:-out/coverage}

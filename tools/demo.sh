@@ -2,6 +2,7 @@
 # The main job on a captured trace: compressor, then decompressor, each as RTL, SystemC model and reference in
 # lockstep; then the blocks of the optimizer switch, and the switch, on frames made of captured gradients. Leaves reports
 # and waveforms in out/demo.
+# SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools/setup.sh

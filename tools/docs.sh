@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The documentation as a site, in build-docs/site: `tools/docs.sh`. Installs mkdocs-material if it is missing; a link that leads
 # nowhere, and a page that the navigation names and nobody wrote, is an error.
+# SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools/setup.sh docs

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Plants faults in models, references, harness and reports, one at a time, and tells which the fast tests notice.
 
     tools/faults.py [NAME...]              those of tests/faults/faults.toml, or some (shell patterns)

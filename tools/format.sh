@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # C++ formatting: `tools/format.sh` rewrites, `tools/format.sh --check` only complains.
+# SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 cd "$(dirname "$0")/.."
 command -v clang-format > /dev/null || {

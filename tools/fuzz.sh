@@ -6,6 +6,7 @@
 #   --seconds N  time a target instead
 #   --plain      without AddressSanitizer and UndefinedBehaviorSanitizer
 #   --keep       merges what reached new code into the corpora in the tree
+# SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

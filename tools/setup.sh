@@ -2,6 +2,7 @@
 # Installs what is missing of tools/packages.txt to build gradwire and to use it; says what it does; does nothing, and needs no
 # network, once all is there. `tools/setup.sh test`: also what the tests run; `tools/setup.sh clang`: also what fuzzing and
 # sanitizers need.
+# SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

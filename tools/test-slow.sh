@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The exhaustive tests: every value there is. About half an hour on two cores; `tools/test-slow.sh -R NAME` runs some.
+# SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools/setup.sh test

@@ -10,6 +10,7 @@
 #
 # Needs root, debootstrap and git. Packages come from where this machine's apt takes its own. What is tried is a clone of the
 # last commit; logs are in out/. All mounts are in a mount namespace of their own, which ends with the script, however it ends.
+# SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)

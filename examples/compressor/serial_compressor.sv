@@ -1,6 +1,7 @@
 // A compressor that is not gradwire's: one value a cycle, bytes appended to one store. It is right by the codec's contract, as
 // docs/devices/compressor.md has it but for its cycles, in all cases but one: SERIAL_FIXED mends that one (docs/own-rtl.md).
 // Latency 9 cycles and more, at best one burst in 10 cycles.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module serial_compressor (

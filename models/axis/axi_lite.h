@@ -1,6 +1,7 @@
 // The signals of an AXI4-Lite port with 32 bits of data (AMBA AXI, IHI 0022, part B) that every
 // layer exchanges: harness, models, compiled RTL. One field a signal, named as the pin; flags are 0
 // or 1. awprot and arprot are constant and left out.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

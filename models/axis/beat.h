@@ -7,6 +7,7 @@
 // (docs/devices/parser.md), the same in every beat of a frame; into the quantisers 53
 // (docs/devices/mx.md). Elsewhere it is zero. This header knows nobody, so that the layers which
 // share it stay independent of each other.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

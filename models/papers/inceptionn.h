@@ -3,6 +3,7 @@
 // Source: Y. Li et al., "A Network-Centric Hardware/Algorithm Co-Design to Accelerate Distributed
 // Training of Deep Neural Networks", MICRO 2018: Table III (bit-width distribution of compressed
 // gradients), Figure 14 (compression ratio), sections VI and VII (clock, bus, line rate).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -4,6 +4,7 @@
 // Source: N. Dryden et al., "Communication Quantization for Data-parallel Training of Deep Neural
 // Networks", MLHPC 2016: Table 1 (MNIST, three layers of 4,096, four replicas, 20 epochs), section
 // 4.4 (no communication), Figure 2 and its text (tau), Figure 3's text (pi, tau).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -2,6 +2,7 @@
 //
 // Source: "FPGA-based optimizer switch", IEICE Transactions 2021: Table 2 (cycles of a processing
 // element), Table 3 (its LUTs, flip-flops and DSPs), section 5 (array, device), Figure 17.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -3,6 +3,7 @@
 //
 // Source: A. Anoosheh et al., "Thresholded Gradient Synchronization in Distributed ConvNets":
 // Tables 1 to 3 (NiN on ImageNet, 8 workers, 220,000 iterations), section 3.1.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // What the paper compares its codec with: truncation of the least significant bits, and lossless
 // compression by Snappy (the real library). measure_*() put all of them in one table.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,7 @@
 // the value and group functions where one wants to see what happens; they are the scalar definition
 // that every implementation, and all hardware, is scored against. spec: section 1 and 2 of the
 // codec page.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

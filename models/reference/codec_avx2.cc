@@ -1,5 +1,6 @@
 // The codec with AVX2: compares and shifts eight values at once, moves payload bytes with shuffles
 // from a table, and finds group boundaries from precomputed lengths.
+// SPDX-License-Identifier: Apache-2.0
 #if defined(__x86_64__)
 
 #include <algorithm>

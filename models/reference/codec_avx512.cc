@@ -1,5 +1,6 @@
 // The codec with AVX-512 VBMI2: two groups at once. Encoding compresses payload bytes with
 // vpcompressb; decoding follows the chain of group lengths two groups a step.
+// SPDX-License-Identifier: Apache-2.0
 #if defined(__x86_64__)
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // How fast the codec is beside a plain copy of the same floats, measured in one run so that the
 // ratios survive a change of machine. GB/s are 10^9 bytes of uncompressed floats per second.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

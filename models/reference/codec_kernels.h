@@ -1,5 +1,6 @@
 // Internal to the reference codec: the contract between the stream functions of codec.cc and the
 // implementations that do the work, and the tables these share.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // The codec in plain C++ with few branches, for CPUs without the vector extensions: over a block of
 // groups, one loop over the values that compilers vectorise, and one that moves the bytes.
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <bit>
 #include <cstring>

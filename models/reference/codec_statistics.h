@@ -1,5 +1,6 @@
 // What the codec does to given values: tags, size, error. Use it to fill the compression part of a
 // report; add() packet by packet, merge() what several workers counted.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

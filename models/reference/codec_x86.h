@@ -1,5 +1,6 @@
 // Internal to the reference codec: one group decoded with AVX2 byte shuffles, shared by the x86
 // implementations. Functions carry their own target, so that they compile whatever -march says.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #if defined(__x86_64__)

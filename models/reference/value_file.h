@@ -1,5 +1,6 @@
 // Files of values as people have them: what a file is by its first bytes, numpy's .npy, and the
 // header of `gradwire codec encode`. Nothing here throws or aborts, whatever the bytes are.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

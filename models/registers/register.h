@@ -1,5 +1,6 @@
 // What is known of a register of a top's AXI4-Lite slave; the maps beside this file, generated from
 // rtl/registers, are made of these. The rules that they stand for: docs/registers/README.md.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
 // Cycle-accurate core of the adaptive quantiser, no SystemC in it (docs/devices/adaptive.md).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

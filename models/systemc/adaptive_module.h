@@ -1,4 +1,5 @@
 // gw_adaptive: the adaptive quantiser with pins named as the RTL's (docs/devices/adaptive.md).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <systemc>

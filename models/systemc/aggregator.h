@@ -2,6 +2,7 @@
 //
 // The interlock of the contract lets no frame in before the sums that it needs are in memory. So
 // the model adds when a beat is issued, and only delays that the result is seen.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // What pin-level devices share: the clock, streams, and the ports of the codec devices, named as
 // the RTL's.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -17,6 +17,7 @@
 //   put(const Item&, const Chunk&, uint8_t* out)   an item's vector, the status apart;
 //                                             its bits
 //   void keep(const Item&, const Chunk&)      the residuals that an item leaves, and free_at_
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

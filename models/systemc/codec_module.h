@@ -1,5 +1,6 @@
 // A core as a pin-level sc_module: samples the pins on each rising edge, steps
 // the core, drives the pins.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <systemc>

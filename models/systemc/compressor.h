@@ -4,6 +4,7 @@
 // beats enters the output queue is decided. So the model has no pipeline. It encodes a group when
 // it is accepted, straight after the packet's earlier bytes, and notes in a calendar what becomes
 // visible when. A cycle then costs a handful of integer operations.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

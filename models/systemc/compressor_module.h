@@ -1,4 +1,5 @@
 // gw_compressor: the compressor with pins named as the RTL's (docs/devices/compressor.md).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "models/systemc/codec_module.h"

@@ -3,6 +3,7 @@
 // As in the compressor, nothing stalls after the decision to issue a group. So a group
 // is decoded when it is issued, straight into its place in the output queue, and
 // becomes visible two cycles later.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

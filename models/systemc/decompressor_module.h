@@ -1,4 +1,5 @@
 // gw_decompressor: the decompressor with pins named as the RTL's (docs/devices/decompressor.md).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "models/systemc/codec_module.h"

@@ -3,6 +3,7 @@
 //
 // A token's beat is worked out in the cycle that reads it, a code's entry in the cycle of its step;
 // calendars say when they are delivered and when beats enter the output queue.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

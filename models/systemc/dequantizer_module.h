@@ -1,5 +1,6 @@
 // gw_dequantizer: the decoder of all quantised packets with pins named as the RTL's
 // (docs/devices/dequantizer.md).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <systemc>

@@ -1,6 +1,7 @@
 // binary32 operations as the operators of rtl/fp compute them, on the host's unit; bits in, bits
 // out, inline for the models' hot loops. kFlush: subnormal operands and results are zeros of their
 // sign; every NaN is 0x7FC00000. Files that include this are compiled without contraction.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <bit>

@@ -1,5 +1,6 @@
 // Pin-level sc_modules of the optimizer switch's devices: sample the pins on each rising edge, step
 // the core, drive the pins. Ports are named as the RTL's.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // What the models of the switch's blocks share: a queue whose beats become visible at a known
 // cycle, the metadata words of m_axis_tuser, the checksum of a control header.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

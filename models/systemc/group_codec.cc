@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/systemc/group_codec.h"
 
 #include <cstdio>

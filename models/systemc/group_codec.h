@@ -8,6 +8,7 @@
 // Both directions rest on one view of a payload: HALF and BYTE are sign and magnitude in fixed
 // point below the ceiling of their class, 15 or 7 fraction bits long. With BYTE's seven bits held
 // in the upper byte of the same 16-bit word, the two classes differ only in where the ceiling is.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

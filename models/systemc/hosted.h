@@ -9,6 +9,7 @@
 //   void written(uint32_t address, uint32_t data);   after that edge, for all else
 //   uint32_t counter(size_t i) const;
 //   bool clearing() const;
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // What the registers of compressor, decompressor, parser, aggregator, optimizer and switch mean to
 // their cores (docs/registers).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // Eight binary32 values side by side: what the quantisers' cores do with all lanes of a beat at
 // once. For their .cc files: vectors are not passed across the library's interface.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

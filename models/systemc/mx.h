@@ -5,6 +5,7 @@
 // output queue, are decided: the model quantises the block there, writes its bytes straight after
 // the packet's earlier ones, and notes in a calendar what becomes visible when. Residuals are
 // written there, too, with the cycle from which on they may be read again.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

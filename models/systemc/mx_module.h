@@ -1,4 +1,5 @@
 // gw_mx: the microscaling quantiser with pins named as the RTL's (docs/devices/mx.md).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <systemc>

@@ -1,5 +1,6 @@
 // What the models of the NIC's engines share: frames' bytes in a ring, the output queue, what
 // headers say, the update of a checksum. An opinion of its own beside models/reference/nic.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // gw_nic_tx, gw_nic_rx: the NIC's engines with pins named as the RTL's (docs/devices/nic_tx.md,
 // nic_rx.md).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <span>

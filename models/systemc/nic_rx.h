@@ -3,6 +3,7 @@
 //
 // Built as nic_tx.h is: beats are written once, queues are differences of counters, headers and
 // shim are judged once.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -5,6 +5,7 @@
 // into a ring, and counts: the queues are differences of counters, and when something is there is a
 // cycle's number in its frame's record. Headers are judged once, when their last beat is accepted;
 // a packed frame's head is put together once, when its first beat is issued.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
 // Cycle-accurate core of the one-bit quantiser, no SystemC in it (docs/devices/onebit.md).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

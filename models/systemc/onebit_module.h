@@ -1,4 +1,5 @@
 // gw_onebit: the one-bit quantiser with pins named as the RTL's (docs/devices/onebit.md).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <systemc>

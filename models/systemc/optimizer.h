@@ -4,6 +4,7 @@
 // round and its last. So the model computes a round when it is dispatched; latency and locks are
 // then a matter of counting cycles. What the host writes meanwhile must not undo a write-back: see
 // write().
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

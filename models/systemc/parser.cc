@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/systemc/parser.h"
 
 #include <boost/endian/conversion.hpp>

@@ -2,6 +2,7 @@
 //
 // A frame's verdict is computed once, when its deciding beat is accepted; the contract says when it
 // can be seen.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

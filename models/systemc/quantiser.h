@@ -13,6 +13,7 @@
 //   void tail()                      the tail item starts
 //   uint32_t step(uint32_t started)  the cycle's other work; how many items take two beats' credit
 //   void clear(), void clear_row(uint32_t row)   a reset
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 //
 // In each cycle: ask `due()`, do it, tell `clock()` how it went. Writes and reads are never due in
 // the same cycle.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

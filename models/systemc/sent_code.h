@@ -1,6 +1,7 @@
 // How a packet says which values are sent (docs/devices/threshold.md, cycle contract, vector):
 // masks with their runs of empty groups, or Rice codes of the gaps. Of one chunk at a time; what a
 // device sends beside a value's place and sign it puts there itself.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <bit>

@@ -1,5 +1,6 @@
 // Cycle-accurate core of the switch, no SystemC in it (docs/devices/switch.md): packet queues,
 // arbiter and lookup around the cores of parser, aggregation and optimization.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -2,6 +2,7 @@
 //
 // An item's vector is merged fifteen cycles after its start, whatever happens: the model makes it
 // at the start, with its residuals, and notes the cycles in which they are seen.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // gw_threshold: the threshold quantiser with pins named as the RTL's (docs/devices/threshold.md).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <systemc>

@@ -3,6 +3,7 @@
 // Latency 2 cycles (rotator, merge), the second ends in the user's queue; one vector in, up to two bursts out
 // a cycle.
 // INCEPTIONN (MICRO'18) section VI-A, Figure 9.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

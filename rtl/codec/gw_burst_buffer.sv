@@ -3,6 +3,7 @@
 // Latency 2 cycles (buffer, alignment), one group a cycle.
 // INCEPTIONN (MICRO'18) section VI-A, Figure 10 (there with two bursts: docs/devices/decompressor.md says why
 // four).
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

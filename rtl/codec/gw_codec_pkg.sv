@@ -2,6 +2,7 @@
 // words.
 // Functions, no latency.
 // INCEPTIONN (MICRO'18) section VI-A.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 package gw_codec_pkg;

@@ -2,6 +2,7 @@
 // keeps.
 // Latency 1 cycle, one value a cycle.
 // INCEPTIONN (MICRO'18) section VI-A, Figure 9, Algorithm 2.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_compression_block (

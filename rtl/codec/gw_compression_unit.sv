@@ -1,6 +1,7 @@
 // Compression Unit: encodes a burst of eight values into one vector of 2 to 34 bytes, tags in front.
 // Latency 3 cycles (input register, Compression Blocks, shifter tree), one burst a cycle.
 // INCEPTIONN (MICRO'18) section VI-A, Figure 9.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_compression_unit (

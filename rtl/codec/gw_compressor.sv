@@ -1,6 +1,7 @@
 // Compressor: packets of binary32 gradients in, packets of encoded groups out.
 // Latency 5 cycles, one burst a cycle (17/16 cycles when every value is RAW: the output port's limit).
 // INCEPTIONN (MICRO'18) section VI-A, Figure 9; ports and cycle contract: docs/devices/compressor.md.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

@@ -1,6 +1,7 @@
 // Decompression Block: decodes one payload to a binary32 value.
 // Combinational; the user's queue registers the result.
 // INCEPTIONN (MICRO'18) section VI-A, Figure 10, Algorithm 3.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_decompression_block (

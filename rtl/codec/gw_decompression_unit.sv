@@ -2,6 +2,7 @@
 // values.
 // Latency 2 cycles (lane selection, blocks), the second ends in the user's queue; one group a cycle.
 // INCEPTIONN (MICRO'18) section VI-A, Figure 10.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_decompression_unit (

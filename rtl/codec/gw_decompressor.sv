@@ -1,6 +1,7 @@
 // Decompressor: packets of encoded groups in, packets of binary32 gradients out.
 // Latency 4 cycles, one burst a cycle (17/16 cycles when every value is RAW: the input port's limit).
 // INCEPTIONN (MICRO'18) section VI-A, Figure 10; ports and cycle contract: docs/devices/decompressor.md.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

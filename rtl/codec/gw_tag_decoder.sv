@@ -1,6 +1,7 @@
 // Tag Decoder: turns the 16 tag bits of a group into eight tags and payload sizes.
 // Combinational.
 // INCEPTIONN (MICRO'18) section VI-A, Figure 10.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_tag_decoder (

@@ -6,6 +6,7 @@
 // at which rst_ni is 1.
 // Counted under Verilator (gradwire run --coverage user), a cover under FORMAL, nothing elsewhere. No
 // sequences in `expr`: what matters of the cycles before is in registers.
+// SPDX-License-Identifier: Apache-2.0
 `ifndef GW_ASSERT_SVH
 `define GW_ASSERT_SVH
 

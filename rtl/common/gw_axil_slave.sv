@@ -3,6 +3,7 @@
 // A write is done two cycles after its address and data, a read looks two or three after its address and
 // answers six or seven after it.
 // Common cell; contract in docs/registers/README.md.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

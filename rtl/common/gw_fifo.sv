@@ -1,6 +1,7 @@
 // First-word-fall-through FIFO for a few entries (LUT RAM). For two beats of slack take gw_skid.
 // Latency 1 cycle from write to read, one transfer a cycle each side.
 // Common cell; no section of its own in the paper.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

@@ -2,6 +2,7 @@
 // Latency 1 cycle from write to read; two writes and one read a cycle.
 // Common cell; the output queue after INCEPTIONN's Alignment Unit, section VI-A, which can complete two
 // bursts at once.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

@@ -2,6 +2,7 @@
 // taken; to the cycle as gw_fifo, which has no such register and is smaller.
 // Latency 1 cycle from write to read, one transfer a cycle each side.
 // Common cell; no section of its own in the paper.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

@@ -4,6 +4,7 @@
 // a register takes a value only if its bit of enable_i says so, and with the first one the whole step rests:
 // an idle operator neither toggles nor costs simulation time. Needs Latency, Steps, clk_i and enable_i in
 // scope.
+// SPDX-License-Identifier: Apache-2.0
 `ifndef GW_FP_STEP
 `define GW_FP_STEP(Name, Bits, At, Expression) \
   wire [(Bits)-1:0] Name; \

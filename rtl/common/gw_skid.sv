@@ -2,6 +2,7 @@
 // gw_fifo.
 // Latency 1 cycle, one transfer a cycle.
 // Common cell; no section of its own in the paper.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

@@ -2,6 +2,7 @@
 // out while it drains.
 // Combinational on valid and ready; counts packets, so each that goes in must come out.
 // Common cell; contract in docs/registers/README.md.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

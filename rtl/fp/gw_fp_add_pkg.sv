@@ -1,6 +1,7 @@
 // The steps of gw_fp_add.
 // Functions, no latency.
 // Optimizer switch (IEICE'21) section 5.3.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 package gw_fp_add_pkg;

@@ -1,6 +1,7 @@
 // Smaller of two binary32 numbers, and whether the first is less than the second.
 // Latency `Latency` cycles (1 or more; one step), one result a cycle.
 // Optimizer switch (IEICE'21) section 5.3; the minimum of SMORMS3, Algorithm 4.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 `include "gw_fp_step.svh"
 

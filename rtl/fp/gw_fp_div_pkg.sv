@@ -1,6 +1,7 @@
 // The steps of gw_fp_div, beside those that it shares (gw_fp_pkg), and the table of its reciprocal.
 // Functions, no latency.
 // Optimizer switch (IEICE'21) section 5.3.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 /* verilator lint_off UNUSEDPARAM */  // the shared unit needs no table

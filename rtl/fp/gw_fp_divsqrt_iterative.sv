@@ -2,6 +2,7 @@
 // gw_fp_div, gw_fp_sqrt.
 // Latency 27 cycles, one operation at a time; the result stays until 27 cycles after the next start.
 // Optimizer switch (IEICE'21) section 5.3, for iterative processing elements; not in the paper.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 // Operands are sampled in the cycle with start_i; start_i again from the cycle of the result on. Round to

@@ -1,6 +1,7 @@
 // The first step of gw_fp_mul; it shares the others (gw_fp_pkg), or they are plain arithmetic.
 // Function, no latency.
 // Optimizer switch (IEICE'21) section 5.3.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 package gw_fp_mul_pkg;

@@ -1,6 +1,7 @@
 // What the floating-point operators share: where registers go, classes of operands, first and last steps.
 // Functions, no latency.
 // Optimizer switch (IEICE'21) section 5.3 uses a vendor's operators; these take their place.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 // A step of an operator is a function from packed bits to packed bits; the operator's module says which

@@ -1,6 +1,7 @@
 // Registers First to First + Depth - 1 of a floating-point operator, one after the other.
 // Latency Depth (0 or more); one word a cycle. Registers that belong after a step: gw_fp_step.svh.
 // Common cell of rtl/fp; no section of its own in the paper.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_fp_registers #(

@@ -1,6 +1,7 @@
 // Square root of a binary32 number, round to nearest even.
 // Latency `Latency` cycles (1 or more; 8 to 26 steps, of 1 to 4 digits), one result a cycle.
 // Optimizer switch (IEICE'21) section 5.3; 28 cycles in profile paper, 14 in profile fast.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 `include "gw_fp_step.svh"
 

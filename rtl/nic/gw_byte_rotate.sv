@@ -2,6 +2,7 @@
 // the beat.
 // Combinational: two steps of words, one of bytes.
 // INCEPTIONN (MICRO'18) section VI-A: what the alignment in front of and after the engines is made of.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_byte_rotate (

@@ -1,6 +1,7 @@
 // What both of the NIC's engines know of the shim, version 2.
 // Constants and functions, no latency.
 // INCEPTIONN (MICRO'18) section VI-A; the shim is ours: docs/devices/nic_rx.md, as the paper is silent.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 package gw_nic_pkg;

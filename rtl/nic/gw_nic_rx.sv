@@ -4,6 +4,7 @@
 // Latency 8 cycles for frames passed, 16 for frames unpacked, one beat a cycle; contract in
 // docs/devices/nic_rx.md.
 // INCEPTIONN (MICRO'18) sections VI-A and VI-B.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

@@ -2,6 +2,7 @@
 // with what they quote mended; counts them.
 // Latency 2 cycles from a beat's issue, one beat a cycle.
 // INCEPTIONN (MICRO'18) section VI-A: the way to the packet DMA.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

@@ -2,6 +2,7 @@
 // headers' new words.
 // A frame is due 7 cycles after valid_i; 64 frames wait, in order.
 // INCEPTIONN (MICRO'18) section VI-A; names in capitals as in docs/devices/nic_rx.md.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

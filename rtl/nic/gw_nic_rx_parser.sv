@@ -4,6 +4,7 @@
 // Latency from the fifth (or last) beat: class 2 cycles (3 of frames of fewer beats), details 4; both leave
 // for queues of users.
 // INCEPTIONN (MICRO'18) section VI-A, which looks at the ToS; the shim is ours: docs/devices/nic_rx.md.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_nic_rx_parser (

@@ -1,6 +1,7 @@
 // What nic_rx knows of packed frames, and masks of bytes for its realigners.
 // Constants and functions, no latency.
 // INCEPTIONN (MICRO'18) section VI-A; the packed frame's layout is ours: docs/devices/nic_rx.md.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 // the other engine, in the same folder, needs none

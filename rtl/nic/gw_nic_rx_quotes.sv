@@ -3,6 +3,7 @@
 // Class with the packed frames' (gw_nic_rx_parser); details 6 cycles from the seventh (or last) beat, one
 // frame a cycle.
 // INCEPTIONN (MICRO'18) section VI-A is silent about routers; ours: docs/devices/nic_rx.md.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_nic_rx_quotes (

@@ -2,6 +2,7 @@
 // decompressor.
 // Latency 1 cycle, one beat a cycle; the queue holds 64 beats.
 // INCEPTIONN (MICRO'18) section VI-A: the way to the Burst Buffer, for streams that begin at any byte.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

@@ -2,6 +2,7 @@
 // groups.
 // Latency 8 cycles for what passes, a frame's beats + 16 for what may be packed, one beat a cycle.
 // INCEPTIONN (MICRO'18) sections VI-A and VI-B, Figure 8; ports and cycle contract: docs/devices/nic_tx.md.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

@@ -3,6 +3,7 @@
 // Combinational lookup, one a cycle; what is learned or forgotten counts from the next cycle on.
 // INCEPTIONN (MICRO'18) section VI-A is silent about where a float begins in a segment; ours,
 // docs/devices/nic_tx.md.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

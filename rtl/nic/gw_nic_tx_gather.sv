@@ -1,6 +1,7 @@
 // Cuts the floats out of candidates, eight to a group wherever they begin, and keeps the bytes around them.
 // Combinational from the oldest beat to the group; one beat a cycle.
 // INCEPTIONN (MICRO'18) section VI-A: the packet's payload goes into the compression engine.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

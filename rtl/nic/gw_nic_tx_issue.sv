@@ -2,6 +2,7 @@
 // queues and go out.
 // Combinational; one beat a cycle, one frame a cycle.
 // INCEPTIONN (MICRO'18) section VI-A: what was compressed and what passes leave by one port.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

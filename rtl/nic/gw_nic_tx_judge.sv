@@ -4,6 +4,7 @@
 // beat a cycle.
 // INCEPTIONN (MICRO'18) section VI-A: packets are picked by their ToS; all other rules are
 // docs/devices/nic_tx.md's.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

@@ -2,6 +2,7 @@
 // and stream.
 // Combinational, but for what a stream's beat leaves for the next one.
 // INCEPTIONN (MICRO'18) section VI-A, Figure 8; the packed frame's layout is ours (docs/devices/nic_tx.md).
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_nic_tx_merge (

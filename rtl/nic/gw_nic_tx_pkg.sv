@@ -2,6 +2,7 @@
 // Constants and functions, no latency.
 // INCEPTIONN (MICRO'18) section VI-A; values and layout are ours (docs/devices/nic_tx.md), as the paper is
 // silent.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 package gw_nic_tx_pkg;

@@ -2,6 +2,7 @@
 // take gw_fifo.
 // Latency 2 cycles from write to read, one transfer a cycle each side.
 // INCEPTIONN (MICRO'18) section VI-A: the virtual FIFOs.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

@@ -2,6 +2,7 @@
 // host gets differs by it.
 // Latency 4 cycles from a packet's last group to its sum, one group a cycle.
 // INCEPTIONN (MICRO'18) section VI-A is silent about checksums; ours, docs/devices/nic_tx.md.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 // Decoding what was encoded gives x AND a mask, which class and exponent of x decide: so the sum falls by

@@ -2,6 +2,7 @@
 // Latency 1 cycle from the stream's last beat (or the frame's, if that is later), one frame a cycle.
 // INCEPTIONN (MICRO'18) section VI-A is silent about lengths, checksums and frames that grow; ours,
 // docs/devices/nic_tx.md.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

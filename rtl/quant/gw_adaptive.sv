@@ -3,6 +3,7 @@
 // A chunk of B beats begins to be popped B + 101 cycles after its first beat, one beat a cycle from 64 beats
 // a chunk on.
 // Dryden et al. (MLHPC'16) section 3.3; ports and cycle contract: docs/devices/adaptive.md.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

@@ -3,6 +3,7 @@
 // for a scan that begins a cycle after it; 4 cycles from a step of the scan to its four counts. What is read
 // is cleared.
 // Dryden et al. (MLHPC'16) section 3.3; docs/devices/adaptive.md, bins, window, scan.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

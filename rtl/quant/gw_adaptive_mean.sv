@@ -3,6 +3,7 @@
 // Latency 17 cycles, one mean in 14, for one stage divides. gw_onebit_mean: a sum in fixed point, one mean a
 // cycle.
 // docs/devices/adaptive.md, mean.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 // A mean is smaller than 2^-126 by three places at most. Such a one has fewer bits: the last step, which

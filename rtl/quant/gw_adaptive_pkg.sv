@@ -2,6 +2,7 @@
 // bin's values weigh, their mean.
 // Functions, no latency.
 // Dryden et al. (MLHPC'16) section 3.3; docs/devices/adaptive.md, window, selection, mean.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 package gw_adaptive_pkg;

@@ -3,6 +3,7 @@
 // One chunk in 64 cycles; a chunk's result is there 25 cycles after its last step.
 // Dryden et al. (MLHPC'16) section 3.3; docs/devices/adaptive.md, window, selection, mean, scan, start
 // condition 4.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

@@ -2,6 +2,7 @@
 // Latency 8 cycles from the beat that completes an output beat; a beat a cycle, Rice two entries a cycle.
 // Anoosheh et al. (thresholds), Dryden et al. (one-bit, adaptive), OCP MX v1.0; ports and cycle contract:
 // docs/devices/dequantizer.md.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

@@ -2,6 +2,7 @@
 // go by columns.
 // Combinational.
 // docs/devices/dequantizer.md, step.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_dequantizer_behind (

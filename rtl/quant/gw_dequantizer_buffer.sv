@@ -3,6 +3,7 @@
 // group adds nothing up.
 // Latency 1 cycle, a beat a cycle.
 // docs/devices/dequantizer.md, buffer.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

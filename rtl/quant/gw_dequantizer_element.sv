@@ -1,6 +1,7 @@
 // An element of a microscaling block times 2^(scale - 127), as binary32; exact, infinite beyond it.
 // Latency 1 cycle, one value a cycle, and what is combinational after it.
 // OCP MX v1.0, E4M3, E5M2 and E2M1; docs/devices/dequantizer.md, values.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_dequantizer_element (

@@ -2,6 +2,7 @@
 // Two codes a cycle; what a step found is delivered in the second cycle, and its first beat emitted in that
 // one.
 // docs/devices/dequantizer.md, delivery.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

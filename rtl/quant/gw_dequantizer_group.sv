@@ -1,6 +1,7 @@
 // Plain tokens, after the reader: bytes in their place, what is wrong with them, each lane's own.
 // Latency 4 cycles from the token, a token a cycle.
 // docs/devices/dequantizer.md, plain, values.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

@@ -2,6 +2,7 @@
 // arrival.
 // Combinational.
 // docs/formats/quantised-packets.md, layout and what is malformed.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_dequantizer_header (

@@ -1,6 +1,7 @@
 // A lane's value: m T rounded to nearest even, or one that is there.
 // Latency 1 cycle to the product, one value a cycle; the value itself is combinational after it.
 // docs/devices/dequantizer.md, values.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_dequantizer_lane (

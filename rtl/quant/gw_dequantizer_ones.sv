@@ -3,6 +3,7 @@
 // for each digit.
 // Combinational.
 // docs/formats/quantised-packets.md, Rice.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_dequantizer_ones #(

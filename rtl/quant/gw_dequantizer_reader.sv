@@ -2,6 +2,7 @@
 // a token holds and whether it is good is for those after it to see. Of Rice packets a token is a word.
 // A token a cycle; the loop is place -> what a group takes there -> place.
 // docs/devices/dequantizer.md, packets, plain, drain, fetch.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

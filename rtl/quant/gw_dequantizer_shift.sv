@@ -2,6 +2,7 @@
 // seven at most.
 // Combinational.
 // docs/devices/dequantizer.md, values.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_dequantizer_shift (

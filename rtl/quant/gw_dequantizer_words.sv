@@ -3,6 +3,7 @@
 // A step is made two cycles after its word's fetch at the earliest; one a cycle: place -> what is there ->
 // place.
 // docs/devices/dequantizer.md, fetch, hand, step; docs/formats/quantised-packets.md, Rice.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

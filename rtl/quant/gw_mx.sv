@@ -2,6 +2,7 @@
 // (E2M1), with residuals or without.
 // Latency 14 cycles from the beat that completes an output beat (9 with Rows = 0), one beat a cycle.
 // OCP microscaling formats (MX v1.0) sections 5 and 6; ports and cycle contract: docs/devices/mx.md.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

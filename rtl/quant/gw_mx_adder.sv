@@ -2,6 +2,7 @@
 // residual memory and the choice after it leave time.
 // Latency 4 cycles, the last step combinational after them; one sum a cycle.
 // docs/devices/mx.md, v.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_mx_adder (

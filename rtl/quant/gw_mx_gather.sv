@@ -2,6 +2,7 @@
 // order, one a cycle.
 // Latency 1 cycle, for the last item of a block; at most four items wait.
 // docs/devices/mx.md, pop.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

@@ -4,6 +4,7 @@
 // start to `After` cycles after its pop.
 // docs/devices/mx.md, start, condition 3; gw_interlock of rtl/switch knows frames in adders only, whose
 // latency is fixed.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

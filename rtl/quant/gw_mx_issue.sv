@@ -2,6 +2,7 @@
 // told, what is too much dropped.
 // Input queue of two beats; an item starts in the cycle in which its beat is the queue's oldest, one a cycle.
 // docs/devices/mx.md, input queue, items, start.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

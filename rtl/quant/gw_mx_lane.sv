@@ -2,6 +2,7 @@
 // scale.
 // Latency 1 cycle, the choice combinational after it; one value a cycle.
 // docs/devices/mx.md, block.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_mx_lane (

@@ -2,6 +2,7 @@
 // for the residual memory.
 // Latency 2 cycles to the vector, 6 to the residuals; one item a cycle.
 // docs/devices/mx.md, vector, block, residual.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

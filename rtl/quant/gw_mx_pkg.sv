@@ -2,6 +2,7 @@
 // among them.
 // Functions, no latency.
 // OCP microscaling formats (MX v1.0) section 5; docs/devices/mx.md.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 /* verilator lint_off UNUSEDPARAM */  // the item's fields, where other quantisers use the functions

@@ -2,6 +2,7 @@
 // less one if it was rounded up.
 // Latency 4 cycles, the last step combinational after them; one value a cycle.
 // docs/devices/mx.md, residual.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_mx_remainder (

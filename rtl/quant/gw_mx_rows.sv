@@ -1,6 +1,7 @@
 // Residual memory and the adders after it: an item's g becomes g + r.
 // Latency 5 cycles from the start, of which the memory takes the first; one read and one write a cycle.
 // docs/devices/mx.md, v, start, reset.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

@@ -2,6 +2,7 @@
 // without.
 // A chunk of B beats begins to be popped B + 32 cycles after its first beat, one beat a cycle.
 // Dryden et al. (MLHPC'16) section 3.2, after Seide et al.; ports and cycle contract: docs/devices/onebit.md.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

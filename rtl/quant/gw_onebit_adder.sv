@@ -2,6 +2,7 @@
 // step.
 // Latency 4 cycles, the last step combinational after them; one sum a cycle.
 // docs/devices/onebit.md, v, residual.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_onebit_adder (

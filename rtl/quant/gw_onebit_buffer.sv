@@ -2,6 +2,7 @@
 // An item of RAW and one after the payload is popped 6 cycles after its start at the earliest, others 32
 // after their chunk's last.
 // docs/devices/onebit.md and docs/devices/adaptive.md, chunk buffer, start, pop.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

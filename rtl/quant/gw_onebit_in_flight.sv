@@ -4,6 +4,7 @@
 // write a cycle.
 // docs/devices/onebit.md, start, condition 3; gw_mx_in_flight compares with each row in flight, of which it
 // knows at most 15.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

@@ -2,6 +2,7 @@
 // Latency 17 cycles, one quotient a cycle. gw_fp_div divides whole floats, gw_adaptive_mean sums of any
 // exponent.
 // docs/devices/onebit.md, sides.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 // Stages are enabled where a chunk passes: most of the time there is none.

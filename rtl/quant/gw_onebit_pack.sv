@@ -2,6 +2,7 @@
 // residual memory.
 // Latency 1 cycle to the vector, 6 to the residuals (after the pop 2 and 7); one item a cycle.
 // docs/devices/onebit.md, vector, residual.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

@@ -2,6 +2,7 @@
 // as numbers of 24 bits, and their quotients.
 // Functions, no latency.
 // Dryden et al. (MLHPC'16) section 3.2; docs/devices/onebit.md, sides.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 package gw_onebit_pkg;

@@ -1,6 +1,7 @@
 // What is left of values whose side's mean is sent, or nothing: v - d, for the residual memory.
 // Latency 6 cycles, one item a cycle.
 // docs/devices/onebit.md and docs/devices/adaptive.md, residual.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_onebit_residuals #(

@@ -2,6 +2,7 @@
 // Latency 6 cycles from the start, of which the memory takes two, v combinational after the last; one read
 // and one write a cycle.
 // docs/devices/onebit.md, missing, v, reset. gw_mx_rows is a cycle quicker, and slower than 5 ns.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

@@ -1,6 +1,7 @@
 // Signs of a chunk's values, and of each side the sum of its values as integers and their number.
 // Latency 1 cycle to an item's signs, 6 to its chunk's sums; one item a cycle.
 // docs/devices/onebit.md, sides, vector.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

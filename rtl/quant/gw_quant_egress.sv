@@ -2,6 +2,7 @@
 // packets.
 // Latency 1 cycle, up to two beats a cycle in, one out.
 // docs/devices/mx.md, output queue, credit; so in docs/devices/{threshold,onebit,adaptive}.md.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

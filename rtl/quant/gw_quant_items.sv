@@ -3,6 +3,7 @@
 // Input queue of two beats; an item starts in the cycle in which its beat is the queue's oldest, one a cycle.
 // gw_mx has its own.
 // docs/devices/mx.md, input queue, items, start.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

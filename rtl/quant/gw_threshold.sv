@@ -3,6 +3,7 @@
 // Latency 17 cycles from the beat that completes an output beat, one beat a cycle.
 // Thresholded gradient synchronisation (Anoosheh et al.), listing (a)-(c); ports and cycle contract:
 // docs/devices/threshold.md.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

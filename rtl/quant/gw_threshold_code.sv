@@ -2,6 +2,7 @@
 // it while m is divided.
 // Latency 3 cycles from what is sent, of which the first waits for take_i; one item a cycle.
 // docs/devices/threshold.md, vector; docs/formats/quantised-packets.md.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

@@ -3,6 +3,7 @@
 // Combinational, from what was compared in the cycles before; a row is in flight for `Cycles` cycles after
 // its start.
 // docs/devices/threshold.md, start, conditions 3 and 4; gw_mx_in_flight is for a time that varies.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

@@ -1,6 +1,7 @@
 // What Rice codes remember of each first row: k for the next chunk there, from how many values this one sent.
 // Latency 1 cycle to read; written 15 cycles after the start of the chunk's last payload item.
 // docs/formats/quantised-packets.md, Rice; docs/devices/threshold.md, k.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_threshold_k #(

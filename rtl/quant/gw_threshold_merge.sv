@@ -3,6 +3,7 @@
 // Latency 2 cycles from a vector's length, 1 from the vector; the last one ends in the user's queue. One
 // vector in, two bursts out a cycle.
 // docs/devices/threshold.md, merge; gw_alignment_unit does so with vectors of bytes.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

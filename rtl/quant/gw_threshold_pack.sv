@@ -1,6 +1,7 @@
 // Head, lanes, m's and end become one vector, in pairs, then in halves.
 // Latency 3 cycles, m a cycle after the rest, or (M = 0) 2; one vector a cycle.
 // docs/devices/threshold.md, vector.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 // A vector has up to 272 bits here; what is beyond 256 is the end of a float of WGT and comes beside it. Its

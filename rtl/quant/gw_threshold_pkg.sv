@@ -2,6 +2,7 @@
 // Functions, no latency.
 // Thresholded gradient synchronisation (Anoosheh et al.), listing (a)-(c); docs/devices/threshold.md,
 // docs/formats/quantised-packets.md.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 package gw_threshold_pkg;

@@ -1,6 +1,7 @@
 // Residual memory and the adders after it: an item's g becomes v. And what the memory gets back.
 // Latency 7 cycles from the start, of which the memory takes two; one read and one write a cycle.
 // docs/devices/threshold.md, v, reset.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

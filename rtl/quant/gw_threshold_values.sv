@@ -3,6 +3,7 @@
 // eight values a cycle.
 // Thresholded gradient synchronisation (Anoosheh et al.), listing (a)-(c); docs/devices/threshold.md, sent,
 // d, residual.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 // m is a division of integers: T's significand has 16 bits, and of v's as many are looked at as it has above

@@ -1,6 +1,7 @@
 // Parser and Gradient Aggregation with AXI4-Lite registers: gw_aggregator for a host that knows no pins.
 // Latency and throughput the core's; contract in docs/registers/README.md and docs/devices/aggregator.md.
 // Optimizer switch (IEICE'21) sections 3.3 and 5.2, Figure 12.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_aggregator_axil #(

@@ -1,6 +1,7 @@
 // Parser and Parameter Optimization with AXI4-Lite registers: gw_optimizer for a host that knows no pins.
 // Latency and throughput the core's; contract in docs/registers/README.md and docs/devices/optimizer.md.
 // Optimizer switch (IEICE'21) sections 3.4, 5.2 and 5.3, Figures 12 and 13.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_optimizer_axil #(

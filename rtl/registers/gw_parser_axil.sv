@@ -1,6 +1,7 @@
 // Parser with AXI4-Lite registers: gw_parser for a host that knows no pins.
 // Latency and throughput the core's; contract in docs/registers/README.md and docs/devices/parser.md.
 // Optimizer switch (IEICE'21) sections 4.2 and 5.2.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_parser_axil (

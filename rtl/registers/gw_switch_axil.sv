@@ -1,6 +1,7 @@
 // Four-port switch with AXI4-Lite registers: gw_switch for a host that knows no pins.
 // Latency and throughput the core's; contract in docs/registers/README.md and docs/devices/switch.md.
 // Optimizer switch (IEICE'21) section 5.1, Figure 11.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_switch_axil #(

@@ -1,6 +1,7 @@
 // Sixteen adders side by side: a beat of the left neighbour's sum plus one of our gradients.
 // Latency AddLatency cycles, one beat a cycle.
 // Ring allreduce in the NIC (NTT): the aggregation circuit.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_ring_adder #(

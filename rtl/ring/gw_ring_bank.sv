@@ -1,6 +1,7 @@
 // Bank of chunks in block RAM: one write and one read a cycle.
 // Latency 1 cycle from write to read, 2 from read to data.
 // Ring allreduce in the NIC (NTT): the SRAM beside the adder.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 // Nothing is reset: a bank keeps what it holds. Data stays until the next read's.

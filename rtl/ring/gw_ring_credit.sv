@@ -1,6 +1,7 @@
 // Credit of the ring: which chunks find an empty slot, which may be summed or sent for the first time.
 // Latency 1 cycle.
 // Ring allreduce in the NIC (NTT); rules Window and Limits of docs/devices/ring_nic.md.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

@@ -1,6 +1,7 @@
 // Output queue of a port or of the host: 8 beats, with credit; bytes beyond a chunk's end become zero.
 // Latency 3 cycles from issue to tvalid, one beat a cycle.
 // Ring allreduce in the NIC (NTT); rule Output queues of docs/devices/ring_nic.md.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

@@ -1,6 +1,7 @@
 // Builds a frame's header from what is known when it is issued.
 // Latency 2 cycles from the issue, one header a cycle.
 // Ring allreduce in the NIC (NTT); frame: docs/devices/ring_nic.md.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_ring_header #(

@@ -1,6 +1,7 @@
 // Takes the host's packets as chunks into the gradient bank, as far as there is room.
 // A beat accepted in t is written in t+1; `loading` counts from t+1 on, `loaded_o` from t+2.
 // Ring allreduce in the NIC (NTT); rule Host in of docs/devices/ring_nic.md.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

@@ -1,6 +1,7 @@
 // Gives the host its results, in order.
 // The first beat is issued one cycle after the start, one in each cycle with credit.
 // Ring allreduce in the NIC (NTT); rule Host out of docs/devices/ring_nic.md.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

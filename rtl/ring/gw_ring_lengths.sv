@@ -1,6 +1,7 @@
 // Lengths of a bank's chunks in words of four bytes, one a slot, in LUT RAM.
 // Latency 1 cycle from write to read; two places are read in the cycle in which they are asked for.
 // Ring allreduce in the NIC (NTT); no section of its own in the paper.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 // Nothing is reset: a slot is read after it was written.

@@ -1,6 +1,7 @@
 // Finds where a port's first frame begins: what follows a reset may be the rest of a frame.
 // Lost from an edge in reset on until a tlast came out of reset, or tvalid was 0 in 64 cycles running.
 // Ring allreduce in the NIC (NTT); rule Lost of docs/devices/ring_nic.md.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_ring_lost (

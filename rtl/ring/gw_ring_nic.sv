@@ -1,6 +1,7 @@
 // NIC of a node in a chain: sums the gradients of N hosts on their way right, brings the sum back to each.
 // Latency A + 8 cycles from the tlast of the later of both chunks to the sum's payload, 6 on the way back.
 // Ring allreduce in the NIC (NTT); cycle contract: docs/devices/ring_nic.md.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

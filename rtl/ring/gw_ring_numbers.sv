@@ -1,6 +1,7 @@
 // Go-back-N of what a port sends: the next chunk, the highest so far, the ack, and what nobody needs now.
 // Everything counts one cycle later.
 // Ring allreduce in the NIC (NTT); rules Ack, Next and Limits (base) of docs/devices/ring_nic.md.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

@@ -1,6 +1,7 @@
 // What the ring's modules share: header, comparison of numbers that wrap, valid bytes, places in a bank.
 // Functions, no latency.
 // Ring allreduce in the NIC (NTT); frame and rules: docs/devices/ring_nic.md.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 /* verilator lint_off UNUSEDPARAM */  // no module needs all fields

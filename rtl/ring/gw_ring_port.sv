@@ -1,6 +1,7 @@
 // One port of the ring: receives the neighbour's frames, sends ours, repeats them until they have arrived.
 // Latencies of its parts; every output counts as docs/devices/ring_nic.md says.
 // Ring allreduce in the NIC (NTT); rules of docs/devices/ring_nic.md.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

@@ -1,6 +1,7 @@
 // Receives a port's frames: judges header and length, writes the expected chunk, gives the verdict.
 // Verdict 1 cycle after tlast, `expect_o` and the ack 2; a beat is written 1 cycle after it came.
 // Ring allreduce in the NIC (NTT); rules Frame in and Verdict of docs/devices/ring_nic.md.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

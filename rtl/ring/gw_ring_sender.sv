@@ -1,6 +1,7 @@
 // Decides what a port sends, a chunk or a control frame that acknowledges, answers or asks; issues its beats.
 // A header is issued in the cycle in which it may, a beat in each later cycle with credit.
 // Ring allreduce in the NIC (NTT); rule Frame out of docs/devices/ring_nic.md.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

@@ -1,6 +1,7 @@
 // Counts events, each in 32 bits that wrap.
 // Latency 1 cycle.
 // Ring allreduce in the NIC (NTT); no section of its own in the paper.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_ring_statistics #(

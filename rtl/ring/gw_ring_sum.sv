@@ -1,6 +1,7 @@
 // Decides when chunks are added, reads both and says where the sum goes.
 // Beat j of a sum that starts in s is read in s+j and written in s+j+A+2; one beat a cycle.
 // Ring allreduce in the NIC (NTT); rule Sum of docs/devices/ring_nic.md.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

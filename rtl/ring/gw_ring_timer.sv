@@ -1,6 +1,7 @@
 // Patience of a port that waits: after each time-out it sends again or asks, after the sixteenth it gives up.
 // Each output is 1 in the cycle in which time is out.
 // Ring allreduce in the NIC (NTT); rule Timer of docs/devices/ring_nic.md.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_ring_timer (

@@ -1,6 +1,7 @@
 // Gradient Aggregation: sums the values of W workers by sequence number, in the frames as they pass.
 // Latency AddLatency + 4 cycles, one beat a cycle; frames of one sequence number AddLatency + 3 cycles apart.
 // Optimizer switch (IEICE'21) sections 3.3 and 5.2, Figure 12; contract in docs/devices/aggregator.md.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

@@ -1,6 +1,7 @@
 // Parser and Gradient Aggregation: frames in, frames with the sums so far out.
 // Latency 4 cycles (gw_parser) and AddLatency + 4, one beat a cycle; contract in docs/devices/aggregator.md.
 // Optimizer switch (IEICE'21) sections 3.3 and 5.2, Figure 12.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_aggregator #(

@@ -1,6 +1,7 @@
 // Input Arbiter: serves four ports in turn, a frame at a time.
 // Decides with a frame's last beat, so that the next frame follows without a gap; one cycle from idle.
 // Optimizer switch (IEICE'21) section 5.1, Figure 11; contract in docs/devices/switch.md.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

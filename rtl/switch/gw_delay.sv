@@ -2,6 +2,7 @@
 // Latency `Depth` cycles (0 or more), one word a cycle, no stall. For a stall or a variable delay take
 // gw_fifo.
 // Common cell of the optimizer's PEs; no section of its own in the paper.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 // enable_i[k]: there is a word that came k cycles ago; others are not moved. All delays beside each other

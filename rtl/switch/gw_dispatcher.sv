@@ -3,6 +3,7 @@
 // A frame's first round waits for its sequence number's lock and for its iteration, and for nothing else; one
 // round a cycle.
 // Optimizer switch (IEICE'21) sections 5.2 and 5.3; contract in docs/devices/optimizer.md.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 // Frames are numbered in the order in which they came, modulo 128; no more than 64 are within. What it has to

@@ -2,6 +2,7 @@
 // Constants and functions, no latency.
 // Optimizer switch (IEICE'21) section 4.2; the byte layout is ours (switch.md section 1), as no public one
 // exists.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 package gw_expether_pkg;

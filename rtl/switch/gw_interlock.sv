@@ -1,6 +1,7 @@
 // Holds a frame back while a sum that it would read is still in the adders.
 // Combinational from the beat that is offered; looks AddLatency cycles back.
 // Gradient Aggregation (IEICE'21) section 5.2; the hazard of docs/devices/aggregator.md.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

@@ -1,6 +1,7 @@
 // Output Port Lookup: learns which station is at which port, by VLAN, and says where a frame goes.
 // Latency 4 cycles, a frame every other cycle (two-beat frames without a gap).
 // Optimizer switch (IEICE'21) section 5.1, Figure 11; models/reference/lookup/lookup.h has the table.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_lookup (

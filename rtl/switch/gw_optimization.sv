@@ -2,6 +2,7 @@
 // who gets a place, and how the parts work together.
 // Latency that of the rounds and of the array, see docs/devices/optimizer.md; one beat a cycle.
 // Optimizer switch (IEICE'21) sections 3.4, 5.2 and 5.3, Figures 12 and 13.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

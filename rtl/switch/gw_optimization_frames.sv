@@ -1,6 +1,7 @@
 // Around the array: the frames in order, with new parameters in place of the gradients.
 // Latency 5 cycles for a frame that waits for nothing; one beat a cycle.
 // Optimizer switch (IEICE'21) sections 5.2 and 5.3, Figure 12; docs/devices/optimizer.md.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_optimization_frames #(

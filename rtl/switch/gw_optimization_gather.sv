@@ -2,6 +2,7 @@
 // Latency 1 cycle from the place that is read, the round a cycle after it; one beat in, one round out a
 // cycle.
 // Optimizer switch (IEICE'21) section 5.2, Figure 12.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_optimization_gather #(

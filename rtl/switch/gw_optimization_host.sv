@@ -2,6 +2,7 @@
 // put together word by word, and what is read.
 // Writes act in their cycle; cfg_data_o 3 cycles after cfg_read_i.
 // docs/devices/optimizer.md, the host's port.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_optimization_host #(

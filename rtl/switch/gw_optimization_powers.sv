@@ -2,6 +2,7 @@
 // twelve its corrections.
 // Ready AdvanceCycles after the iteration begins, one iteration at a time; 0 for other algorithms.
 // Optimizer switch (IEICE'21) section 5.3; docs/devices/optimizer.md.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_optimization_powers #(

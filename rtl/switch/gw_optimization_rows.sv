@@ -1,6 +1,7 @@
 // Memory of parameters and optimizer states, a row for each round of a frame.
 // Latency 1 cycle from the address to row_o; one row read and one written back a cycle.
 // Optimizer switch (IEICE'21) section 5.2, Figure 12.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 // One port reads rows for the array and, in other cycles, reads and writes for the host; the other one writes

@@ -2,6 +2,7 @@
 // they can be through.
 // Latency as the array's; one round a cycle.
 // docs/devices/optimizer.md, rounds.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

@@ -3,6 +3,7 @@
 // Latency 4 cycles (gw_parser) and gw_optimization's, one beat a cycle; contract in
 // docs/devices/optimizer.md.
 // Optimizer switch (IEICE'21) sections 3.4, 5.2 and 5.3, Figures 12 and 13.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_optimizer #(

@@ -3,6 +3,7 @@
 // Latency gw_optimizer_pkg::latency, one step every gw_optimizer_pkg::interval cycles (1 if pipelined); no
 // stall.
 // Optimizer switch (IEICE'21) sections 5.2 and 5.3, Figures 5 to 8, Table 2.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 // Algorithm: 0 SGD, 1 Adagrad, 2 Adam, 3 SMORMS3. EpsOutside: eps is added after the root, not under it.

@@ -2,6 +2,7 @@
 // Functions of constants, no latency; latency() and interval() are those of gw_optimizer_array.
 // Optimizer switch (IEICE'21) section 5.3, Tables 2 and 3; the graphs are those of
 // models/reference/optimizer/graph.h.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 /* verilator lint_off UNUSEDPARAM */  // names of values and nodes that only the tables below use, or nobody

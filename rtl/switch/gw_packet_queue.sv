@@ -2,6 +2,7 @@
 // whole. For beats without frames take gw_fifo.
 // Latency 2 cycles from tlast to the first beat, one beat a cycle; contract in docs/devices/switch.md.
 // Optimizer switch (IEICE'21) section 5.1, Figure 11: RX queues and Output Queues.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

@@ -2,6 +2,7 @@
 // m_axis_tuser.
 // Latency 4 cycles from a frame's sixth (or last) beat, one beat a cycle; contract in docs/devices/parser.md.
 // Optimizer switch (IEICE'21) sections 4.2 and 5.2.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

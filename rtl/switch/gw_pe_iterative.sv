@@ -4,6 +4,7 @@
 // valid_i; no stall.
 // Optimizer switch (IEICE'21) section 5.3, Figures 5 to 8: the graphs; sharing is ours. For speed:
 // gw_pe_pipeline.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 // One control for all lanes: a step counter, from which each operator's operands are chosen. Ports as

@@ -1,6 +1,7 @@
 // The operator of a node of an optimizer's graph, one lane of it.
 // Latency `Latency` cycles (1 or more), one result a cycle.
 // Optimizer switch (IEICE'21) section 5.3, Figures 5 to 8.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 // Op as in gw_optimizer_pkg. enable_i as the operators' (rtl/fp).

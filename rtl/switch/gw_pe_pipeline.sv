@@ -3,6 +3,7 @@
 // Latency gw_optimizer_pkg::latency(Algorithm, 0, Fast, EpsOutside), one step of `Lanes` parameters a cycle,
 // no stall.
 // Optimizer switch (IEICE'21) section 5.3, Figures 5 to 8.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 // Lanes share delays and control, not arithmetic. Ports as gw_optimizer_array's.

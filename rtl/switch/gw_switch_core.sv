@@ -1,6 +1,7 @@
 // Four-port 10GbE switch that aggregates gradients and runs the optimizer on them.
 // One beat a cycle through all of it; contract in docs/devices/switch.md.
 // Optimizer switch (IEICE'21) section 5.1, Figure 11.
+// SPDX-License-Identifier: Apache-2.0
 `include "gw_assert.svh"
 `default_nettype none
 

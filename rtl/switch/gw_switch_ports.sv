@@ -3,6 +3,7 @@
 // Wires alone: every cycle is gw_switch's (docs/devices/switch.md). Use gw_switch where vectors of ports are
 // at hand.
 // Optimizer switch (IEICE'21) section 5.1, Figure 11.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_switch_ports #(

@@ -1,5 +1,6 @@
 // Lists in TOML of what is allowed until a day: tables of texts that are all required, and of a
 // date.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <span>

@@ -1,5 +1,6 @@
 // Errors that a user causes and can mend: one sentence each, with the exit code that goes with
 // them.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <stdexcept>

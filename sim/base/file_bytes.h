@@ -1,5 +1,6 @@
 // Files that are read as a whole: one way for all, for a folder, a file without rights and one that
 // is not there are ordinary mistakes.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>

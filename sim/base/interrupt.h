@@ -1,5 +1,6 @@
 // Ctrl-C, SIGTERM and SIGHUP, as a flag: whoever takes long asks for it, and ends what it has
 // begun.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 namespace gw::sim {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/base/large_pages.h"
 
 #include <malloc.h>

@@ -1,4 +1,5 @@
 // The heap in large pages, where the system has them.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 namespace gw::sim {

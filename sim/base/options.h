@@ -1,5 +1,6 @@
 // Options belong to the device that understands them: it declares them, the command line offers
 // them, what is set and not declared is refused.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

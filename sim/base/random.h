@@ -1,5 +1,6 @@
 // The one source of randomness of the simulation: seeded, small, the same on every machine.
 // xoshiro256** by Blackman and Vigna (public domain), seeded through splitmix64.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
 // Errors that quote a tool: a sentence that ends in a colon, and the tool's own lines after it.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

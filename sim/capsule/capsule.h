@@ -7,6 +7,7 @@
 //   beats.txt, report.json, report.html     the failure in words; shrink.txt: what was taken out
 //   flaky.txt               instead of shrink.txt: it does not fail the same way every time
 //   rtl/, files/            the user's RTL, and files that options name
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>

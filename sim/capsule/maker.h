@@ -1,4 +1,5 @@
 // How a capsule is made of a run that failed: repeated three times, shrunk, looked at, packed.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>

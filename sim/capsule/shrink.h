@@ -1,5 +1,6 @@
 // Delta debugging of a stimulus: what is not needed for a failure is taken out, piece by piece,
 // until nothing goes. It knows nothing of devices: a test says whether a failure is still the same.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

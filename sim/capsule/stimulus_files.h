@@ -1,5 +1,6 @@
 // A stimulus as files that a person can read: input.pcap, the packets' bytes; packets.txt, what a
 // capture cannot say of them; stalls.txt, when each side of each port hesitates.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Folders as zip files.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>

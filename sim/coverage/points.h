@@ -1,5 +1,6 @@
 // Raw points of one run, or of many: what was seen, and how often. Runs are merged by adding
 // counts; every report is made from points alone.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

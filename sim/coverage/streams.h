@@ -3,6 +3,7 @@
 // packet.
 //
 // The loop (sim/harness/lockstep.h) is compiled with this class, or without it.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // What points amount to: per table, per module, per instance; what was not reached, by name; what
 // is wrong with waivers. One JSON document, of which report and terminal show what they need.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,6 @@
 // A table of coverage: the cross product of a few axes, and how often each cell of it was seen.
 // Which cells cannot be, and why, is part of the table.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

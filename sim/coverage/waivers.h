@@ -6,6 +6,7 @@
 //   reason = "..."
 //   who    = "..."
 //   until  = 2027-06-30                              # its last day
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // Captures as runs read them: the options that say how, and what a user is told of what was left
 // out.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

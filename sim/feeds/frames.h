@@ -1,4 +1,5 @@
 // Whole Ethernet frames: of a capture, or of a list that a family of devices has made.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

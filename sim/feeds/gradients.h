@@ -1,4 +1,5 @@
 // Where gradients come from, packet by packet: a captured trace, or a named synthetic stimulus.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Where packets that leave a device are written.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

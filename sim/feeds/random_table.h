@@ -8,6 +8,7 @@
 //
 // A key is a table of ways and their weights; ways of which more has to be said are tables of their
 // own, whose weight is 1 unless they say another. What a table leaves out is as the kind says.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
 // Where packets come from, as bytes: a capture, a generator. A feed makes beats of them.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

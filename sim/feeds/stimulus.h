@@ -1,5 +1,6 @@
 // All that the environment of a run does, packet by packet and cycle by cycle: noted while it runs,
 // and what drives another one just so.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
 // Which packets drive a run.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

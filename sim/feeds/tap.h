@@ -1,5 +1,6 @@
 // A TAP device of Linux: one end of a network interface, held by a program. Frames are Ethernet's,
 // without FCS, one a read or write; no offload, no vnet header.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <boost/asio/io_context.hpp>

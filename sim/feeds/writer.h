@@ -1,4 +1,5 @@
 // What left a device, written into a capture as it leaves.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>

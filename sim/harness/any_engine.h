@@ -1,6 +1,7 @@
 // An engine whose class is known only when the program runs. What is done seldom, or costs much
 // more than a call, takes engines so; and the second engine of a run, which is called once a
 // window.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <concepts>

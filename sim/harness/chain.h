@@ -1,5 +1,6 @@
 // Engines made of engines. Their inner ports are compared through the probe: whoever differs inside
 // differs in that cycle. A ring says then which of its nodes shows what.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // What the beats of a run are held against.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 namespace gw::sim {

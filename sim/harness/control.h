@@ -4,6 +4,7 @@
 // `Boot` is the simplest case, one that needs no port: writes that are over before cycle 0. As a
 // feed it would be transactions with a `When` that waits for nothing and `holds_packets`, so that
 // the first packet finds the device configured.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

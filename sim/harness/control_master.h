@@ -5,6 +5,7 @@
 // (source), each for itself, so that address and data come in either order, and bready and rready
 // (sink). They are drawn while there is something to withhold, so that cycles in which nothing
 // happens draw nothing.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

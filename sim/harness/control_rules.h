@@ -1,5 +1,6 @@
 // The rules of AXI4-Lite (AMBA AXI, IHI 0022, parts A3 and B1), checked on one control port, one
 // cycle at a time, from both sides. And how two devices' outputs are compared.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -3,6 +3,7 @@
 //
 // Compiled once for the ports of a device; what works in each cycle, and only that, is compiled for
 // each engine that may be a run's first (sim/harness/lockstep.h).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

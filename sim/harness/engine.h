@@ -65,6 +65,7 @@
 //
 // Outputs are read before the edge and belong to the cycle that it ends. They are functions of
 // registers, unless the engine settles.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // The first divergence of a run, as the loop saw it.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

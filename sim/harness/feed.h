@@ -1,4 +1,5 @@
 // What drives the inputs of a run: a capture, a generator, later a live interface.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

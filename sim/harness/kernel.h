@@ -4,6 +4,7 @@
 // process advances a run by a quantum of clock cycles and then waits for as long as these take. A
 // user's SystemC platform that is elaborated in the same process runs between two quanta.
 // Elaboration happens once per process; runs follow one another in simulated time.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

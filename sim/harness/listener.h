@@ -1,4 +1,5 @@
 // Who hears of packets while a run goes on.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -7,6 +7,7 @@
 // in a cycle. Feed, oracle and timeline hear of packets and events only (sim/harness/course.h). The
 // second engine follows a window of cycles later and is held to what the first one showed
 // (sim/harness/window.h); only where somebody looks at single cycles does it keep step.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // The reference as a follower of a run: it hears what went in and what the device decided, and says
 // what must leave next. Called once a packet or event, never once a cycle.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // A MAC at a line rate: when a beat has arrived, how long a packet holds the wire.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cmath>

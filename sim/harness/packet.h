@@ -1,4 +1,5 @@
 // A packet on its way through a run: as a feed gives it, or as a reference says that it must leave.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

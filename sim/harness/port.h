@@ -1,5 +1,6 @@
 // What a device shows to the outside: its ports, as facts that engines, harness, waveforms and
 // generated benches share.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

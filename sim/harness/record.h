@@ -1,4 +1,5 @@
 // Hears of every clock edge of a run: what the harness drives, what engine A shows before the edge.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

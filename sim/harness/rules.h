@@ -1,6 +1,7 @@
 // The rules of AXI4-Stream (AMBA 4 AXI4-Stream, IHI 0051) and of this house's profile of it,
 // checked on one port, one cycle at a time. Any tkeep is legal in AXI4-Stream; the profile has
 // neither null nor sparse beats, and full ones before the last.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
 // Stall generators: when a source withholds valid and when a sink withholds ready.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

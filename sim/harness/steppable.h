@@ -1,4 +1,5 @@
 // A run that can be advanced a quantum of cycles at a time, whatever its engines are.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

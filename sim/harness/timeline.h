@@ -1,6 +1,7 @@
 // What a run left behind, packet by packet: every figure of the report comes from here, for every
 // device and every engine. Sums are kept as the rows pass, so that memory does not grow with the
 // run.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

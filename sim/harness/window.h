@@ -3,6 +3,7 @@
 //
 // Engines in turns of a window, not of a cycle: the code of each stays where the processor is fast,
 // and the loop is compiled for the first engine alone.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // What a plan's figures were when somebody accepted them: a file of the tree. A worse figure fails
 // its case, a better one asks for a new baseline.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>

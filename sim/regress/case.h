@@ -1,5 +1,6 @@
 // Cases: what a plan comes to. A case is one run; its name is its coordinates in the cross product
 // of its group's lists, its seed a hash of the plan's seed and that name.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

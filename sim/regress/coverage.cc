@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/regress/coverage.h"
 
 #include <fmt/format.h>

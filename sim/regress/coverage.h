@@ -1,4 +1,5 @@
 // What the cases of a result have reached, all together.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/regress/dashboard.h"
 
 #include <fmt/format.h>

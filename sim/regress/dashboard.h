@@ -1,4 +1,5 @@
 // The result as one HTML file that loads nothing.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // 128 bits that stand for bytes: names of result files, what a case depends on. Fast and the same
 // on every machine; no protection against who means harm.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <bit>

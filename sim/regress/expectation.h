@@ -1,4 +1,5 @@
 // What a plan expects of a case's report beside that it passes: `cycles_per_burst = "<= 1.001"`.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,5 @@
 // Where cases run: a farm asks for lists of them and tells what became of each.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -6,6 +6,7 @@
 //   shards/         lists of cases for workers, while they run
 //   slurm/          what a controller and its Slurm tasks tell each other, while they run
 //   regress.json, junit.xml, index.html, summary.json, times.tsv: reports, made from these
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,5 @@
 // The result as JUnit's XML, in Jenkins' dialect (tests/regress/junit.xsd).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -5,6 +5,7 @@
 //   reason = "rounding of subnormal numbers, being rewritten"
 //   issue  = "https://..."
 //   until  = 2027-06-30                    # its last day
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

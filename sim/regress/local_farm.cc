@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/regress/local_farm.h"
 
 #include <fcntl.h>

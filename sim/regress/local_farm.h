@@ -1,4 +1,5 @@
 // The farm on this machine: so many processes of the program side by side.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>

@@ -1,5 +1,6 @@
 // A plan of a regression, as its TOML file has it: what is to run, and what is expected of it.
 // Which keys there are beside the plan's own is told by who knows the runs (Vocabulary).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // One run of a plan: which case is next, what became of each, when it is enough.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <chrono>

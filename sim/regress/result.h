@@ -1,4 +1,5 @@
 // What became of a case: its verdict, its figures, and of a failure the words.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // Slurm by its commands: sbatch, squeue, scontrol, scancel. No accounting database is asked. All
 // jobs of a regression have one name of their own, by which they are found and ended.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 // The farm of a Slurm cluster: arrays of jobs, each task of which runs a shard on its node
 // (slurm_task.h). What a task did is read in the folder, which all nodes see; what Slurm says of
 // it is asked only for tasks that say nothing.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -9,6 +9,7 @@
 //
 //   start TOKEN HOST      begin HASH      done HASH      died HASH JSON      late HASH SECONDS
 //   back HASH (cut off, no fault of its own)      stop SENTENCE      end (it is through)
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <fmt/format.h>

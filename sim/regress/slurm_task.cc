@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/regress/slurm_task.h"
 
 #include <fcntl.h>

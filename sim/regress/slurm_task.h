@@ -1,5 +1,6 @@
 // What a Slurm task is: on its node it runs its cases in a worker, as the local farm does, and
 // writes what becomes of them for the controller to read.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>

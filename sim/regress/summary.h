@@ -1,5 +1,6 @@
 // What a result comes to: verdicts by group, what failed, what changed, what took longest. Every
 // report is made from it.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

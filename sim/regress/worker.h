@@ -2,6 +2,7 @@
 // is about it says in lines, so that whoever started it knows which case it was in when it dies:
 //
 //   begin HASH      done HASH      busy WHAT (it goes on, its time counts anew)      stop SENTENCE
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,5 @@
 // What figures are made of: series of the document, and gnuplot in the look that all share.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // The figures of a report: the raw series of `plots` and the counts beside them, as gnuplot scripts
 // and as tables.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <vector>

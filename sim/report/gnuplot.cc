@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/report/gnuplot.h"
 
 #include <fcntl.h>

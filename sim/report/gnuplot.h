@@ -2,6 +2,7 @@
 //
 // gnuplot is started directly (no shell), without the user's start-up files, in a process group of
 // its own, so that the Ctrl-C which ends a run early does not also end the drawing of its report.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

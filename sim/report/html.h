@@ -1,5 +1,6 @@
 // The report as one HTML file: nothing is loaded from outside, plots are inline SVG, light and
 // dark.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,5 @@
 // The report as JSON, and how every report reaches its file.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

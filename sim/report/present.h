@@ -1,4 +1,5 @@
 // How a device adds to the view of its reports what only it knows.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,6 @@
 // The report for people at a terminal: one table to read at a glance, the verdict last, where the
 // eye is.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

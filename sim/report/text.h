@@ -1,5 +1,6 @@
 // Small words and numbers: how every renderer prints a value, and safe look-ups in a document of
 // unknown shape.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // What a report says, before it is decided how it looks: JSON in, rows and tables of text out. The
 // terminal and the HTML print the same view, so that they cannot disagree.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Small parts of sections, for whoever makes some.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

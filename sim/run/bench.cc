@@ -1,6 +1,7 @@
 // Simulator speed. Subjects take turns in one run, round after round, so that a machine whose speed
 // drifts changes the figures and not their ratios; the fastest round of each counts, for what else
 // works on a machine only makes it slower.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>

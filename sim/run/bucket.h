@@ -3,6 +3,7 @@
 //   compressor, own RTL, lockstep, m_axis tdata, rtl and model
 //   compressor, my_compressor, protocol, m_axis, rtl: the payload changed while it waited for
 //   tready
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

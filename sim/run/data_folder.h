@@ -1,4 +1,5 @@
 // Where the program's RTL, captures and synthesis tools lie.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>

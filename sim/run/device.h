@@ -1,5 +1,6 @@
 // A device: a block that users simulate by name, with up to three opinions (rtl, model, reference).
 // Its folder in testbenches/ says what only it knows; ARCHITECTURE.md holds the recipe.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

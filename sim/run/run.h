@@ -1,4 +1,5 @@
 // The main job: a trace or a synthetic stimulus through a device, to a scored report.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>

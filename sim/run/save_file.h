@@ -1,4 +1,5 @@
 // GTKWave save files, made from a device's ports and its list of inside signals.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

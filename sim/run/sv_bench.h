@@ -1,5 +1,6 @@
 // A run as a test bench of its own: plain SystemVerilog that drives the recorded edges into the RTL
 // and compares every output in every cycle, with its vectors, file list and script.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // What is counted of the codec's packets: classes of values lane by lane, edges of the bound, where
 // groups lie in beats, packets in error.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
 // The codec's devices: `compressor`, `decompressor`, and `codec_loop`, both in a chain.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "sim/run/device.h"

@@ -1,4 +1,5 @@
 // The codec's options: bound and mode.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,5 @@
 // The reference codec as a follower of a run.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "models/reference/codec.h"

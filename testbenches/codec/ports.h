@@ -1,4 +1,5 @@
 // The streams of compressor and decompressor (docs/devices).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

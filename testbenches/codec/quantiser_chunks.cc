@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbenches/codec/quantiser_chunks.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 // Gradients of a file or a capture as the chunks of quantisers, and what a quantiser does to them:
 // what `gradwire codec` prints and compares.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,6 @@
 // All ways there are to shorten gradients, on the same gradients, in one table: INCEPTIONN,
 // truncation, Snappy, every quantiser and coding. Document, terminal and HTML say the same.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>

@@ -1,4 +1,5 @@
 // Constrained-random traffic of the codec's devices: packets of floats, or of their groups.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

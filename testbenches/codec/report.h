@@ -1,4 +1,5 @@
 // What the codec makes of the gradients of a run: tags, ratio, error, and the baselines beside it.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

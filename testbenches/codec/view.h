@@ -1,4 +1,5 @@
 // What reports of the codec say: section, cards and figures of the compression.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "sim/report/view.h"

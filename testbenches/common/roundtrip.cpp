@@ -1,6 +1,7 @@
 // Runs random packets through the compressor and the decompressor behind it and checks what comes
 // back: values of RAW class bit for bit, all others within the bound and of the same sign. Needs
 // nothing but Verilator: Makefile.verilator.
+// SPDX-License-Identifier: Apache-2.0
 #include <verilated.h>
 #if VM_TRACE
 #include <verilated_fst_c.h>

@@ -1,4 +1,5 @@
 // The compressor with the decompressor behind it: the bench of Makefile.verilator for both devices.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module roundtrip (

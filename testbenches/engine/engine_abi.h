@@ -6,6 +6,7 @@
 // Beats are `gw::BasicBeat` (models/axis/beat.h) of the width that `describe` states, a control
 // port's signals those of models/axis/axi_lite.h. No call throws or ends the process: what the RTL
 // has to say ($fatal, $finish, GW_ASSERT) waits in `failure`.
+// SPDX-License-Identifier: Apache-2.0
 #ifndef GW_ENGINE_ABI_H
 #define GW_ENGINE_ABI_H
 

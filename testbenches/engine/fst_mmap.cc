@@ -5,6 +5,7 @@
 // and so is a read behind the end of a file that could not be written whole. Here the blocks are
 // reserved first; where that fails the writer gets memory that no file backs. The waveform is then
 // not whole, which WaveFile finds when it closes it: an error in one sentence instead of a crash.
+// SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

@@ -2,6 +2,7 @@
 // run's seed and the variable's name in the hierarchy. Verilator would draw them one after another,
 // so that a build with waves, which keeps more variables, would start with other values. Calls of
 // these functions replace its draws (start_values.cc).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <verilated.h>

@@ -2,6 +2,7 @@
 // that were built to count toggles (GW_ENGINE_TOGGLE): the state of a verilated top is one struct,
 // and a look at it in each cycle costs less than a counter at each signal by two orders of
 // magnitude. Knows nothing of Verilator but the names of its types' shapes.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

@@ -17,6 +17,7 @@
 //   probe(top, outputs)    the outputs that are compared in each cycle
 //   kPins                  array of NamedPin<Top>, ended by an empty one
 //   signals(scan, root)    with GW_ENGINE_TOGGLE: adds each signal of the state to a ToggleScan
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <verilated.h>

@@ -1,5 +1,6 @@
 // What Verilator's runtime needs of the engine whose edge it is: where the words go that RTL says
 // before it stops, and where the files are that it reads.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,6 +1,7 @@
 // What every engine's code includes of others and takes longer to read than a small engine to
 // compile: compiled ahead where engines are built on demand (library.cc), for those with the same
 // flags. What runs once is compiled as C++17 and needs only the first.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <verilated.h>

@@ -1,6 +1,7 @@
 // What a verilated top counts and holds, for engines that were built to show it
 // (GW_ENGINE_COVERAGE, GW_ENGINE_STATE). Included by verilated_engine.h; no other engine knows of
 // it.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "testbenches/engine/engine_abi.h"

@@ -1,5 +1,6 @@
 // Verilator's runtime, compiled once, with the hooks that its manual offers: no RTL ends the
 // process. One that it does not offer: what is opened to be read is looked for where the RTL is.
+// SPDX-License-Identifier: Apache-2.0
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbenches/fp/fp_rtl.h"
 
 #include <verilated.h>

@@ -1,5 +1,6 @@
 // The verilated floating-point operators (rtl/fp) as functions over spans, at the paper's
 // latencies.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -1,6 +1,7 @@
 // Lanes of one floating-point operator, so that a simulator's cost of a cycle is shared by several results.
 // Latency that of the operator (paper profile), `Lanes` results a cycle.
 // Tops for testbenches/fp/fp_rtl.h; one per operator and behaviour, because the build verilates tops by name.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 // Op 0: add, subtract where variant_i; 1: multiply; 2: divide; 3: square root; 4: min, or less-than where variant_i.

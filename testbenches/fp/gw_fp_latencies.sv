@@ -1,6 +1,7 @@
 // Every operator at eight latencies from 1 to 40, both behaviours, compared with the operator at the paper's latency.
 // Latency 64 cycles until differ_o is meaningful, then each cycle.
 // Top of tests/fp/fp_latency_test.cc.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module gw_fp_latencies (

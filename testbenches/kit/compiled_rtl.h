@@ -1,5 +1,6 @@
 // The RTL that a run asks for: linked into the program if it is just that, else built on demand, or
 // the user's own.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>

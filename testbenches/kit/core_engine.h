@@ -1,4 +1,5 @@
 // A kernel-free core of models/systemc as an engine of the harness (sim/harness/engine.h).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

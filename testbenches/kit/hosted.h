@@ -1,5 +1,6 @@
 // A device with an AXI4-Lite register block in place of the pins and writes of its host
 // (docs/registers/README.md): the same device with other ports. What is common to all of them.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>

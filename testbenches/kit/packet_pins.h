@@ -1,4 +1,5 @@
 // How the pins that go with a packet are set: as the run's options say, or drawn for each packet.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

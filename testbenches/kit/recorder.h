@@ -1,4 +1,5 @@
 // What the loop drives and sees, edge by edge, into a test bench of its own.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // Compiled RTL, whoever compiled it, as an engine of the harness: an inline shell around the C
 // interface of engine_abi.h.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // What every device does with its engines: builds them as the run wants them, drives them, measures
 // them. A device adds its facts, its model, its oracle and its words.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 // A waveform file of compiled RTL: FST as Verilator writes it, or VCD converted from that when it
 // is closed.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

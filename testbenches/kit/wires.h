@@ -1,4 +1,5 @@
 // The wires that the devices are meant for, and that their figures are held against.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // The user's folder of built engines. Nothing in it is trusted that another user owns or may write,
 // or whose bytes are not those that were recorded; nothing half-written is ever seen.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>

@@ -1,6 +1,7 @@
 // RTL to the C++ text of an engine: Verilator is run, the top's ports are compared with those that
 // the harness will drive, and a translation unit is written that makes a GwEngine of it
 // (verilated_engine.h). Used by the build for what is linked, by library.h for what is not.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,6 @@
 // gw_engine_source: the build's way to an engine's C++ text (cmake/GradwireEngine.cmake), and to
 // one translation unit of a verilated class without an engine (cmake/GradwireVerilate.cmake).
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <cstdio>

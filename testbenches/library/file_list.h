@@ -1,4 +1,5 @@
 // File lists of RTL (`-f`), read as `verilator -f` reads them.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // RTL that is built when it is asked for: a file list and parameters go through Verilator and the
 // compiler into a shared object, which is kept in the user's cache.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>

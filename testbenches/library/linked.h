@@ -1,5 +1,6 @@
 // The engines that are linked into the program: what the demo needs, so that it runs without
 // Verilator and a compiler.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // How mutants are divided into builds.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

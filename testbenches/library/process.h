@@ -1,4 +1,5 @@
 // Programs that are run: a list of arguments each, never a shell.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>

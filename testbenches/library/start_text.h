@@ -1,5 +1,6 @@
 // Generated C++ whose variables start by seed and name, and not by the order in which Verilator
 // draws (start_values.h).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // Areas and paths of RTL, made by tools/synth when they are asked for and kept as files.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,6 @@
 // A capture as the NIC of one host gets it: what that host sent, with a SYN before each stream that
 // began earlier than the capture.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

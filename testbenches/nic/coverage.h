@@ -1,5 +1,6 @@
 // What is counted of a NIC's frames: what became of them and of the one before, headers, edges and
 // floats of those with whole floats.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

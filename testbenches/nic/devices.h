@@ -1,5 +1,6 @@
 // The NIC's devices: `nic_tx` (host to wire), `nic_rx` (wire to host), and `nic`, both with a link
 // between them.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "sim/run/device.h"

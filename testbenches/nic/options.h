@@ -1,4 +1,5 @@
 // The options of the NIC's devices.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
 // The reference NIC as a follower of a run, and what it counts for the report's section `nic`.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

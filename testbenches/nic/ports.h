@@ -1,4 +1,5 @@
 // The streams of nic_tx, nic_rx and nic (docs/devices).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

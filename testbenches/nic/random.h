@@ -1,4 +1,5 @@
 // Constrained-random frames of a host, and of the wire between two NICs.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

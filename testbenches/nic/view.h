@@ -1,4 +1,5 @@
 // What reports of the NIC's engines say: frames by what was done with them, payload and link.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "sim/report/view.h"

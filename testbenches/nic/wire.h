@@ -1,4 +1,5 @@
 // What passes between the two engines of `nic`, as a capture of the wire.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Beats of a NIC's frames in words, for the divergence report.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

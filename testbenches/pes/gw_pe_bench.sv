@@ -1,6 +1,7 @@
 // Every kind of one optimizer's processing elements beside each other, on the same operands.
 // Latency and interval of each at latency_o and interval_o, as the package says.
 // Top of testbenches/pes/pe_rtl.cc.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 // Array i is iterative if bit 2 of i is set, of profile fast if bit 1 is, handles subnormals if bit 0 is.

@@ -1,5 +1,6 @@
 // The verilated processing elements of one optimizer (gw_pe_bench): eight arrays on the same
 // operands, clocked from outside.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // The codes of a packet whose format sends some values only (WGT, BGT, QGT, ADAPTIVE), one by one:
 // what words, coverage and triggers are about.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

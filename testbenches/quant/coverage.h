@@ -1,5 +1,6 @@
 // What is counted of the quantisers' packets: formats and residuals, lengths announced and come,
 // values, codes, what is wrong; of the decoder's: formats, reasons, where they are found.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
 // The reference decoder as a follower of a run, and what it saw.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
 // Registers the quantisers and their decoder.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "sim/run/device.h"

@@ -1,4 +1,5 @@
 // The quantisers' options, and what pins, options and reference call the same thing.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

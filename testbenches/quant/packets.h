@@ -1,5 +1,6 @@
 // What goes into the decoder: packets that the reference's quantisers make of a run's gradients,
 // and constrained-random ones, malformed for every reason there is.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

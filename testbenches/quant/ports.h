@@ -1,4 +1,5 @@
 // The streams of the quantisers (docs/devices/mx.md) and of their decoder.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
 // Constrained-random traffic of the quantisers: chunks with their rows and announced lengths.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
 // What a quantiser makes of the gradients of a run: size, error, residuals.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <nlohmann/json.hpp>

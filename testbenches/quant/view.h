@@ -1,4 +1,5 @@
 // What reports of the quantisers say: section and card of what was sent, kept and lost.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "sim/report/view.h"

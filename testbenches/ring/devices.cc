@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "testbenches/ring/devices.h"
 
 #include <fmt/format.h>

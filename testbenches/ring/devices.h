@@ -1,4 +1,5 @@
 // The device of a ring of allreduce NICs: ring_nic.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "sim/run/device.h"

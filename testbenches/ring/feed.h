@@ -1,4 +1,5 @@
 // The hosts of a ring: each gives its gradients, cut into chunks, operation after operation.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
 // A node of the ring as an engine: the model's core, and when it is reset during a run.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // The reference of the ring as a follower of a run: each host must get result k when all hosts have
 // begun to give chunk k.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

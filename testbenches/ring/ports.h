@@ -1,4 +1,5 @@
 // The streams of ring_nic (docs/devices/ring_nic.md): a node's, and those of the hosts of a ring.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
 // A node of the ring as an engine: its RTL.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // The device `aggregator`: gradient frames in, the same with the sums so far
 // (docs/devices/aggregator.md).
+// SPDX-License-Identifier: Apache-2.0
 #include "models/systemc/hosted_cores.h"
 #include "testbenches/switch/frame_device.h"
 #include "testbenches/switch/switch_devices.h"

@@ -1,6 +1,7 @@
 // What is counted of the optimizer switch's frames: what they are, by which port, behind what; what
 // aggregation and optimizer did, and how soon after the same sequence number; of the switch also
 // routes, queues and the arbiter's turns.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -1,5 +1,6 @@
 // What parser, aggregator, optimizer and switch share as devices: frames in, frames out, a chain of
 // blocks; with pins and writes of their own for a host, or with registers.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <fmt/format.h>

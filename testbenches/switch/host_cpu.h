@@ -1,4 +1,5 @@
 // What the optimizer switch is compared with (IEICE'21, Figure 17): this machine's CPU.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "models/reference/optimizer/graph.h"

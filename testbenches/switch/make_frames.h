@@ -1,4 +1,5 @@
 // Frames of which stimuli of the optimizer switch are made, and who sends them.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // The SystemC models of the optimizer switch, kernel-free cores, as engines of the harness.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

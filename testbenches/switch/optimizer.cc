@@ -1,4 +1,5 @@
 // The device `optimizer`: gradient frames in, parameter frames out (docs/devices/optimizer.md).
+// SPDX-License-Identifier: Apache-2.0
 #include "models/systemc/hosted_cores.h"
 #include "testbenches/switch/frame_device.h"
 #include "testbenches/switch/switch_devices.h"

@@ -1,4 +1,5 @@
 // How the blocks of the optimizer switch are configured, and what synthesised frames are made of.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // The device `parser`: frames in, the same frames with what they are (docs/devices/parser.md).
+// SPDX-License-Identifier: Apache-2.0
 #include "models/systemc/hosted_cores.h"
 #include "testbenches/switch/frame_device.h"
 #include "testbenches/switch/switch_devices.h"

@@ -1,4 +1,5 @@
 // The ports of parser, aggregator, optimizer and switch (docs/devices).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
 // Constrained-random frames for the devices of the optimizer switch.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
 // The register blocks of parser, aggregator and optimizer, and the host software that drives them.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -3,6 +3,7 @@
 //
 // As a file: magic, version, configuration in words, what is held, CRC-32 of all before it; numbers
 // little-endian. It is written whole or not at all.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

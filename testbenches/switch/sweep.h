@@ -2,6 +2,7 @@
 // point's throughput measured in simulated cycles, its area as Yosys reports it for one PE.
 //
 // Throughput comes from the SystemC model, which is equal to the RTL in every cycle where both run.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>

@@ -1,4 +1,5 @@
 // The device `switch`: four ports, aggregation and optimizer in the path (docs/devices/switch.md).
+// SPDX-License-Identifier: Apache-2.0
 #include "testbenches/switch/frame_device.h"
 #include "testbenches/switch/switch_devices.h"
 

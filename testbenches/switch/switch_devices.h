@@ -1,4 +1,5 @@
 // The devices of the optimizer switch: `parser`, `aggregator`, `optimizer`, `switch`.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

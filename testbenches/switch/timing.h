@@ -1,6 +1,7 @@
 // Latency and interval of the array of processing elements, in cycles, as
 // docs/blocks/optimizer-pes.md tabulates them: what the SystemC model is told. The RTL computes its
 // own from its schedule.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -3,6 +3,7 @@
 // No public capture of ExpEther exists; frames are made from captured gradients in the layout of
 // models/reference/expether/frame.h, by seed, with as much loss, duplication, reordering and
 // foreign traffic as asked for.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // What reports of the switch and of its parts say of ports, frames, aggregator and optimizer.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "sim/report/view.h"

@@ -1,5 +1,6 @@
 // How the blocks of the optimizer switch are wired to a run: what the RTL is built with, what the
 // host does before cycle 0, pins.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

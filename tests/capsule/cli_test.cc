@@ -1,4 +1,5 @@
 // Capsules as users see them: RTL that is wrong on purpose, shrunk, packed, replayed.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

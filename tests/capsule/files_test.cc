@@ -1,4 +1,5 @@
 // A stimulus as files, folders as zip files: what comes back, and what is refused.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

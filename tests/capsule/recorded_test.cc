@@ -1,5 +1,6 @@
 // What drove a run drives another one in just the same way, of every device: through the files of a
 // capsule, whatever random traffic and stalls make of it.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,4 +1,5 @@
 // Delta debugging on stimuli, with failures that a few lines decide.
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/capsule/shrink.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // Captures as people have them (tests/capture/cases): compressed, of other links, of interfaces
 // that differ, with FCS, without the beginning of their streams; and the same made byte by byte.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <boost/crc.hpp>

@@ -1,6 +1,7 @@
 # cmake -DTRACES=DIR -P check_manifest.cmake
 # Is every file of DIR/manifest.json there, with its size and checksum?
 # And does every .pcap of DIR have an entry?
+# SPDX-License-Identifier: Apache-2.0
 cmake_minimum_required(VERSION 3.19)
 file(READ ${TRACES}/manifest.json manifest)
 string(JSON count LENGTH ${manifest} captures)

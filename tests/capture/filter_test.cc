@@ -1,4 +1,5 @@
 // Filters as libpcap's users write them.
+// SPDX-License-Identifier: Apache-2.0
 #include "models/reference/capture/filter.h"
 
 #include <gtest/gtest.h>

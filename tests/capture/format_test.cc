@@ -1,4 +1,5 @@
 // Capture files: every format, every way to be cut or damaged.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 

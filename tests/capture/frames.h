@@ -1,4 +1,5 @@
 // Frames and capture files made byte by byte, by other code than the library's own.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <unistd.h>

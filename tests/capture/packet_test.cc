@@ -1,4 +1,5 @@
 // Layers of a packet, and a reason for every packet that cannot be used.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <set>

@@ -1,4 +1,5 @@
 // The gradient exchange that is captured: does every worker end with the sum of all?
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <set>

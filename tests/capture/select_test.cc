@@ -1,4 +1,5 @@
 // TCP streams: where they start, what is aligned, what was seen before.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include "tests/capture/frames.h"

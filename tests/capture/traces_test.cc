@@ -1,4 +1,5 @@
 // The committed captures are what the manifest says.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <algorithm>

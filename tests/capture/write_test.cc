@@ -1,4 +1,5 @@
 // Writing: files, slices, frames.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>

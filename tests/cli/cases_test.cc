@@ -1,4 +1,5 @@
 // Captures and files of values as people have them, from the command line: tests/capture/cases.
+// SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

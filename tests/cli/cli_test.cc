@@ -1,5 +1,6 @@
 // The command line as scripts see it: exit codes, one-sentence errors, files that are whole or
 // absent.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

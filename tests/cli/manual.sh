@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The manual page and the completion say what the command line takes: manual.sh GRADWIRE
+# SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 program=$1
 fail() { echo "manual: $1"; exit 1; }

@@ -1,5 +1,6 @@
 // The figures that the blocks must reach, in cycles, each worked out by hand: latency, cycles per
 // burst, bubbles, packets back to back, line rate.
+// SPDX-License-Identifier: Apache-2.0
 #include <fstream>
 #include <nlohmann/json.hpp>
 

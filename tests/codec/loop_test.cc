@@ -1,4 +1,5 @@
 // Compressor and decompressor in a chain: what comes back is what a link makes of gradients.
+// SPDX-License-Identifier: Apache-2.0
 #include <bit>
 #include <cmath>
 

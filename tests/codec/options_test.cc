@@ -1,4 +1,5 @@
 // Bound and mode: what is refused, in which words, and how they travel to the pins.
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/base/error.h"
 #include "tests/codec/support.h"
 

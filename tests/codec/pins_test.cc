@@ -1,6 +1,7 @@
 // RTL and model driven at their pins with anything that can be driven: tkeep with gaps, tuser and
 // partial tkeep before tlast, tvalid that falls, resets in mid-packet, another bound and mode in
 // each cycle. No rule protects them here; they must agree all the same.
+// SPDX-License-Identifier: Apache-2.0
 #include "models/systemc/compressor.h"
 #include "models/systemc/decompressor.h"
 #include "testbenches/codec/ports.h"

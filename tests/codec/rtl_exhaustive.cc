@@ -4,6 +4,7 @@
 //   rtl_exhaustive compress K MODE    all 2^32 floats
 //   rtl_exhaustive codes              every 8- and 16-bit code, all lanes, every bound and mode
 //   rtl_exhaustive raw                all 2^32 words as RAW
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>

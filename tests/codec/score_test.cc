@@ -1,5 +1,6 @@
 // What the codec's report says of the values: counted anew here, one value at a time, with the
 // scalar definition of the codec; only those that have left; the sample that it states.
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <bit>
 #include <cmath>

@@ -1,5 +1,6 @@
 // What the codec's devices are fed with: gradients of a capture or of a named kind, as floats or
 // encoded; which packets of a capture.
+// SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
 #include "models/reference/capture/capture.h"

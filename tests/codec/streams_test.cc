@@ -1,6 +1,7 @@
 // Streams of every shape, also those that no compressor made: cut, corrupted, random, in any order,
 // each with a configuration of its own. No hang, no crash, a fault is flagged and counted, and the
 // packet after it is right. RTL and model agree in every cycle, every beat is the reference's.
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
 #include "tests/codec/support.h"

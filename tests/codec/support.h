@@ -1,5 +1,6 @@
 // What the tests of the codec's devices share: devices by name, packets of chosen lengths and
 // classes, runs.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <gtest/gtest.h>

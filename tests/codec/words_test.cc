@@ -1,4 +1,5 @@
 // Beats in words, for the report of a divergence.
+// SPDX-License-Identifier: Apache-2.0
 #include "testbenches/codec/words.h"
 
 #include "tests/codec/support.h"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # How full each queue of a device's RTL gets behind a slow sink: depths.sh GRADWIRE DEVICE [TOP's PARAMETERS] -- RUN...
 # RUN is the options of a run, as one word. Prints `QUEUE full|one less|more than half|half` a line, by what all runs reached.
+# SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 gradwire=$(realpath "$1") device=$2

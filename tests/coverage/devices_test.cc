@@ -1,5 +1,6 @@
 // Every device counts, and is not changed by it; every table of each is reached; cells of packets
 // made by hand are those that they should be.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // coverage_directed KINDS FILE [DEVICE...]: the directed runs of directed.h, of these devices or
 // all, with `--coverage KINDS`; their points into a file (tools/coverage.sh).
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/coverage/directed.h"
 
 #include <fmt/format.h>

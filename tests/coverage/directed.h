@@ -1,5 +1,6 @@
 // Packets that no stimulus of the program makes: in error, cut, of lengths that no host sends. They
 // reach what is left of the coverage tables.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // Lines, branches and covers of the RTL, through a build of their own.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <algorithm>

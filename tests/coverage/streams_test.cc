@@ -1,4 +1,5 @@
 // What the streams' tables count: cycles made by hand, and runs of the smallest device.
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/coverage/streams.h"
 
 #include <gtest/gtest.h>

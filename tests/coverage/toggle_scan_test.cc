@@ -1,4 +1,5 @@
 // Bits that rise and fall, on a struct that is laid out as a verilated top's state.
+// SPDX-License-Identifier: Apache-2.0
 #include "testbenches/engine/toggle_scan.h"
 
 #include <gtest/gtest.h>

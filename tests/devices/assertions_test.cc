@@ -2,6 +2,7 @@
 // the registry, bare and behind registers, has runs here in which they are checked and hold: good
 // and bad traffic, stalls on both sides, a reset in mid-traffic. They run with a waveform, because
 // all RTL that is built for waves has its assertions (tests/engine/start_values_test.cc).
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <unistd.h>
 

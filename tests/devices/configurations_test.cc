@@ -1,6 +1,7 @@
 // RTL that is built when it is asked for: what the optimizer can be configured to, in lockstep with
 // model and reference. By default a pairwise choice with at most 4 PEs, so that each two values of
 // two parameters meet; all there are is for slow runs.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,5 +1,6 @@
 // The matrix: every device of the registry x stalls x stimuli x seeds. RTL and model agree in every
 // cycle, every packet is the reference's, and each engine alone does the same in the same cycles.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <algorithm>

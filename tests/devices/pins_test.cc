@@ -1,6 +1,7 @@
 // Pins that go with a packet, and devices that look at one of them when they should not: each is
 // seen in the traffic of plans/smoke.toml. The faults stand at the pins of the models, so that they
 // cost no RTL; tests/traffic/live_pins.sh has some within RTL.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <functional>

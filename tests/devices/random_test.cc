@@ -1,5 +1,6 @@
 // Constrained-random traffic through every device of the registry: RTL, model and reference agree
 // on whatever the shipped tables make, and what is drawn does not depend on who hesitates when.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,6 +1,7 @@
 // Control ports of compiled RTL: the toy of tests/harness/scaler.h as gw_scaler.sv, in lockstep
 // with its second opinion, in waveforms, in a bench of its own, and with ports that are not the
 // device's.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <cstdlib>

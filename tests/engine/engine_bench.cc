@@ -1,5 +1,6 @@
 // Seconds to the first cycle of RTL that is built on demand, and its speed beside that of the
 // linked engine: engine_bench [codec|optimizer]
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <time.h>
 

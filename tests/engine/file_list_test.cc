@@ -1,4 +1,5 @@
 // Lists of RTL are read as `verilator -f` reads them.
+// SPDX-License-Identifier: Apache-2.0
 #include "testbenches/library/file_list.h"
 
 #include <gtest/gtest.h>

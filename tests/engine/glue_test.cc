@@ -1,5 +1,6 @@
 // The glue around a verilated class: several ports in flat and in separate bundles, wide beats,
 // tuser of any width, host writes, waveforms.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <gtkwave/fstapi.h>
 

@@ -1,4 +1,5 @@
 // What engines show of their inside when they were built to: coverage counters, variables.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,5 +1,6 @@
 // RTL that is built on demand: equal to what is linked, kept, guarded, and clear about what is
 // wrong.
+// SPDX-License-Identifier: Apache-2.0
 #include "testbenches/library/library.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // The engines that are linked into the program: what they are found by, and that the glue around
 // the verilated classes loses nothing.
+// SPDX-License-Identifier: Apache-2.0
 #include "testbenches/library/linked.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // Requests for the project's own tops, and for toy RTL, as the tests make them.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

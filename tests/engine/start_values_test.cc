@@ -1,4 +1,5 @@
 // What RTL starts with that nothing sets follows from seed and name, whatever else a build can do.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,4 +1,5 @@
 // Names of signals out of what Verilator writes: the header of the state, and its XML.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <algorithm>

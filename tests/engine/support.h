@@ -1,4 +1,5 @@
 // Engines and beats for the tests of testbenches/engine, library and kit.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 # How scripts on the example begin, sourced: SCRIPT GRADWIRE FOLDER. An empty folder, a cache of its own, $gradwire and $example.
 # shellcheck shell=sh disable=SC2034 # used by who sources it
+# SPDX-License-Identifier: Apache-2.0
 set -eu
 gradwire=$1
 folder=$2

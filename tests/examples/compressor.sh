@@ -1,5 +1,6 @@
 #!/bin/sh
 # The worked example of docs/own-rtl.md does what the page says: compressor.sh GRADWIRE FOLDER
+# SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/begin.sh"
 serial="--rtl $example/serial_compressor.f --top serial_compressor"
 mended="--rtl $example/serial_compressor_fixed.f --top serial_compressor"

@@ -7,6 +7,7 @@
 # When COMMAND has ended, or this script was killed, nothing of the cluster runs any more. Exit code: COMMAND's; 77 where Slurm is missing.
 #
 # CPUS: of the node (default: this machine's). SETTINGS: lines for slurm.conf, such as MaxArraySize=5.
+# SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 self=$(realpath "$0")
 PATH=$PATH:/usr/sbin:/sbin

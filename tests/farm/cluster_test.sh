@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The cluster runs jobs, gives its command's exit code, and leaves no process, also when it is killed: tests/farm/cluster_test.sh
+# SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # gradwire regress --farm slurm on a cluster of one node: tests/farm/farm_test.sh GRADWIRE CHECK ...
 # Checks: same, node, jobs, held, controller, refused. Nothing here waits for a time: who waits, waits for something to be seen.
+# SPDX-License-Identifier: Apache-2.0
 set -Eeuo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 

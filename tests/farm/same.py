@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Two results of one plan are the same but for times and hosts: tests/farm/same.py A/regress.json B/regress.json"""
 
 import json

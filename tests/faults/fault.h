@@ -5,6 +5,7 @@
 // in a file that is there and long enough: bit 0, its place was run; bit 1, awake it would have
 // made a difference there; bit 2, the place has no such operator.
 // What the compiler works out itself keeps its value: of such a place nothing is ever noted.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <fcntl.h>

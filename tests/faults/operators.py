@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Faults made by changing operators and numbers, all of them in one build: what `tools/faults.py --operators N` does.
 
 Each place of a fault is written so that the environment says which of all is awake (tests/faults/fault.h). The fast tests run

@@ -1,5 +1,6 @@
 // Gradients of the named kinds: what each is for, the same for the same seed, those of version 0.1
 // byte for byte.
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/feeds/gradients.h"
 
 #include <gtest/gtest.h>

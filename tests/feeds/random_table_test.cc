@@ -1,4 +1,5 @@
 // Constrained-random traffic: tables as they are read and refused, and what is drawn by them.
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/feeds/random_table.h"
 
 #include <gtest/gtest.h>

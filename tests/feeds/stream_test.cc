@@ -1,5 +1,6 @@
 // Captures and generators as feeds: nothing of them is held that was not asked for yet, and what
 // they give is what reading them whole gives.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -6,6 +6,7 @@
 # refuted by a counterexample (ABC). TIMES=1 prints seconds.
 # Covers of the RTL (GW_COVER) are simulation's to reach, and left out.
 # async2sync lowers assertions, which newer versions of Yosys read as $check cells, to the $assert cells that sat proves.
+# SPDX-License-Identifier: Apache-2.0
 set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)

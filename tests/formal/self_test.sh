@@ -1,6 +1,7 @@
 #!/bin/sh
 # The proofs themselves: with this Yosys and its ABC a true property is proved, a false one is not, and none at all is a failure; nor is a
 # cover passed over that is not reached, a mutant that is not refuted, a search that says nothing.
+# SPDX-License-Identifier: Apache-2.0
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)

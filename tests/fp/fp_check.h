@@ -1,4 +1,5 @@
 // A batch of operands through the RTL and the reference; differences are printed, the first twenty.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <fmt/format.h>

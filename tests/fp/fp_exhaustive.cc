@@ -2,6 +2,7 @@
 //
 //   fp_exhaustive add|sub|mul|div|min|lt SUBNORMAL [PAIRS] [SEED]    random pairs, default 10^8
 //   fp_exhaustive sqrt SUBNORMAL                                     all 2^32 operands
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <charconv>

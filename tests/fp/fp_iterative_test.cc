@@ -1,5 +1,6 @@
 // gw_fp_divsqrt_iterative against the host FPU: the result after exactly as many cycles as its
 // header says, the next operation in that very cycle.
+// SPDX-License-Identifier: Apache-2.0
 #include <Vgw_fp_iterative_0.h>
 #include <Vgw_fp_iterative_1.h>
 #include <gtest/gtest.h>

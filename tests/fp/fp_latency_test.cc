@@ -1,4 +1,5 @@
 // rtl/fp at other latencies than the paper's: the same results, exactly as many cycles later.
+// SPDX-License-Identifier: Apache-2.0
 #include <Vgw_fp_latencies.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
 // The host FPU as the reference of rtl/fp, and the operands that the tests share.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <bit>

@@ -1,4 +1,5 @@
 // rtl/fp against the host FPU: boundary values of every binade and random pairs, both behaviours.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include "tests/fp/fp_check.h"

@@ -2,6 +2,7 @@
 # rtl/fp, subnormals kept, against the vectors of Berkeley TestFloat, whose generator is no Debian package:
 #   TESTFLOAT_GEN=.../testfloat_gen tests/fp/testfloat.sh [LEVEL] [SEED]     default 2, 1
 # NaN are compared as NaN: which one results is ours to choose (docs/blocks/fp.md).
+# SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/../.." && pwd)

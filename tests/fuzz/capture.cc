@@ -1,5 +1,6 @@
 // Any bytes as a capture file, pcapng and compressed ones among them: reader, packet layers,
 // selection, counts, a filter, new payloads.
+// SPDX-License-Identifier: Apache-2.0
 #include "models/reference/capture/capture.h"
 
 #include <sys/mman.h>

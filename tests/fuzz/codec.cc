@@ -1,5 +1,6 @@
 // Any bytes as a compressed stream, and as values: all implementations say the same, nothing is
 // read or written beyond its room, and what is encoded decodes within the bound.
+// SPDX-License-Identifier: Apache-2.0
 #include "models/reference/codec.h"
 
 #include <bit>

@@ -1,4 +1,5 @@
 // Any bytes into the decompressor: RTL, model and reference.
+// SPDX-License-Identifier: Apache-2.0
 #include "models/reference/codec.h"
 #include "testbenches/codec/devices.h"
 #include "testbenches/codec/options.h"

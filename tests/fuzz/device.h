@@ -1,5 +1,6 @@
 // A device's RTL and model in lockstep, checked against its reference, over packets that a fuzzer
 // has chosen.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <utility>

@@ -1,4 +1,5 @@
 // Any bytes as an ExpEther frame: as they are, and with a checksum that is right.
+// SPDX-License-Identifier: Apache-2.0
 #include "models/reference/capture/bytes.h"
 #include "models/reference/expether/frame.h"
 #include "tests/fuzz/input.h"

@@ -1,4 +1,5 @@
 // Any bytes as a list of RTL files, which may name itself.
+// SPDX-License-Identifier: Apache-2.0
 #include "testbenches/library/file_list.h"
 
 #include <unistd.h>

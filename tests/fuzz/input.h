@@ -1,5 +1,6 @@
 // What fuzz targets share: bytes of the fuzzer taken one after the other, and how a finding is
 // said.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

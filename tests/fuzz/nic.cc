@@ -1,5 +1,6 @@
 // Any frames through the references of the NIC's engines: what nic_tx makes, nic_rx takes back;
 // what comes from elsewhere does no harm.
+// SPDX-License-Identifier: Apache-2.0
 #include "models/reference/nic/host.h"
 #include "tests/fuzz/input.h"
 

@@ -1,5 +1,6 @@
 // Any frames into the NIC's receive engine: RTL, model and reference. Much of the input begins as a
 // frame that nic_tx packed, which the fuzzer then writes into.
+// SPDX-License-Identifier: Apache-2.0
 #include "models/reference/nic/host.h"
 #include "testbenches/nic/devices.h"
 #include "tests/fuzz/device.h"

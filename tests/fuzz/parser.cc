@@ -1,5 +1,6 @@
 // Any frames into the ExpEther parser: RTL, model and reference. Much of the input begins as a good
 // gradient that the fuzzer then writes into, for a checksum is not found by chance.
+// SPDX-License-Identifier: Apache-2.0
 #include "models/reference/capture/bytes.h"
 #include "models/reference/expether/frame.h"
 #include "sim/feeds/frames.h"

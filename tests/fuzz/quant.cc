@@ -1,5 +1,6 @@
 // Any bytes as a packet, and as gradients: the decoder reads nothing beyond them and says the same
 // in each of its forms; what is encoded decodes, and no residual is ever poisoned.
+// SPDX-License-Identifier: Apache-2.0
 #include <bit>
 #include <cmath>
 #include <cstring>

@@ -1,5 +1,6 @@
 // Runs a fuzz target over files and folders of inputs, without a fuzzer: its corpus as an ordinary
 // test. Prints how many there were; a finding aborts, after naming the file.
+// SPDX-License-Identifier: Apache-2.0
 #include <csignal>
 #include <filesystem>
 #include <fstream>

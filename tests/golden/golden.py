@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Cycle counts, latencies and bytes of every device on committed traces and synthetic stimuli, held against those of
 version 0.1:
 

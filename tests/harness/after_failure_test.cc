@@ -1,5 +1,6 @@
 // A run that fails while a waveform is written goes on for some cycles: what it says of itself is
 // what it says without the waveform, and the cycles are those that would have been.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include "tests/harness/toys.h"

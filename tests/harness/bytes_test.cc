@@ -1,5 +1,6 @@
 // What is held against the reference where beats may be cut and filled as a device likes: bytes,
 // borders of packets, and tuser with tlast.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <deque>

@@ -1,5 +1,6 @@
 // Engines made of engines: chains and rings, with cables that delay, lose and corrupt, and what is
 // found within them.
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/harness/chain.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // The control ports' checks in the loop with devices that go wrong on purpose: one check, one
 // mutant, found in its cycle and called by port, channel and signal.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include "tests/harness/scaler.h"

@@ -1,5 +1,6 @@
 // Every rule of the AXI4-Lite checker, each with the mutants that must raise it, and the comparison
 // of replies signal by signal.
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/harness/control_rules.h"
 
 #include <gtest/gtest.h>

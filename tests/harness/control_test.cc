@@ -4,6 +4,7 @@
 // By hand: a toy's answer is shown two cycles after the request (scaler.h) and taken in the same
 // cycle, so that without stalls a transaction is offered in cycle c, answered in c + 2, and the
 // next one is offered in c + 3.
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/harness/control.h"
 
 #include <gtest/gtest.h>

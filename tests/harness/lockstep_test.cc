@@ -1,5 +1,6 @@
 // The loop with devices that are right: what it counts, when it ends, what it asks of a feed, what
 // it tells an engine.
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/harness/lockstep.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // The loop with engines, feeds and oracles that go wrong on purpose: one check, one mutant, found
 // in its cycle and called by its name. One stream in, one out; what several ports and events add is
 // in sorter_test.cc.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include "tests/harness/toys.h"

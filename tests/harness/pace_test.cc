@@ -2,6 +2,7 @@
 // that is not simulated.
 //
 // By hand: 10 Gb/s are 0.8 ns a byte; at 200 MHz, 5 ns a cycle, 0.16 cycles a byte, 4/25.
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/harness/pace.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // Bytes cut into beats and back, for both widths, and the queues that packets wait in.
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/harness/packet.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // The smallest device there is: one skid register. What goes in comes out, a cycle later, at a beat
 // a cycle; ready is a register.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "sim/harness/engine.h"

@@ -1,4 +1,5 @@
 // Every rule of the AXI4-Stream checker, each with the mutant that must raise it, for both widths.
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/harness/rules.h"
 
 #include <gtest/gtest.h>

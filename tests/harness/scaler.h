@@ -7,6 +7,7 @@
 // the way. A write takes effect, and a read looks, at that edge. A packet is multiplied by what the
 // register holds in the cycle in which its first beat is accepted. Event 1: in the cycle before, a
 // last beat was accepted.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>

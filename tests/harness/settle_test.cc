@@ -1,5 +1,6 @@
 // Engines whose outputs depend on inputs of the same cycle: wires from valid to valid and from
 // ready to ready, alone, beside each other, and beside an engine whose outputs are registers.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include "tests/harness/toys.h"

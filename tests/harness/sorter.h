@@ -7,6 +7,7 @@
 //   2  leaves by ports 0 and 1
 //   3  two of them, of whatever port, leave by port 2 as one
 //   4  leaves by port 0, served before the others of its port
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <deque>

@@ -1,5 +1,6 @@
 // The loop with several ports and events: an oracle that follows what the device decides, figures
 // worked out by hand, and a mutant for every port, signal and event.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/harness/sorter.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // Sums that are kept as packets pass: distributions, series, ports, windows.
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/harness/timeline.h"
 
 #include <gtest/gtest.h>

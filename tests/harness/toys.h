@@ -1,5 +1,6 @@
 // What the tests of the loop share: irregular packets, engines that go wrong on purpose, a run from
 // reset to its end.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // Beats of 512 bits through the loop: 64 bits of tkeep, the rules, the comparison, the report.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include "tests/harness/toys.h"

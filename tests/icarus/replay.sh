@@ -1,6 +1,7 @@
 #!/bin/sh
 # Records a run and replays it in Icarus: replay.sh GRADWIRE FOLDER 'FILE SED' run DEVICE OPTION...
 # FILE SED, if it is not empty: a line of RTL that is made wrong; the bench must notice that, a wrong bit, and a lost end.
+# SPDX-License-Identifier: Apache-2.0
 set -eu
 
 gradwire=$1 folder=$2 wrong=$3

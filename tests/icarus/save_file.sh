@@ -1,5 +1,6 @@
 #!/bin/sh
 # Every signal that a waveform's save file names is in the waveform: save_file.sh GRADWIRE WAVE.fst run DEVICE OPTION...
+# SPDX-License-Identifier: Apache-2.0
 set -eu
 
 gradwire=$1 wave=$2

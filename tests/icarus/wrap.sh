@@ -1,5 +1,6 @@
 #!/bin/sh
 # Counters near their end, in Icarus: wrap.sh. A counter that saturates must be noticed.
+# SPDX-License-Identifier: Apache-2.0
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 command -v iverilog >/dev/null || { echo "wrap: iverilog is not installed; on Debian: apt-get install iverilog" >&2; exit 1; }

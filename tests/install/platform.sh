@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs the models into a new prefix, moves that elsewhere, and builds and runs a platform of its own against it:
 # platform.sh BUILD FOLDER
+# SPDX-License-Identifier: Apache-2.0
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 build=$1 folder=$2

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Installs the program into a prefix of its own, hides the source tree, and uses it from another folder: program.sh BUILD
+# SPDX-License-Identifier: Apache-2.0
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$1

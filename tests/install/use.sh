@@ -1,5 +1,6 @@
 #!/bin/sh
 # What an installed program must do, from a folder that has nothing but what it makes: use.sh GRADWIRE FOLDER
+# SPDX-License-Identifier: Apache-2.0
 set -eu
 gradwire=$1 folder=$2
 mkdir -p "$folder"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Sums of floats over all ranks, by OpenMPI: allreduce FILE, which rank 0 writes. Equal bits are equal bytes of it. */
 #include <mpi.h>
 #include <stdint.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """How live NICs end: endings.py CHECK GRADWIRE FLOATS LIVE.SH, in an empty folder.
 
 terminal: Ctrl-C in a terminal, twelve times, in one NIC and in live.sh. What all sides captured and counted is whole.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What `gradwire live` counts and prints, read back: figures.py GRADWIRE, in a network namespace of its own.
 
 Plays host and wire itself, with frames whose figures are known, and sends back to the NIC what it packed.

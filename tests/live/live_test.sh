@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Real programs talk through simulated NICs: tests/live/live_test.sh GRADWIRE FLOATS [CHECK ...]
 # Without a CHECK: all but divergence, for which RTL is built, and figures, which is quick. GRADWIRE_LIVE_FLOATS: how many a check of floats sends.
+# SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 count=${GRADWIRE_LIVE_FLOATS:-200001}
 root=$(cd "$(dirname "$0")/../.." && pwd)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """An 802.1Q interface where the kernel has none: vlan.py LOWER UPPER ID.
 
 UPPER is a TAP interface with LOWER's address and MTU. What is sent on it leaves LOWER with a tag; what comes to LOWER with that tag

@@ -1,5 +1,6 @@
 // What `gradwire mutate` reads of Yosys and ABC, either of which may be stopped while it writes: of
 // a file that is cut nothing is taken.
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/gradwire/aiger.h"
 
 #include <gtest/gtest.h>

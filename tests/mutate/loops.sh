@@ -1,6 +1,7 @@
 #!/bin/sh
 # Netlists with mutants have no combinational loops: a mutant on one bit of a word, which looks at another one, is none to a simulator.
 # loops.sh VERILATOR SOURCE_FOLDER FOLDER
+# SPDX-License-Identifier: Apache-2.0
 set -eu
 verilator=$1 rtl=$2/rtl netlist=$2/tools/synth/netlist.sh folder=$3
 mkdir -p "$folder"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # `gradwire mutate` on a small block: a plan that sees, one that does not, proofs, waivers, a run that goes on: mutate.sh GRADWIRE FOLDER
+# SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../examples/begin.sh"
 mutate="$gradwire mutate compressor --rtl $example/serial_compressor_fixed.f --top serial_compressor --count 30 --cycles 20000"
 cat > plan.toml <<'PLAN'

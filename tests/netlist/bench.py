@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Testbench that runs a netlist in lockstep with its RTL: bench.py TOP NETLIST.json CYCLES PARAMETERS > bench.sv
 
 Every port comes from the netlist: inputs are driven alike, outputs must be equal in each cycle once reset has been seen and the pipelines are full; what

@@ -3,6 +3,7 @@
 #   device.sh GRADWIRE FOLDER CELLS MUTANT run DEVICE OPTION...
 # The run must pass. MUTANT, "FILE SED" or empty, changes a file of the RTL on its way into Yosys, nowhere else: the same run
 # must then fail, where the harness says what differs.
+# SPDX-License-Identifier: Apache-2.0
 set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)

@@ -4,6 +4,7 @@
 # FP operators (the codec's tops and arrays are slow tests).
 # CELLS=xc7: a Virtex-7's cells, as Yosys models them, in the place of generic ones.
 # MUTATE='sed expression' changes the RTL that is synthesised, not the one beside it: the comparison must then fail.
+# SPDX-License-Identifier: Apache-2.0
 set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)

@@ -1,5 +1,6 @@
 // What runs of the NIC's devices write: captures of the host's side and of the wire, and what
 // tshark says of them.
+// SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
 #include <cmath>

@@ -1,4 +1,5 @@
 // The NIC's devices: figures of their contracts, frames that do not leave, options, captures.
+// SPDX-License-Identifier: Apache-2.0
 #include <fstream>
 #include <nlohmann/json.hpp>
 

@@ -1,4 +1,5 @@
 // Frames as a host sends them, for the NIC's tests.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <bit>

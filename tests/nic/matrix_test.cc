@@ -2,6 +2,7 @@
 // are made for a case each: every shape of header and length, one byte around where a frame is no
 // longer packed, flows that meet in the table, what a wire may do to a packed frame, streams that
 // are sent again.
+// SPDX-License-Identifier: Apache-2.0
 #include <bit>
 #include <boost/endian/conversion.hpp>
 #include <cmath>

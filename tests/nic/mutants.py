@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """RTL of the NIC's engines that is wrong in one place, as people get these things wrong: the device's run must notice each.
 
     tests/nic/mutants.py GRADWIRE

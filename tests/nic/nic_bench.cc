@@ -1,6 +1,7 @@
 // Speed of the NIC's engines, RTL and model in lockstep, beside the smallest device in the same
 // loop: nic_bench [SECONDS]. Devices take turns, so that a machine whose speed drifts changes the
 // figures and not their ratios; the median counts.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>

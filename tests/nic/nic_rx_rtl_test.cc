@@ -1,6 +1,7 @@
 // gw_nic_rx against the reference: what leaves for frames of every shape, packed by NicTx and then
 // bent, and the figures that the contract promises (docs/devices/nic_rx.md). Cycle by cycle it is
 // compared with its SystemC model elsewhere; here assertions of the RTL watch, too.
+// SPDX-License-Identifier: Apache-2.0
 #include <Vnic_rx_checked.h>
 #include <gtest/gtest.h>
 #include <verilated.h>

@@ -1,5 +1,6 @@
 // gw_nic_tx against the reference: what leaves, what is counted, and the figures that follow from
 // its cycle contract (docs/devices/nic_tx.md).
+// SPDX-License-Identifier: Apache-2.0
 #include <Vgw_nic_tx.h>
 #include <fmt/core.h>
 #include <gtest/gtest.h>

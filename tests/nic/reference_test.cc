@@ -1,6 +1,7 @@
 // The NIC's reference: bytes by hand, every action and which of two comes first, round trips over
 // every shape of header, what TCP does to streams, hostile frames. Checksums are checked by the
 // capture library, which shares no line of their update.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <algorithm>

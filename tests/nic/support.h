@@ -1,4 +1,5 @@
 // What the tests of the NIC's devices share: devices by name, runs.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // tshark with the project's dissector, asked for fields.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 #!/bin/sh
 # nic_rx in a four-state simulator, with unknown bits wherever its contract does not look: unknown.sh. RTL that looks must be noticed.
+# SPDX-License-Identifier: Apache-2.0
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 command -v iverilog >/dev/null || { echo "unknown: iverilog is not installed; on Debian: apt-get install iverilog" >&2; exit 1; }

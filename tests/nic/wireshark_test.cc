@@ -1,5 +1,6 @@
 // tools/wireshark/gradwire.lua in tshark: what it shows of packed frames and of ExpEther is what
 // the references say.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <cmath>

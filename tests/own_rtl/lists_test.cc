@@ -1,4 +1,5 @@
 // Lists, single files, and what is set beside them, as a command line and a plan have it.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

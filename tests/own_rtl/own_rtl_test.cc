@@ -1,4 +1,5 @@
 // RTL as users have it, in the place of the compressor: what each module's run must say.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>

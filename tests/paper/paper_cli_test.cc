@@ -1,4 +1,5 @@
 // `gradwire paper` as users type it.
+// SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>

@@ -1,4 +1,5 @@
 // Rows of the papers: their data, what is computed for them by hand, and what judges them.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // rtl/switch's processing elements against the bit-exact reference: every bit, every cycle.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """FuseSoC's cores, read on their own and followed as FuseSoC follows them: cores_test.py ROOT. Each folder of RTL has a core of all
 its files, each behind the packages that it names; each top with a list has one that leads to all files of its list, with its
 parameters, and passes the lint that it offers (without FuseSoC, which Debian does not have); wrong ones are noticed."""

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The switch with an AXI4-Stream for each physical port, in lockstep with the switch's model; a wrapper that is wrong must
 # be noticed: ports.sh GRADWIRE CACHE FOLDER
+# SPDX-License-Identifier: Apache-2.0
 set -eu
 gradwire=$1 cache=$2 folder=$3
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,5 +1,6 @@
 // What docs/devices/adaptive.md says of gw_adaptive, in plain C++: packets of chunks (values), and
 // each cycle's handshakes (time). For the RTL's own test; written from the contract alone.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <algorithm>
 #include <array>

@@ -1,5 +1,6 @@
 // The figures that `adaptive` must reach, in cycles, worked out by hand from its contract
 // (docs/devices/adaptive.md): latency, beats a cycle, waits of scans and rows; options and report.
+// SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
 #include "sim/base/error.h"

@@ -1,5 +1,6 @@
 // gw_adaptive by itself, its assertions on, against docs/devices/adaptive.md: every handshake of
 // every cycle, every byte, and what follows from both: rate and latency.
+// SPDX-License-Identifier: Apache-2.0
 #include <Vgw_adaptive_100.h>
 #include <Vgw_adaptive_1100.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // Bytes written by hand, and floats by their bits.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <bit>

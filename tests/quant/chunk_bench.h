@@ -1,6 +1,7 @@
 // A quantiser's RTL by itself: offers chunks, compares every handshake and byte of every cycle with
 // the clockwork of its contract. What one quantiser has of its own - settings, values, who makes
 // the packets - its test adds.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // What docs/devices/onebit.md and adaptive.md say alike of each cycle: chunks wait in a buffer
 // until they are known as a whole, their items are popped one a cycle, and packets are merged of
 // them. In plain C++, for the RTL's own tests; written from the contracts alone.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <algorithm>
 #include <cstdint>

@@ -1,4 +1,5 @@
 // The decoder on packets that no encoder of ours makes: every reason, their order, every cut.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,6 @@
 // Degenerate inputs, one test each; and of random ones, that what was to be sent is what is
 // received and what stays behind.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <cmath>

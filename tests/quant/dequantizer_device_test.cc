@@ -1,5 +1,6 @@
 // `dequantizer` as a device: every format and reason in lockstep and against the reference, figures
 // by hand from its contract (docs/devices/dequantizer.md), options, words, report.
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <map>
 

@@ -1,4 +1,5 @@
 // The decoder at its pins (pins.h).
+// SPDX-License-Identifier: Apache-2.0
 #include <bit>
 
 #include "models/reference/quant/decoder.h"

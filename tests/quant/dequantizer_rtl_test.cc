@@ -1,6 +1,7 @@
 // gw_dequantizer by itself, its assertions on, against docs/devices/dequantizer.md: values are the
 // reference decoder's, malformed packets end with an error beat and are counted by reason, the next
 // packet is decoded as if nothing had been. Latency, rate and reset are the contract's.
+// SPDX-License-Identifier: Apache-2.0
 #include <Vgw_dequantizer.h>
 #include <gtest/gtest.h>
 

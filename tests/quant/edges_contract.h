@@ -1,5 +1,6 @@
 // What the contracts of all quantisers say alike of their two ends: the input buffer, and packets
 // merged of what becomes of a chunk's items. In plain C++, for the RTL's own tests.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,5 @@
 // Cycles of packets, for figures that are worked out by hand.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "tests/quant/support.h"

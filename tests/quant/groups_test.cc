@@ -1,5 +1,6 @@
 // What a decoder that hands on group after group has let go before it finds that a packet is
 // malformed: by hand from docs/devices/dequantizer.md, and beside the decoder of whole packets.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <random>

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Icarus makes of gw_NAME what Verilator made of it, and a wrong line of it is seen: icarus.sh NAME quant_NAME_rtl_test
+# SPDX-License-Identifier: Apache-2.0
 set -eu
 name=$1 test=$2
 root=$(cd "$(dirname "$0")/../.." && pwd)

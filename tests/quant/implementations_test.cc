@@ -1,4 +1,5 @@
 // Vector code against the scalar definition: packets, reports, residuals, values, bit for bit.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <cmath>

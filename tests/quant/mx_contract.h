@@ -1,5 +1,6 @@
 // What docs/devices/mx.md says of gw_mx, in plain C++: packets of chunks (values), and each cycle's
 // handshakes (time). For the RTL's own test; written from the contract alone.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <algorithm>
 #include <array>

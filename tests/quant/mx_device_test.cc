@@ -1,5 +1,6 @@
 // The quantiser `mx` as a device: its rows, options, words and report. Degenerate chunks are in
 // quantisers_test.cc.
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
 

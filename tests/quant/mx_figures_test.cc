@@ -1,5 +1,6 @@
 // The figures that `mx` must reach, in cycles, worked out by hand from its contract
 // (docs/devices/mx.md): latency, beats a cycle, packets back to back, waits of rows in flight.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,6 @@
 // gw_mx by itself, its assertions on, against docs/devices/mx.md: every handshake of every cycle,
 // every byte, and what follows from both: rate and latency.
+// SPDX-License-Identifier: Apache-2.0
 #include <Vgw_mx_0.h>
 #include <Vgw_mx_100.h>
 #include <gtest/gtest.h>

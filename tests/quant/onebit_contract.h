@@ -1,5 +1,6 @@
 // What docs/devices/onebit.md says of each cycle's handshakes, in plain C++. For the RTL's own
 // test; written from the contract alone. What a chunk's packet is the reference says.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <algorithm>
 #include <cstdint>

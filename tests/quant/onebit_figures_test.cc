@@ -1,5 +1,6 @@
 // The figures that `onebit` must reach, in cycles, worked out by hand from its contract
 // (docs/devices/onebit.md): latency, beats a cycle, waits of rows.
+// SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
 #include "tests/quant/figures.h"

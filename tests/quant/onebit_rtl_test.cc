@@ -1,5 +1,6 @@
 // gw_onebit by itself, its assertions on, against docs/devices/onebit.md: every handshake of every
 // cycle, every byte as the reference has it, and what follows from both: rate and latency.
+// SPDX-License-Identifier: Apache-2.0
 #include <Vgw_onebit_100.h>
 #include <Vgw_onebit_1100.h>
 #include <gtest/gtest.h>

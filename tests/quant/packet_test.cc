@@ -1,4 +1,5 @@
 // Packets whose bytes were worked out by hand from the specification: each format, each coding.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,6 +1,7 @@
 // RTL and model driven at their pins with anything that can be driven: tkeep with gaps, tuser of
 // anything on any beat, tvalid that falls, resets in mid-packet and while rows are zeroed, other
 // settings in each cycle. No rule protects them here; they must agree all the same.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // The quantisers at their pins (pins.h): settings of any value, legal or not, in each cycle.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/quant/pins.h"
 
 #include "models/systemc/adaptive.h"

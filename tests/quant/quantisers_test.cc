@@ -1,5 +1,6 @@
 // Every quantiser as a device, with each of its methods: degenerate chunks (section 7 of the
 // quantisers' specification), in lockstep and against the reference; counters and status.
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
 

@@ -1,5 +1,6 @@
 // Gradients of a trace scaled by powers of two, as loss scaling does it: what `adaptive` sends, and
 // its error, hardly change.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,4 +1,5 @@
 // The figures of a quantiser against a few chunks that were worked out by hand.
+// SPDX-License-Identifier: Apache-2.0
 #include "models/reference/quant/statistics.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // What docs/devices/threshold.md says of gw_threshold's cycles, in plain C++, over packets of the
 // reference: which values a packet sends says its decoder, how many bits an item then has the page.
 // For the RTL's own test.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <algorithm>
 #include <array>

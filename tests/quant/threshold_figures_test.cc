@@ -1,5 +1,6 @@
 // The figures that `threshold` must reach, in cycles, worked out by hand from its contract
 // (docs/devices/threshold.md): latency, beats a cycle, waits of rows and of k.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>

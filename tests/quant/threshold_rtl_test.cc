@@ -1,5 +1,6 @@
 // gw_threshold by itself, its assertions on, against docs/devices/threshold.md: every handshake of
 // every cycle, every byte (of the reference), and what follows from both: rate and latency.
+// SPDX-License-Identifier: Apache-2.0
 #include <Vgw_threshold_100.h>
 #include <Vgw_threshold_131072.h>
 #include <gtest/gtest.h>

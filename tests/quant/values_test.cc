@@ -1,4 +1,5 @@
 // The scalar definitions against the specification by other means, and what --codec takes.
+// SPDX-License-Identifier: Apache-2.0
 #include "models/reference/quant/values.h"
 
 #include <gtest/gtest.h>

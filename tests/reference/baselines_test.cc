@@ -1,4 +1,5 @@
 // Truncation, Snappy and the figures that compare them with the codec.
+// SPDX-License-Identifier: Apache-2.0
 #include "models/reference/baselines.h"
 
 #include <gtest/gtest.h>

@@ -6,6 +6,7 @@
 //
 // Prints one line per configuration, the table of errors of the codec page; progress goes to
 // stderr. Exit code 0 if all is proven, 1 at the first difference, 2 on wrong usage.
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atomic>
 #include <bit>

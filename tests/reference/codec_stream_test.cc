@@ -1,5 +1,6 @@
 // Streams, with every implementation that this CPU can run: equal to the value functions, equal to
 // one another on good and on broken streams, and never a byte outside their buffers.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>

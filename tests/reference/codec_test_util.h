@@ -1,4 +1,5 @@
 // Inputs that the codec's tests share.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

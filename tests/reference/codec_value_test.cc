@@ -1,5 +1,6 @@
 // The scalar value and group functions against the codec page: vectors by hand, the table of
 // errors, the properties, the numeric edges.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <bit>

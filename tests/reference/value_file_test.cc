@@ -1,4 +1,5 @@
 // Files of values: what is told from the first bytes, .npy, and the header of encoded files.
+// SPDX-License-Identifier: Apache-2.0
 #include "models/reference/value_file.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // The aggregator: its rules one by one, and any traffic against a map that keeps what arrived.
+// SPDX-License-Identifier: Apache-2.0
 #include "models/reference/aggregator/aggregator.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // The operators: IEEE against the host, the flush rule at its edges, canonical NaN, min.
+// SPDX-License-Identifier: Apache-2.0
 #include "models/reference/optimizer/fp.h"
 
 #include <gtest/gtest.h>

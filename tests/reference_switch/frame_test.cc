@@ -1,4 +1,5 @@
 // The frame: bytes by hand, every reason and which of two comes first, round trips, any bytes.
+// SPDX-License-Identifier: Apache-2.0
 #include "models/reference/expether/frame.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // The optimizers: Table 2 out of the graphs, steps by hand, both subnormal modes, the distance to
 // the textbook.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <cmath>

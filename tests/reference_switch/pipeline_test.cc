@@ -1,5 +1,6 @@
 // Parser, aggregation, optimization and lookup as one: what the host of the optimizer does is told
 // to the textbook, too, so that the distance from it is the arithmetic's alone.
+// SPDX-License-Identifier: Apache-2.0
 #include "models/reference/switch/pipeline.h"
 
 #include <gtest/gtest.h>

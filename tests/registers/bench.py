@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Testbench that tries every address of a top's registers as its description says: bench.py NAME [PARAMETER=VALUE...] > bench.sv
 
 Reads and writes, legal and not, with and without idle, with every order of address and data; and that each is answered in the cycle of

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Checkpoint, restore and a job's reset over AXI4-Lite, in Icarus: checkpoint.sh ALGORITHM [FILE SED]...
 # Each pair changes a file of the RTL; the bench must then fail.
+# SPDX-License-Identifier: Apache-2.0
 set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)

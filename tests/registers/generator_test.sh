@@ -1,5 +1,6 @@
 #!/bin/sh
 # The generator itself: it finds each kind of file that is not what the description makes, and refuses descriptions that cannot be.
+# SPDX-License-Identifier: Apache-2.0
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The register blocks as their descriptions say, in Icarus: run.sh NAME MUTANT PARAMETER=VALUE...
 # MUTANT, "FILE SED" or empty, changes a file of the RTL; the same bench must then fail.
+# SPDX-License-Identifier: Apache-2.0
 set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)

@@ -1,4 +1,5 @@
 // A small world for plans: three devices, a few options, no files but those that a test makes.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <unistd.h>

@@ -1,6 +1,7 @@
 // The farm and the regression on workers that do as their case says: this very program, started
 // with `worker` as its first word. Nothing here depends on how fast the machine is: who waits,
 // waits for an event.
+// SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

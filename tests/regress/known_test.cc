@@ -1,4 +1,5 @@
 // Buckets and known failures: what is refused, what they turn into, what is said of them.
+// SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

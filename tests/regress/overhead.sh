@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # What `gradwire regress` costs beside the same runs by hand, one command after the other: overhead.sh [PROGRAM] [PLAN].
+# SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 program=${1:-build/gradwire}

@@ -1,5 +1,6 @@
 // Plans: what is read, what is refused and where, what cases come of it, and that their names and
 // seeds stay.
+// SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // regress_bench [CASES]: what the summary of so many results costs, in seconds and megabytes; as
 // many result files are made first, in a folder that is gone afterwards.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <sys/resource.h>
 

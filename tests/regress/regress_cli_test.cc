@@ -1,4 +1,5 @@
 // gradwire regress as users and CI servers see it: the program itself, on small plans.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

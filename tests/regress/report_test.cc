@@ -1,4 +1,5 @@
 // What a result comes to: counts, files, thresholds, XML that is legal whatever a device said.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

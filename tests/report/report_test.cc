@@ -1,5 +1,6 @@
 // The renderers of the report: golden texts, absent and unknown sections, hostile strings, gnuplot
 // missing, writes that fail.
+// SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>

@@ -1,6 +1,7 @@
 // A ring of models under test: hosts that send and take chunks with stalls, links with faults,
 // nodes that are reset; the reference of sums, a follower of all frames, and the invariants of the
 // page in every cycle.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // The device ring_nic, its model alone: options, figures of its report, what is refused.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include "sim/base/error.h"

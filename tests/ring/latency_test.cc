@@ -1,4 +1,5 @@
 // The page's figures, in cycles of 4 ns: links of 100 Gb/s and 870 ns, MACs included.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <cmath>

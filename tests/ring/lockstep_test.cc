@@ -1,5 +1,6 @@
 // Rings in the one loop: feed, oracle, two engines in lockstep, what is said of a divergence
 // within.
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/harness/lockstep.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // Rings of models against the reference: sums, frames, what never falls; faults, stalls, resets.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include "tests/ring/bench.h"

@@ -1,5 +1,6 @@
 // gw_ring_nic as an sc_module against its core: every output pin in every cycle, under random
 // frames, chunks, stalls and resets.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Rules of the ring taken away one at a time, in the RTL: each must be noticed in a small case of rtl_test.cc.
 
     tests/ring/mutants.py [NAME]...

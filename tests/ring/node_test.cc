@@ -1,5 +1,6 @@
 // One node by itself, its neighbours made by hand: the cycle contract's sentences, each in cycles
 // and frames. Cycle 0 is the first after reset, both links found.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <map>

@@ -1,5 +1,6 @@
 // The reference of the ring by itself: sums and their order, numbers that wrap, frames, what the
 // follower of the links finds.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <bit>

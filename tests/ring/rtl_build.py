@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Builds rtl_test for one set of parameters: build(folder, sources, slots_log2, beats_log2, add, first) -> program."""
 import pathlib
 import shutil

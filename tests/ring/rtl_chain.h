@@ -1,6 +1,7 @@
 // A chain of gw_ring_nic, verilated: hosts, links with delay, loss and corruption, and what each
 // beat on the wire must be. The sums are folded by this file, node by node, as C++ adds; nothing of
 // the project's model is used.
+// SPDX-License-Identifier: Apache-2.0
 #ifndef GW_TESTS_RING_RTL_CHAIN_H_
 #define GW_TESTS_RING_RTL_CHAIN_H_
 

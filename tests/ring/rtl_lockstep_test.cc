@@ -1,5 +1,6 @@
 // The ring's RTL and model, written from the page by two hands, in lockstep: every pin of every
 // node in every cycle, counters included.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include "sim/harness/kernel.h"

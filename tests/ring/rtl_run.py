@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """gw_ring_nic by itself, N of them in a chain, with its assertions on: rtl_run.py [CASE]...
 
 Builds tests/ring/rtl_test.cc with Verilator for a few sets of parameters and runs each. GW_RING_RUNS: random runs of a set.

@@ -2,6 +2,7 @@
 // show each rule taken away.
 //   rtl_test [CASE]...        runs cases; all that this build can if none is named
 //   rtl_test --list           their names
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

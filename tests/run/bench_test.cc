@@ -1,6 +1,7 @@
 // Benches of recorded runs, as text. That they replay in Icarus, and that wrong RTL is noticed
 // there, is shown in tests/icarus: minutes for all devices. Here every word of three of them
 // stands.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <cstdlib>

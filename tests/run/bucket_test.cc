@@ -1,4 +1,5 @@
 // What failures of one cause share, and which cycles are shown around one.
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/run/bucket.h"
 
 #include <gtest/gtest.h>

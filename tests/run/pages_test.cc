@@ -1,4 +1,5 @@
 // What is made once large pages are asked for lies where the system was told to use them.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <cstdint>

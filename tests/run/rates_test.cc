@@ -1,5 +1,6 @@
 // Rates are made of bytes, whatever a beat could carry: worked out by hand for packets of 1, 4, 31,
 // 33 and 1,448 bytes through every device, and for streams of 64, 128, 256 and 512 bits.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // docs/formats/report.md has every key that reports of runs have, and no other.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <fstream>

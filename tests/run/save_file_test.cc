@@ -1,4 +1,5 @@
 // GTKWave save files: what a group shows is what is on the wire.
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/run/save_file.h"
 
 #include <fmt/format.h>

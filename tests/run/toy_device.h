@@ -1,4 +1,5 @@
 // A device that is one skid register, of beats of any width: for what every device's report says.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

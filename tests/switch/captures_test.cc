@@ -1,5 +1,6 @@
 // Frames of captures: padded, skipped, filtered and counted, never faster than the wire, whatever
 // the clock of who captured them did.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

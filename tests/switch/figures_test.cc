@@ -1,5 +1,6 @@
 // Figures of two or three frames, worked out by hand from the contracts in docs/devices, and what
 // the report makes of them.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <unistd.h>
 

@@ -1,5 +1,6 @@
 // The devices that are fed with frames: RTL, model and reference over stalls x traffic x seeds,
 // and the cycles that their contracts promise.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -1,5 +1,6 @@
 // The optimizer and its host: writes of cells and registers at any time, RTL and model in lockstep.
 // No write-back may be lost, and registers count from the next iteration on.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <bit>

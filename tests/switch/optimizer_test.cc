@@ -1,5 +1,6 @@
 // The optimizer in RTL, model and reference: every build of its RTL over stalls x traffic x seeds,
 // and the latencies of the paper's Table 2.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <bit>

@@ -1,4 +1,5 @@
 // The reference of the switch as it follows a run: each event bit is believed only if it may be.
+// SPDX-License-Identifier: Apache-2.0
 #include "testbenches/switch/oracle.h"
 
 #include "tests/switch/support.h"

@@ -1,5 +1,6 @@
 // RTL and model of a device that see the same and must show the same, edge by edge: for tests that
 // do what no run does (a host that writes at any time, a reset in mid-frame).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <gtest/gtest.h>

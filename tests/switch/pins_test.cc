@@ -1,6 +1,7 @@
 // Parser, aggregator, optimizer and switch as no run drives them, RTL and model edge by edge:
 // resets in mid-frame, behind which the rest of the frame comes or another one; random start
 // values; pins that no configuration has.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <set>

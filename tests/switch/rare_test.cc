@@ -1,5 +1,6 @@
 // What random frames hardly ever do: iterations half way round from one another, headers whose
 // checksum's first fold carries again.
+// SPDX-License-Identifier: Apache-2.0
 #include <memory>
 #include <nlohmann/json.hpp>
 

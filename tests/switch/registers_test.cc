@@ -1,5 +1,6 @@
 // Register blocks: RTL and model in lockstep under a host that does all it may, and all it may not,
 // at any time; faults in either are found. States as files.
+// SPDX-License-Identifier: Apache-2.0
 #include "testbenches/switch/registers.h"
 
 #include <fmt/format.h>

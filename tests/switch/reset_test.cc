@@ -1,4 +1,5 @@
 // What a reset in mid-frame leaves of a frame is no frame: the switch, RTL and model in lockstep.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include "tests/switch/pair.h"

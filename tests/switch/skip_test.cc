@@ -1,4 +1,5 @@
 // Time that is not simulated: the same passages in the same cycles with and without it.
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/sanitized.h"
 #include "tests/switch/support.h"
 

@@ -1,4 +1,5 @@
 // What the tests of the optimizer switch's devices share: devices by name, specs, frames, runs.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <gtest/gtest.h>

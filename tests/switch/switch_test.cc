@@ -1,5 +1,6 @@
 // The switch: RTL and model in lockstep under a reference that follows the arbiter; line rate on
 // four ports, drops where an output is overloaded, learning and VLANs.
+// SPDX-License-Identifier: Apache-2.0
 #include <tuple>
 
 #include "models/reference/lookup/lookup.h"

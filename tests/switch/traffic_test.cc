@@ -1,5 +1,6 @@
 // Synthesised frames: as many as asked for, each accounted for, never faster than the wire, the
 // same for a seed; and a capture of them gives them back.
+// SPDX-License-Identifier: Apache-2.0
 #include "testbenches/switch/traffic.h"
 
 #include <fmt/format.h>

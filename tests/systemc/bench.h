@@ -3,6 +3,7 @@
 //
 // Cycle 0 is the one after reset, in which both ready and valid are 0; so the codec's devices
 // accept the first beat in cycle 1.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // The pin-level modules against their cores: every output pin in every cycle.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <set>

@@ -1,5 +1,6 @@
 // How fast the cores are, in M bursts/s, beside what 10 GbE needs. Prints; what it asserts is that
 // the work was done: beat counts and a checksum of every byte that left, against the specification.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <chrono>

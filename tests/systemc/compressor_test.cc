@@ -1,4 +1,5 @@
 // Each rule of the compressor's cycle contract, with the cycle numbers worked out by hand.
+// SPDX-License-Identifier: Apache-2.0
 #include "models/systemc/compressor.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // The cores against the literal transcription of their contracts, in every cycle, on random
 // traffic; and the two devices back to back.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <deque>

@@ -1,5 +1,6 @@
 // The dequantizer's core once more, by hand alone: packets worked out by hand, what is malformed,
 // the contract's steps by their cycles, and what the quantisers' cores make, read back.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // The dequantizer's model against its contract, by hand, and against the reference's decoder on
 // packets that the reference's encoders made, whole and damaged.
+// SPDX-License-Identifier: Apache-2.0
 #include "models/systemc/dequantizer.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // The models' codec, against hand-worked vectors and against the
 // transcription of the specification.
+// SPDX-License-Identifier: Apache-2.0
 #include "models/systemc/group_codec.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // A pin-level module of one stream in and one out against its core: every output pin in every
 // cycle, under random packets, stalls and resets.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <gtest/gtest.h>

@@ -5,6 +5,7 @@
 //
 // The contract's numbers and rules are fields, so that a test can break one and see that the
 // comparison notices.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // The microscaling quantiser's pin-level module against its core: every output pin in every cycle.
+// SPDX-License-Identifier: Apache-2.0
 #include "models/systemc/mx_module.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // How fast the quantiser's core is, in ns of processor time a cycle, which does not count what
 // others do on the machine meanwhile. Prints; what it asserts is that the work was
 // done: as many beats as the packets make, at a beat a cycle.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // Packets for the microscaling quantiser: well-formed ones for single rules, and seeded ones of
 // every kind.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

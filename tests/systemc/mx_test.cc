@@ -1,5 +1,6 @@
 // The microscaling quantiser's core: bytes worked out by hand, the contract rule by rule, and every
 // cycle against the contract's transcription, which is then broken in every rule.
+// SPDX-License-Identifier: Apache-2.0
 #include "models/systemc/mx.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // A clocked bench around one of the NIC's engines: frames in, frames out, with the cycles of their
 // beats; and frames of every kind.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // The NIC engines' pin-level modules against their cores: every output pin in every cycle.
+// SPDX-License-Identifier: Apache-2.0
 #include "models/systemc/nic_module.h"
 
 #include <gtest/gtest.h>

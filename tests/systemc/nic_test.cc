@@ -1,5 +1,6 @@
 // The NIC engines' cores: what leaves, against the reference, for frames of every kind under stalls
 // and reset; when it leaves, against the contracts' figures.
+// SPDX-License-Identifier: Apache-2.0
 #include <map>
 #include <string>
 

@@ -1,4 +1,5 @@
 // What the tests of pin-level modules share.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <systemc>

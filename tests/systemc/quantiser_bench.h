@@ -1,4 +1,5 @@
 // A bench around a quantiser's core that gathers its packets, and the bytes of a worked example.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <bit>

@@ -1,5 +1,6 @@
 // How fast the quantisers' cores are, in M cycles a second of processor time. Prints; what it
 // asserts is that the work was done: every beat taken, about a beat a cycle.
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <algorithm>

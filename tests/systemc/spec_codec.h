@@ -1,5 +1,6 @@
 // A transcription of spec/codec.md for the tests: one value and one group at a time, no tricks. It
 // shares nothing with the models but the types, so that agreement means something.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

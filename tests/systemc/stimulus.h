@@ -1,4 +1,5 @@
 // Seeded stimuli for the codec devices.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <random>

@@ -1,5 +1,6 @@
 // The threshold quantiser's core: bytes worked out by hand, the contract rule by rule, and the
 // bytes of random packets against an encoder that goes value by value.
+// SPDX-License-Identifier: Apache-2.0
 #include "models/systemc/threshold.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What tools/cards.py refuses, in which words; and that README.md's table must say what cards say.
 
 Every case is a copy of the real cards with one thing changed.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Random numbers are drawn in an order that the text gives, not the compiler: of two draws among the arguments of a call, or on both
 sides of an operator, either may be first, and then a seed means other packets by another compiler.
 

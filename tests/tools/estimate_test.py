@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """tools/synth/estimate.py on netlists of a few cells, whose longest path is worked out by hand from xc7_timing.py's table."""
 import os
 import sys

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Tools older than the oldest tried end the configuration with one sentence, not a page of the compiler.
+# SPDX-License-Identifier: Apache-2.0
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)

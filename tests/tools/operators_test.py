@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Faults of operators, all in one build (tests/faults/operators.py): asleep they change nothing, awake each does what its text says,
 what is noted of them is true, and draws of the real tree fit it."""
 

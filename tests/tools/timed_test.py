@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What is timed, or works once a cycle, is compiled for speed: timed_test.py BUILD FLAGS [PROGRAM LIBRARY...].
 
 Files are sorted into those that work once a run and the others by hand (gw_add_library): one that moves to the wrong side fails no

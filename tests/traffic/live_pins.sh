@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # RTL that looks at the pins of a packet when it should not fails in the cases of plans/smoke.toml: live_pins.sh GRADWIRE SOURCES FOLDER
+# SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 gradwire=$1 sources=$2 folder=$3
 rm -rf "$folder"

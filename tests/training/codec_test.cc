@@ -1,4 +1,5 @@
 // Names of codecs, and that bytes made here are read here.
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/training/codec.h"
 
 #include <gtest/gtest.h>

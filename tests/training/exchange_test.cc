@@ -1,4 +1,5 @@
 // Exchanges on a toy vector, against sums in binary64.
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/training/exchange.h"
 
 #include <fmt/format.h>

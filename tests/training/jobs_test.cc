@@ -1,4 +1,5 @@
 // Runs in processes: order, errors, deaths, an early end.
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/training/jobs.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // A folder of a few images as MNIST's files hold them: to draw the digits of a whole training takes
 // sanitizers many seconds.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

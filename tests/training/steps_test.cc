@@ -1,4 +1,5 @@
 // gradwire-capture steps: what is written is what the training made.
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/capture/steps.h"
 
 #include <gtest/gtest.h>

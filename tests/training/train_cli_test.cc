@@ -1,4 +1,5 @@
 // `gradwire train` as scripts see it.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>

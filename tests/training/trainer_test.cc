@@ -1,4 +1,5 @@
 // Short real training.
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/training/trainer.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 // The waveform of a run that fails shows the failure: the cycle in which it is, of both sides, and
 // twenty more; its marker is in that cycle. Read back from the FST.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // RTL with wires from pins to pins: from tready to tready (comb_ready), from tvalid to tready and
 // to tvalid (comb_valid), in a ring (comb_loop).
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

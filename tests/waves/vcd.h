@@ -1,4 +1,5 @@
 // A waveform read back: what `fst2vcd` makes of it, signal by signal.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 # Trains the HDC network with four workers in four network namespaces and captures their gradient
 # exchange: hdc-ring-{early,middle,late}.pcap, mixed.pcap and manifest.json.
 # Needs root, iproute2, ethtool and ping.
+# SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 
 usage() {

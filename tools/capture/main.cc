@@ -1,4 +1,5 @@
 // gradwire-capture: the parts of capture.sh that are not shell. See README.md.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,5 @@
 // traces/manifest.json from what the workers left.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,5 @@
 // Captures one link with libpcap, and cuts what it saw to a file of limited size.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Gives the packed frames of a capture of the wire shims of version 2: shim2.py OLD.pcapng NEW.pcapng
 
 Shims of version 1 had no CRC, and NICs take them for malformed. To unpack such a frame by the old rule and to pack what comes out by

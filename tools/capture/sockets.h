@@ -1,5 +1,6 @@
 // TCP between the workers: the ring that carries gradients, and the star that carries control
 // messages.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

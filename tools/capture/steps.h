@@ -1,5 +1,6 @@
 // Captured values in synthesised framing: some of one worker's gradients in iterations that follow
 // each other, for devices that carry residuals from one iteration to the next.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // One of the processes that train together.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks the documentation: check.py [GRADWIRE]
 
 * Every relative link leads to a file, and to a heading of it where it names one.

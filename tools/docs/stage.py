@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Copies the pages of the site, and the files that they link to, with their paths: stage.py FOLDER. Beside the folder it
 writes mkdocs.yml, where an entry of the navigation with a * has become the pages that it stands for.
 

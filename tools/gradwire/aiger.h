@@ -1,5 +1,6 @@
 // Netlists of two copies of a device as ABC reads them (AIGER), for proofs that a mutant cannot be
 // noticed.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
 // Capsules on the command line: what a run takes from one, and what goes into one.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // gradwire codec encode|decode|stats: the reference codec, or a quantiser, on a file of
 // little-endian binary32 values, a .npy or a capture; compare: all there are, on such a file.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <cstring>

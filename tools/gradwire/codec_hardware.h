@@ -1,4 +1,5 @@
 // What a device's hardware costs, for tables beside software.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <nlohmann/json.hpp>

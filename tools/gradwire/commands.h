@@ -1,5 +1,6 @@
 // The commands of gradwire: each adds its options to the parser and, when it was chosen, the action
 // to run.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,5 +1,6 @@
 // --config FILE: options from an INI or JSON file, as if they stood on the command line before the
 // others.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // Options that belong to a device: it declares them, this offers them on the command line.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <CLI/CLI.hpp>

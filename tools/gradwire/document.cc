@@ -1,4 +1,5 @@
 // Documents of commands for those that stand on several of them.
+// SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
 #include "sim/base/error.h"

@@ -1,4 +1,5 @@
 // gradwire fp: the verilated floating-point operators on operands in hex, one case a line.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <array>

@@ -1,4 +1,5 @@
 // What --help looks like: what each option takes, in words, and lines that fit the terminal.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <CLI/CLI.hpp>

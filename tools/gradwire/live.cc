@@ -4,6 +4,7 @@
 //
 // The two directions are two processes: each has a clock of its own, which stands while nothing is
 // in flight, and a core of the machine. They share what they count.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>

@@ -1,5 +1,6 @@
 // What a live NIC counts, and how it says so: a line a second, a file for other programs, a report
 // in the end.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // gradwire: the command line. It parses, calls the library and prints; each command is a function
 // of its own.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

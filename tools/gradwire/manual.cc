@@ -1,5 +1,6 @@
 // gradwire manual, gradwire completion: what the command line says of itself, for man and for a
 // shell. Both are made of the options' own data, so that neither can say anything else.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>

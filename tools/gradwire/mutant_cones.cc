@@ -1,4 +1,5 @@
 // What a netlist's outputs are made of (mutant_proofs.h).
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <charconv>
 #include <cstdint>

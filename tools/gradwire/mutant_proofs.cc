@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/gradwire/mutant_proofs.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 // Proofs that a mutant cannot be noticed: by the netlist's wires alone, by Yosys in one cycle, by
 // ABC from reset on.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>

@@ -1,4 +1,5 @@
 // Mutants run until something notices them, in processes side by side.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

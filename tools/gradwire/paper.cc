@@ -1,4 +1,5 @@
 // gradwire paper: the five papers' tables and figures, ours beside them.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <memory>

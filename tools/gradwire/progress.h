@@ -1,4 +1,5 @@
 // Progress for people: on standard error, a line that is redrawn on a terminal.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // A temporary folder for the scripts and netlists of a proof.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
 // gradwire regress: a plan of many runs, on a farm; and what is done with its results.
+// SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fnmatch.h>

@@ -1,4 +1,5 @@
 // The capsules of a regression: one for each bucket, made of its first failure.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>

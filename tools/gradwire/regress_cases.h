@@ -1,5 +1,6 @@
 // What plans of regressions may speak of here: the devices, the options of `gradwire run`, and how
 // a case of each kind is run.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <map>

@@ -1,4 +1,5 @@
 // gradwire replay: is the bug of a capsule still there?
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // One run as a command line asks for it: what `gradwire run` does once, a regression's worker does
 // again and again in one process.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // What a NIC makes of marked TCP streams, window by window: equal shares of each stream, whatever
 // the segments. An iteration of a training run is such a share.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

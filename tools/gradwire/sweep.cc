@@ -1,4 +1,5 @@
 // gradwire sweep optimizer: how many processing elements reach line rate, for how many LUTs.
+// SPDX-License-Identifier: Apache-2.0
 #include "testbenches/switch/sweep.h"
 
 #include <fmt/format.h>

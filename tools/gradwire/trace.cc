@@ -1,4 +1,5 @@
 // gradwire trace info|slice|synth: what is in a capture, cut one, make one.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // gradwire train: real training with a codec in every exchange.
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/gradwire/train.h"
 
 #include <fmt/format.h>

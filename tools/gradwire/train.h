@@ -1,4 +1,5 @@
 // The digits that `--data FOLDER` names, for every command that takes it.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

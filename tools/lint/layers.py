@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Refuses an include that points up, or from one family into another: layers.py [FOLDER]
 
 The layers are those of ARCHITECTURE.md. A room may include itself and what stands in its row of USES; a folder that no row names is an

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Lints the cells and every RTL top with Verilator, Icarus and Yosys; any warning that waivers.txt does not name fails.
+# SPDX-License-Identifier: Apache-2.0
 set -eu
 [ $# -eq 0 ] || { echo "lint: '$1' is not understood; tools/lint/lint.sh has no options and lints all of rtl" >&2; exit 2; }
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Refuses SystemVerilog that is legal, and that the tools take differently: style.py FILE...
 
 * A context-sized literal ('0 '1 'x 'z) as an argument or in a concatenation: Yosys 0.23 takes it for one bit and says

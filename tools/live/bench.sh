@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What live NICs carry on this machine: iperf3 (marked TCP, MTU 1500) and ping between two hosts, through a plain forwarder, the
 # models alone, and RTL and model in lockstep, all checks on: tools/live/bench.sh [SECONDS]
+# SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 seconds=${1:-4}

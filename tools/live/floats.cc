@@ -5,6 +5,7 @@
 // least 1.0, which no codec here changes, so that lost ones are known. So ends what is sent: after
 // the last value, or in a datagram of its own, with +inf and how many values there were. Without
 // that end a stream was cut, wherever it was.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>

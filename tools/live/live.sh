@@ -19,6 +19,7 @@
 # after. When COMMAND is over, what --serve started has two seconds to end by itself (a receiver that reports does; a server that waits
 # for more is ended). Exit code: COMMAND's; if that is 0, that of a NIC that failed, else of a --serve COMMAND that failed by itself. A NIC
 # that ends meanwhile ends all. Ctrl-C goes to COMMAND alone; when that has ended the others follow in order, NICs last.
+# SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=tools/live/signals.sh

@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # For scripts that start other programs and end them in order. A shell that traps a signal in `wait` loses the exit code of a child that dies
 # of the same signal, as with Ctrl-C, and waits for ever. So these look, and ignore Ctrl-C: the terminal signals the programs itself.
+# SPDX-License-Identifier: Apache-2.0
 
 exec {never}<> <(:) # nobody writes into it
 

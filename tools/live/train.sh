@@ -13,6 +13,7 @@
 #   --pcap DIR       the packed run's captures: nicN-tx.pcapng, nicN-rx.pcapng
 #
 # BUILD in the environment names the build's folder (build).
+# SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=tools/live/signals.sh

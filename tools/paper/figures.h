@@ -1,4 +1,5 @@
 // The papers' figures redrawn, as series of a document: who draws them needs nothing else.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <nlohmann/json.hpp>

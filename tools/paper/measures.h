@@ -1,5 +1,6 @@
 // What makes ours: arithmetic, the reference's blocks called directly, and figures of the documents
 // that gradwire's other commands make.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

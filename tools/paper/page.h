@@ -1,5 +1,6 @@
 // The page of `gradwire paper --html`: a table a paper and its figures, in one file that loads
 // nothing.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,6 @@
 // The data of the papers. Numbers stand as printed: how many digits there are says how exact a row
 // can be. What models/papers has in a table is taken from there.
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/paper/papers.h"
 
 #include <fmt/format.h>

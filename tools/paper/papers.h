@@ -1,4 +1,5 @@
 // The five papers: every number and claim that ours stands beside.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <optional>

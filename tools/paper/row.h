@@ -1,6 +1,7 @@
 // One row of `gradwire paper`: a number or a claim of a paper, and how ours is made.
 //
 // papers.cc holds the rows, measures.h what measures; score.h runs them.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

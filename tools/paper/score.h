@@ -1,5 +1,6 @@
 // Runs rows and says of each what came out: one JSON document, the tables at the terminal that are
 // made of it, and the exit code.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <functional>

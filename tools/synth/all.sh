@@ -3,6 +3,7 @@
 # four processing elements, profile fast.
 # Arguments: what a top's name must contain, one of them. With registers (gw_..._axil) only those that are asked for: their cores
 # are here anyway.
+# SPDX-License-Identifier: Apache-2.0
 set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Area and longest path of a Yosys netlist (synth_xilinx, xc7). Python's standard library only.
 
 The path is an estimate, no sign-off: Yosys does not place. Cells are as slow as xc7_timing.py says (its source is named

@@ -9,6 +9,7 @@
 #            there, each woken by its number at a new input, gw_mutant_i.
 # In Verilog every bit inside is a net of its own, and none is assigned as part of a concatenation: a simulator otherwise
 # sees combinational loops through whole vectors.
+# SPDX-License-Identifier: Apache-2.0
 set -eu
 
 usage() {

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Area and longest-path estimate of an RTL top on a Virtex-7 (XC7VX690T-2).
 # How the netlist is made: netlist.sh.
+# SPDX-License-Identifier: Apache-2.0
 set -eu
 
 usage() {

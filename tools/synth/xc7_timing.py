@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Delays of Virtex-7 cells, ns, slow corner: facts from Project X-Ray's database (CC0), virtex7/timings of
 openXC7/prjxray-db: slicel.sdf, slicem.sdf (the slower of the two), BRAM_L.sdf, DSP_L.sdf. Where Yosys names a pin for
 several of a slice's (A1 to A6), the slowest counts.

@@ -1,4 +1,5 @@
 // Which digits a worker trains on, and when.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // What may stand between workers that train together: names of codecs, and the sender and receiver
 // that really make and read the bytes. Packets: models/reference/quant/packet.h, and groups of
 // models/reference/codec.h for INCEPTIONN.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

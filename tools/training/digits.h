@@ -1,4 +1,5 @@
 // Handwritten digits to train on: the MNIST files, or digits that are drawn here.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // What a session of runs says: one JSON document, and the table at the terminal that is made of it.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <nlohmann/json.hpp>

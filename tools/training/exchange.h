@@ -9,6 +9,7 @@
 //           gathered
 //
 // In direct and ring each worker encodes each value once: one residual a value is enough.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/training/jobs.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 // Runs that take long, each in a process of its own, a few at a time.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

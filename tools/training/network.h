@@ -1,4 +1,5 @@
 // The HDC network of INCEPTIONN (section VII-A): five fully connected layers, hidden size 500.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <Eigen/Core>

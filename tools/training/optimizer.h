@@ -1,4 +1,5 @@
 // How a training run turns gradients into new weights.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

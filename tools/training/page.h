@@ -1,4 +1,5 @@
 // The page of `gradwire train --html`: tables and plots in one file that loads nothing.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,6 @@
 // What two papers trained, scaled down to 10,000 images and two cores, and which of their results
 // have the same shape here.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,5 @@
 // One training run of simulated workers: real gradients of HDC, a codec in every exchange.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -6,6 +6,7 @@
 -- expether  the optimizer switch's frames: EtherType 0x88B5 after an 802.1Q tag.
 --
 -- Arithmetic instead of bit operators: it means the same in every Lua that Wireshark was built with.
+-- SPDX-License-Identifier: Apache-2.0
 
 local floor = math.floor
 local function bits(value, low, count) return floor(value / 2 ^ low) % 2 ^ count end

@@ -29,6 +29,7 @@
 //   * A sequence number beyond the memory is not reduced modulo its depth: two would then share a
 //     slot and their sums be wrong without a sign of it. It passes through and is counted.
 //   * Parameter packets do not come here.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // Ethernet's header, network byte order and the Internet checksum; internal to the references of
 // packets.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <boost/endian/conversion.hpp>

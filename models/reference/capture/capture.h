@@ -4,6 +4,7 @@
 //   if (!capture) return fail(capture.error().sentence);
 //   auto selection = gw::capture::select(*capture);
 //   for (const auto& p : selection.payloads) use(p.bytes, p.packet, selection.flows[p.flow].key);
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
 // What a std::unique_ptr<pcap_t> does at its end; internal to gw_capture.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <pcap/pcap.h>

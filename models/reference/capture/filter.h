@@ -3,6 +3,7 @@
 //   auto filter = gw::capture::Filter::compile("vlan 10 and greater 192");
 //   if (!filter) return fail(filter.error().sentence);
 //   if (filter->matches(packet)) use(packet);
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
 // The bytes of a file from its beginning, decompressed where it is gzip or zstd.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

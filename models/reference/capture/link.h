@@ -1,5 +1,6 @@
 // Frames of other links as Ethernet frames: their packets with a header made for them. Internal to
 // gw_capture.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // One captured packet and its layers: Ethernet II, 802.1Q and QinQ, IPv4, IPv6, TCP, UDP.
 // Nothing here throws or aborts, whatever the bytes are.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

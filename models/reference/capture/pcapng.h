@@ -1,5 +1,6 @@
 // The blocks of a pcapng file (draft-ietf-opsawg-pcapng), one after the other: libpcap takes one
 // link type and one snaplen a file. Internal to gw_capture.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

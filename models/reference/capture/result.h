@@ -1,4 +1,5 @@
 // A value or an error: how everything that reads or writes a capture answers.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cassert>

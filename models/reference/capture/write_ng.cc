@@ -1,5 +1,6 @@
 // pcapng (draft-ietf-opsawg-pcapng): a section header, one interface, a block for each packet. By
 // hand, for libpcap writes neither the format nor comments.
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
 #include <algorithm>

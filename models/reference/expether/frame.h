@@ -55,6 +55,7 @@
 //   * Padding: a frame may be longer than its payload, by any amount. A frame of 60 bytes can be
 //     plain, but never a gradient, whose shortest frame has 68. The length is not limited here:
 //     9,018 bytes is the switch's buffers' limit, 60 the MAC's.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/reference/lookup/lookup.h"
 
 namespace gw::reference {

@@ -5,6 +5,7 @@
 // VLAN[7:0] and VLAN[11:8]; another station that falls on it takes it over. The VLAN is TCI[11:0]
 // of a tagged frame (0x8100 at byte 12), else 0. For each frame, in the order in which they come:
 // the source is learned unless it is a group address; then the destination decides.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
 // The headers that the NIC engines look at; internal to gw_nic_reference.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // Frames as a host hands them to its NIC: what tests and synthetic stimuli are made of.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 //
 // A frame is Ethernet's, without FCS, at most kMaxFrame bytes. Nothing here throws, aborts or reads
 // beyond a frame, whatever its bytes are. The only state is the flow table of NicTx.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

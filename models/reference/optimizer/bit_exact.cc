@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/reference/optimizer/bit_exact.h"
 
 #include <cstdio>

@@ -12,6 +12,7 @@
 // aggregator), by one, whatever the distance; the first complete packet after reset makes t = 1.
 // All packets until the next use these registers, also a late one of an older iteration, which
 // workers that wait for their parameters cannot send.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
 // How far the bit-exact optimizer is from the textbook, iteration by iteration.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

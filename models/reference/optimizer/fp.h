@@ -12,6 +12,7 @@
 // In both, every NaN result is 0x7FC00000, whatever NaN came in. An exact sum of zero is +0, unless
 // both operands are -0. The functions are not inline: a compiler that sees mul and add together may
 // fuse them.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <bit>

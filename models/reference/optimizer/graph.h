@@ -78,6 +78,7 @@
 // Where the listing leaves SMORMS3 open: s_1 = 1 + (1 - x_0) * s_0 uses an x_0 that it does not
 // give. s_1 is 1 here (x_0 = 1), as in Chainer and at the algorithm's source. The state s is
 // "already advanced": s_{t+1} is computed after step t.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -1,6 +1,7 @@
 // The optimizers straight from the paper's listings (Algorithms 1 to 4), in double: what
 // bit_exact.h is measured against. eps is under the root, as there, or after it, as PyTorch has it;
 // SMORMS3 begins with s_1 = 1 (graph.h says why).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

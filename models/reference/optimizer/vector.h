@@ -3,6 +3,7 @@
 // what checks hardware uses BitExact.
 //
 // Equal to BitExact with Subnormal::kIeee to the last bit, as long as no value is NaN.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

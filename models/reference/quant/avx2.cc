@@ -1,6 +1,7 @@
 // Thresholds in both codings and MX with AVX2: eight lanes at a time, in one pass from gradients to
 // packet and residuals. Functions carry their own target, so that they compile whatever -march
 // says.
+// SPDX-License-Identifier: Apache-2.0
 #if defined(__x86_64__)
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // Internal to the quantisers: bits of a packet, least significant first.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // The decoder of quantised chunks: any bytes in, n floats or a reason out. spec: section 5 of the
 // quantisers' page; hardware: `dequantizer`.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // Internal to the quantisers: what faster code does in the place of the scalar one, and the
 // contract between them. Bytes, values and residuals are the same, bit for bit.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

@@ -13,6 +13,7 @@
 //   8-11   T of WGT, BGT, QGT; mean of the values >= 0 of ONEBIT, ADAPTIVE; else zero
 //   12-15  mean of the values < 0 of ONEBIT, ADAPTIVE; else zero
 //   last   status, a set of Status bits
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

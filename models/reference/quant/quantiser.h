@@ -5,6 +5,7 @@
 // A Quantiser is one worker's device: a memory of `rows` rows of 8 residuals, zero at first. v = g
 // + r is binary32, nearest even, with subnormals; what is sent stands for d; the new residual is v
 // - d. -0 counts as non-negative. Where g or v is not finite v is r, and the status says so.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // What a quantiser does to gradients, over chunks and iterations: size, error, residual, and
 // whether anything was lost. Use it to fill the `quantizer` part of a report. spec: section 8 of
 // the quantisers' page.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

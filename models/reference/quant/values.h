@@ -1,5 +1,6 @@
 // What becomes of one value or one side of a chunk: the scalar definitions after every quantiser,
 // that all faster code and all hardware is scored against. spec: section 3 of the quantisers' page.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

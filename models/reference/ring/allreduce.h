@@ -1,5 +1,6 @@
 // What a ring allreduce delivers (docs/devices/ring_nic.md, Function), without time: chunk k of all
 // nodes summed in their order, ((g0 + g1) + g2) + ..., lane by lane, to each host once.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

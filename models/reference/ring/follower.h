@@ -1,5 +1,6 @@
 // Listens to all that goes over the links of a ring and says what may not be there: a second look
 // at the nodes, by what frames mean. It knows no cycles.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

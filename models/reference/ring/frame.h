@@ -1,5 +1,6 @@
 // Frames between the nodes of a ring (docs/devices/ring_nic.md, Frame), as plain C++. They are
 // Ethernet's; nothing here throws, aborts or reads beyond a frame, whatever its bytes are.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

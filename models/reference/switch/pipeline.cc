@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/reference/switch/pipeline.h"
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 //
 // Frames come in the order in which the hardware takes them; queues and drops are the hardware's to
 // decide, in time, and not known here.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

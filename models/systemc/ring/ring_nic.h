@@ -5,6 +5,7 @@
 // which the edge makes. Every rule reads the first and writes the second, so that their order in
 // the code means nothing where the contract does not say so. Banks are written after all has been
 // read.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // gw_ring_nic: a node of the ring allreduce with pins and parameters named as the RTL's
 // (docs/devices/ring_nic.md).
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

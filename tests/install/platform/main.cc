@@ -1,5 +1,6 @@
 // A platform of SystemC modules: a source of packets, gw_compressor, gw_decompressor, a sink that
 // checks what arrives against what was sent. platform [BOUND [BOUND OF THE DECOMPRESSOR]]
+// SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <cstdint>
 #include <cstdio>

@@ -1,4 +1,5 @@
 // The quantiser as a module, alone: two values become one MXFP8 block, in two beats.
+// SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
 #include <cstdio>
 #include <systemc>

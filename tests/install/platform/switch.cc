@@ -1,5 +1,6 @@
 // The optimizer switch as a module, alone: an ordinary frame into port 0, whose station
 // nobody knows yet, leaves on the other three.
+// SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <systemc>
 
