@@ -23,9 +23,9 @@ module gw_ring_credit #(
 );
   wire [31:0] window = {{31-SlotsLog2{1'b0}}, window_i};
   // The lowest of the three: each is compared with each, so that no comparison waits for another.
-  wire left_below_given  = ~begins_i & gw_ring_pkg::below(left_i, given_i);
-  wire right_below_given = ~begins_i & ~ends_i & gw_ring_pkg::below(right_i, given_i);
-  wire right_below_left  = ~begins_i & ~ends_i & gw_ring_pkg::below(right_i, left_i);
+  wire left_below_given  = ~begins_i & gw_ring_pkg::near_below(left_i, given_i);
+  wire right_below_given = ~begins_i & ~ends_i & gw_ring_pkg::near_below(right_i, given_i);
+  wire right_below_left  = ~begins_i & ~ends_i & gw_ring_pkg::near_below(right_i, left_i);
   wire takes_right       = right_below_given & (right_below_left | ~left_below_given);
   wire takes_left        = left_below_given & ~takes_right;
   wire [31:0] lowest     = takes_right ? right_i : takes_left ? left_i : given_i;
@@ -40,6 +40,10 @@ module gw_ring_credit #(
     end
   end
 
+  `GW_ASSERT(LeftIsNear, begins_i
+             || gw_ring_pkg::near_below(left_i, given_i) == gw_ring_pkg::below(left_i, given_i))
+  `GW_ASSERT(RightIsNear, begins_i || ends_i
+             || gw_ring_pkg::near_below(right_i, given_i) == gw_ring_pkg::below(right_i, given_i))
   `GW_ASSERT(LimitRises, !gw_ring_pkg::below(window + freed, limit_o))
   `GW_ASSERT(FreeRises, !gw_ring_pkg::below(window + lowest, free_o))
 endmodule

@@ -28,7 +28,7 @@ module gw_ring_host_out #(
   state_e     state_q;
   logic [6:0] beat_q, end_q;
 
-  assign start_o = state_q == StIdle && !stop_i && giving_o != available_i;
+  assign start_o = state_q == StIdle && !stop_i && !gw_ring_pkg::near_same(giving_o, available_i);
   assign issue_o = state_q == StGiving && credit_i;
   assign last_o  = beat_q == end_q;
   // The chunk in progress is the one that is not given yet.

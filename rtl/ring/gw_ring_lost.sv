@@ -11,7 +11,7 @@ module gw_ring_lost (
   input  wire logic last_i,
   output logic      lost_o
 );
-  // The port in the 63 cycles before: no reset, for cycles of silence in reset and before it count. At power-up
+  // The port in the 63 cycles before: no reset, since silence in reset and before it counts. At power-up
   // it is as if beats had come; proofs begin with anything.
   logic [62:0] silent_q;
 `ifndef FORMAL

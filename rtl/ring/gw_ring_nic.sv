@@ -188,7 +188,7 @@ module gw_ring_nic #(
     .stop_i        (stop),
     .limit_i       (limit),
     .ready_i       (begins_q ? loaded : summed),
-    .hold_i        (begins_q && right_next == free),
+    .hold_i        (begins_q && gw_ring_pkg::near_same(right_next, free)),
     .loaded_i      (loaded),
     .s_axis_tdata  (s_axis_right_tdata),
     .s_axis_tkeep  (s_axis_right_tkeep),

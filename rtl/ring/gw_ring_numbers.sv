@@ -28,11 +28,12 @@ module gw_ring_numbers #(
   wire above   = gw_ring_pkg::below(acked_q, ack_i);
   wire beyond  = gw_ring_pkg::below(top_o, ack_i);
   wire advance = ack_valid_i & above & ~beyond;
-  assign again_o    = next_o != top_o;
-  assign unacked_o  = top_o != acked_q;
+  assign again_o    = !gw_ring_pkg::near_same(next_o, top_o);
+  assign unacked_o  = !gw_ring_pkg::near_same(top_o, acked_q);
   assign progress_o = advance | (ack_valid_i & ~unacked_o);
   assign beyond_o   = ack_valid_i & beyond;
-  assign base_o     = sending_i && gw_ring_pkg::below(sending_chunk_i, acked_q) ? sending_chunk_i : acked_q;
+  wire holds = sending_i && gw_ring_pkg::near_below(sending_chunk_i, acked_q);
+  assign base_o     = holds ? sending_chunk_i : acked_q;
 
   wire [31:0] after = next_o + 32'd1;
   wire        skips = gw_ring_pkg::below(next_o, ack_i);
@@ -51,6 +52,7 @@ module gw_ring_numbers #(
   end
 
   `GW_ASSERT(AckedNextTop, !gw_ring_pkg::below(next_o, acked_q) && !gw_ring_pkg::below(top_o, next_o))
+  `GW_ASSERT(NearEnough, again_o == (next_o != top_o) && unacked_o == (top_o != acked_q))
   `GW_ASSERT(BackWithoutProgress, !(back_i && advance))
 endmodule
 

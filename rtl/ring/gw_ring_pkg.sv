@@ -59,6 +59,14 @@ package gw_ring_pkg;
     below = $signed(a - b) < 32'sd0;
   endfunction
 
+  // The same for a node's own numbers, which are never farther apart than a few windows of 1,024 chunks.
+  function automatic near_below(input [31:0] a, input [31:0] b);
+    near_below = $signed(13'(a - b)) < 13'sd0;
+  endfunction
+  function automatic near_same(input [31:0] a, input [31:0] b);
+    near_same = 12'(a ^ b) == 12'd0;
+  endfunction
+
   function automatic [15:0] swap16(input [15:0] value);
     swap16 = {value[7:0], value[15:8]};
   endfunction

@@ -106,7 +106,8 @@ module gw_ring_port #(
     .beyond_o        (beyond),
     .base_o
   );
-  wire waits = present_i & (unacked | (Right ? top != expect_o : gw_ring_pkg::below(expect_o, loaded_i)));
+  wire lacks = Right ? !gw_ring_pkg::near_same(top, expect_o) : gw_ring_pkg::near_below(expect_o, loaded_i);
+  wire waits = present_i & (unacked | lacks);
   gw_ring_timer u_timer (
     .clk_i, .rst_ni, .timeout_i,
     .waits_i    (waits),
@@ -122,14 +123,14 @@ module gw_ring_port #(
   logic        credit, issue, header, asks, last;
   logic [3:0]  tail;
   logic [511:0] header_data;
-  gw_ring_sender #(.SlotsLog2(SlotsLog2), .BeatsLog2(BeatsLog2), .First(First)) u_sender (
+  gw_ring_sender #(.SlotsLog2(SlotsLog2), .BeatsLog2(BeatsLog2)) u_sender (
     .clk_i, .rst_ni,
     .open_i    (present_i & ~stop_i),
     .credit_i  (credit),
-    .chunk_i   (next_o != ready_i && !hold_i),
+    .chunk_i   (!gw_ring_pkg::near_same(next_o, ready_i) && !hold_i),
     .next_i    (next_o),
     .words_i   (next_words_i),
-    .expect_i  (expect_o),
+    .taken_i   (taken_o),
     .answer_i  (ack_valid & answer),
     .ask_i     (ask),
     .issue_o   (issue),
@@ -188,6 +189,7 @@ module gw_ring_port #(
   end else begin : gen_left
     `GW_ASSERT(TakesWhereRoomIs, !gw_ring_pkg::below(limit_i, expect_o))
   end
+  `GW_ASSERT(NearEnough, !present_i || gw_ring_pkg::near_same(next_o, ready_i) == (next_o == ready_i))
   `GW_ASSERT(SendsWhatIsReady, !present_i || !gw_ring_pkg::below(ready_i, next_o))
 endmodule
 

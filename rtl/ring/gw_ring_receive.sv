@@ -94,7 +94,7 @@ module gw_ring_receive #(
       data_q     <= ours & is_data;
       expected_q <= is_expected;
       lower_q    <= gw_ring_pkg::below(chunk, expect_o);
-      room_q     <= expect_o != bound_i;
+      room_q     <= !gw_ring_pkg::near_same(expect_o, bound_i);
       words_o    <= bytes[13:2];
       wants_q    <= flags[gw_ring_pkg::FlagWants];
       ack_o      <= ack;

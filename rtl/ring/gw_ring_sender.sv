@@ -6,9 +6,8 @@
 `default_nettype none
 
 module gw_ring_sender #(
-  parameter int          SlotsLog2 = 7,
-  parameter int          BeatsLog2 = 5,
-  parameter logic [31:0] First = 32'd0
+  parameter int SlotsLog2 = 7,
+  parameter int BeatsLog2 = 5
 ) (
   input  wire logic        clk_i,
   input  wire logic        rst_ni,
@@ -17,7 +16,7 @@ module gw_ring_sender #(
   input  wire logic        chunk_i,    // chunk next_i may be sent
   input  wire logic [31:0] next_i,
   input  wire logic [11:0] words_i,    // of chunk next_i
-  input  wire logic [31:0] expect_i,   // the ack to send
+  input  wire logic        taken_i,    // the ack to send rises
   input  wire logic        answer_i,   // set, as ask_i, for a cycle
   input  wire logic        ask_i,
   output logic             issue_o,    // a beat is issued
@@ -33,12 +32,12 @@ module gw_ring_sender #(
   typedef enum logic {StIdle, StPayload} state_e;
   state_e      state_q;
   logic        answer_q, ask_q;
-  logic [31:0] told_q;
+  logic        untold_q;  // the neighbour has not been told the latest ack
   logic [4:0]  idle_q;  // cycles without an issue
   logic [6:0]  beat_q, end_q;
 
   wire start   = open_i & credit_i & (state_q == StIdle);
-  wire owes    = told_q != expect_i && idle_q == 5'(gw_ring_pkg::IdleCycles);
+  wire owes    = untold_q && idle_q == 5'(gw_ring_pkg::IdleCycles);
   wire control = answer_q | ask_q | owes;
   wire payload = credit_i & (state_q == StPayload);
   wire ends    = payload & (beat_q == end_q);
@@ -55,14 +54,14 @@ module gw_ring_sender #(
       state_q  <= StIdle;
       answer_q <= 1'b0;
       ask_q    <= 1'b0;
-      told_q   <= First;
+      untold_q <= 1'b0;
       idle_q   <= 5'(gw_ring_pkg::IdleCycles);
     end else begin
       if (data_o) state_q <= StPayload;
       else if (ends) state_q <= StIdle;
       answer_q <= answer_i | (answer_q & ~header_o);
       ask_q    <= ask_i | (ask_q & ~header_o);
-      if (header_o) told_q <= expect_i;
+      untold_q <= taken_i | (untold_q & ~header_o);
       if (issue_o) idle_q <= '0;
       else if (idle_q != 5'(gw_ring_pkg::IdleCycles)) idle_q <= idle_q + 5'd1;
     end

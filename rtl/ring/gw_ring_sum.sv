@@ -33,8 +33,9 @@ module gw_ring_sum #(
   // 1. Start, and the beats to be read.
   logic       busy_q;  // beats are left to be read
   logic [6:0] beat_q, end_q;
-  wire        may   = open_i && !busy_q && summing_o != loaded_i && summing_o != arrived_i
-                      && summing_o != free_i;
+  wire        may   = open_i && !busy_q && !gw_ring_pkg::near_same(summing_o, loaded_i)
+                      && !gw_ring_pkg::near_same(summing_o, arrived_i)
+                      && !gw_ring_pkg::near_same(summing_o, free_i);
   wire        same  = own_words_i == other_words_i;
   wire  [6:0] end_d = gw_ring_pkg::last_beat(own_words_i);
   wire        ends  = start_o ? end_d == 7'd0 : busy_q & beat_q == end_q;

@@ -93,22 +93,13 @@ of() {
         s/learn_i | forgotten_o) used_q/learn_i) used_q/' ;;
     gw_ring_numbers)
       files="rtl/ring/gw_ring_pkg.sv $files"; probes="acked_q"; depth=8
-      mutant='s/sending_i \&\& gw_ring_pkg::below(sending_chunk_i, acked_q)/1'"'"'b0/
+      mutant='s/sending_i \&\& gw_ring_pkg::near_below(sending_chunk_i, acked_q)/1'"'"'b0/
         s/else if (advance \& skips) next_o <= ack_i;//' ;;
     gw_ring_egress)
       files="rtl/ring/gw_ring_pkg.sv rtl/common/gw_fifo_head.sv $files"; depth=16
       probes="used_q u_queue.write_q=write_q u_queue.read_q=read_q valid1_q valid2_q"
       mutant='s/else if (issue_i \& ~leaves)/else if (issue_i)/
         s/credit_o = .*/credit_o = used_q != 4'"'"'d9;/' ;;
-    gw_ring_nic_stream)
-      steps=16; sets="Place=0 Place=2 Place=1"; of=rtl/ring/gw_ring_credit.sv
-      files="$(grep -v -e gw_fp -e gw_ring_credit -e gw_ring_statistics rtl/ring/gw_ring_nic.f) $of rtl/ring/gw_ring_statistics.sv
-        tests/formal/gw_fp_add_free.sv"
-      probes="limit=limit_q free=free_q left_expect=left_expect_q right_expect=right_expect_q given=given_q read_chunk=read_q
-        u_left.sending_chunk=left_chunk_q u_right.sending_chunk=right_chunk_q sum_read sum_write left_read right_read give_issue
-        right_send"
-      mutant='s/free_o  <= window + lowest/free_o  <= window + window + lowest/
-        s/freed      = begins_i ? right_i : read_i/freed      = begins_i ? given_i : read_i/' ;;
     gw_compression_block) covers=4; mutant='s/depth <= bound >> 1}/depth < bound >> 1}/' ;;
     gw_decompression_block) files="rtl/codec/gw_codec_pkg.sv $files"; covers=3; mutant='s/d14 - (ceiling/d14 - (~ceiling/' ;;
     gw_codec_value)

@@ -13,7 +13,7 @@ import rtl_build
 # Slots, beats (log2), latency of the adders, first chunk, cases; none: all that fit.
 SETS = [
     (2, 2, 5, 0xFFFFFFF0, []),
-    (7, 5, 6, 0, ["latency", "throughput", "verdicts", "soak"]),
+    (7, 5, 6, 0, ["latency", "throughput", "many", "verdicts", "soak"]),
 ]
 
 

@@ -124,6 +124,20 @@ void throughput() {
   }
 }
 
+/// More chunks than the bits in which a node compares its own numbers can count.
+void many() {
+  for (int nodes : {2, 3}) {
+    Settings settings;
+    settings.nodes = nodes;
+    settings.chunks = 9000;
+    settings.delay = 3;
+    settings.timeout = 1000;
+    settings.bytes = [](int) { return 4; };
+    Chain chain(settings);
+    passes(chain);
+  }
+}
+
 /// Time is a round trip for each window of chunks, and with one chunk fewer no longer.
 void window() {
   for (int size = 1; size <= kSlots; size *= 2) {
@@ -761,6 +775,7 @@ const std::map<std::string, void (*)()> kCases = {
     {"latency", latency},
     {"throughput", throughput},
     {"window", window},
+    {"many", many},
     {"host_waits", host_waits},
     {"soak", soak},
     {"dead_links", dead_links},
@@ -792,6 +807,7 @@ const std::map<std::string, void (*)()> kCases = {
 /// Whether this build of the RTL, with its slots and beats, can show the case.
 bool fits(const std::string& name) {
   if (name == "throughput") return kSlots * kBeats >= 1024;
+  if (name == "many") return kSlots >= 4;
   return name != "window" || kSlots <= 8;
 }
 
