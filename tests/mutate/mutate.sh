@@ -126,11 +126,13 @@ SV
 
   # What is proven equivalent is so for who sees. A proof from reset on looks at what a memory is told: of these eight it proves nobody
   # whom a run kills, the one that does not write a bit among them. And it sees that a bit of a register is held for nobody, which no proof of one cycle does.
-  # These two are among the eight that Yosys 0.23 draws; Debian 13's draws others.
-  headers="mutate parser --count 8 --seed 23 --cycles 20000 --quiet"
-  "$gradwire" $headers --prove 0 --check reference,protocol --json seen.json || true
-  "$gradwire" $headers --prove 10 --check protocol --json blind.json || true
-  python3 - <<'PY'
+  # Nor does a proof see that a clock stands still, since it ticks in each of its steps: such a mutant is not tried.
+  # What is asked for by name is among the eight that Yosys 0.23 draws; Debian 13's draws others.
+  for seed in 16 23; do
+    headers="mutate parser --count 8 --seed $seed --cycles 20000 --quiet"
+    "$gradwire" $headers --prove 0 --check reference,protocol --json seen.json || true
+    "$gradwire" $headers --prove 10 --check protocol --json blind.json || true
+    python3 - <<'PY'
 import json
 with open("seen.json", encoding="utf-8") as a, open("blind.json", encoding="utf-8") as b:
     a, b = json.load(a), json.load(b)
@@ -138,12 +140,17 @@ killed = {m["number"] for m in a["all"] if m["fate"] == "killed"}
 assert len(killed) >= 4
 assert not killed & {m["number"] for m in b["all"] if m["fate"] == "equivalent"}
 PY
-  case $(yosys -V) in
-    "Yosys 0.23 "*)
-      figures seen.json 'any(m["port"].startswith("WR_EN") and m["fate"] == "killed" for m in r["all"])'
-      figures blind.json 'r["all"][1]["port"] == "A[204]" and r["all"][1]["fate"] == "equivalent"' ;;
-    *) echo "mutate: $(yosys -V) draws other mutants: a write enable and a bit that is held for nobody are not asked for" ;;
-  esac
+    case $(yosys -V) in
+      "Yosys 0.23 "*)
+        if [ $seed = 16 ]; then
+          figures seen.json 'any(m["port"].startswith("WR_EN") and m["fate"] == "killed" for m in r["all"])'
+        else
+          figures seen.json 'any(m["port"].startswith("CLK") and m["fate"] == "killed" for m in r["all"])'
+          figures blind.json 'any(m["port"].startswith("Q[") and m["fate"] == "equivalent" for m in r["all"])'
+        fi ;;
+      *) echo "mutate: $(yosys -V) draws other mutants: a write enable, a clock and a bit that is held for nobody are not asked for" ;;
+    esac
+  done
 
   # Faults in ports that a memory without read registers does not have are none, and Yosys could not write them.
   cat > memory.sv <<'SV'
