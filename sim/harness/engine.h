@@ -59,9 +59,8 @@
 //   std::string stopped() const;                       why it cannot go on; empty: it can
 //   uint64_t missed() const;                           edges that it did not see since it stopped
 //   void add_points(Points&) const;                    what it has counted of itself (coverage)
-//   std::vector<Inner<Beat>> inner(uint64_t ago) const;  what is seen within it, in this cycle or
-//   up
-//                                                      to 64 cycles ago: all that its probe digests
+//   std::vector<Inner<Beat>> inner(uint64_t) const;    what its probe digests, in this cycle or so
+//                                                      many cycles ago, 64 at most
 //
 // Outputs are read before the edge and belong to the cycle that it ends. They are functions of
 // registers, unless the engine settles.

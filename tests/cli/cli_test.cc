@@ -1254,6 +1254,28 @@ TEST_F(Cli, ShippedAreasAreOfTodaysRtl) {
   for (const json& p : sweep["points"]) EXPECT_GT(p.value("lut", 0.0), 100) << p.dump();
 }
 
+TEST_F(Cli, ShippedAreasDependOnTheWordsOfTheirRtlAlone) {
+  // A program with RTL of its own, so that it can be changed. No Yosys, and a cache of its own.
+  const std::string sweep =
+      "PATH=$PWD/bin XDG_CACHE_HOME=$PWD/cache home/gradwire sweep optimizer --algorithm sgd --pes "
+      "1 "
+      "--kind pipelined --profile fast --frames 64 --no-cpu --check none --quiet --synth-folder "
+      "areas --json sweep.json";
+  const auto missing = [&](const std::string& change) {
+    const Ended result = shell(change + "rm -rf areas; " + sweep);
+    EXPECT_EQ(result.code, 0) << result.err;
+    return json::parse(text_of(path("sweep.json"))).contains("missing");
+  };
+  const std::string array = "home/share/gradwire/rtl/switch/gw_optimizer_array.sv; ";
+  EXPECT_FALSE(
+      missing("mkdir -p bin home/share/gradwire; cp -s /usr/bin/* bin/ 2> cp.err; rm -f bin/yosys; "
+              "cp " GRADWIRE_BINARY " home/; cd home/share/gradwire; cp -r " GRADWIRE_SOURCE_DIR
+              "/rtl .; for f in tools baselines plans traces; do ln -s " GRADWIRE_SOURCE_DIR
+              "/$f; done; cd ../../..; "));
+  EXPECT_FALSE(missing("sed -i 's|^endmodule|\\n  // a comment\\n  endmodule|' " + array));
+  EXPECT_TRUE(missing("sed -i \"0,/1'b0/s//1'b1/\" " + array));
+}
+
 TEST_F(Cli, SweepWithoutYosysKeepsTheThroughputAndSaysWhatIsMissing) {
   // All the machine's programs but one.
   const Ended result = shell(

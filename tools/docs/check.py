@@ -4,8 +4,10 @@
 
 * Every relative link leads to a file, and to a heading of it where it names one.
 * Each device has the row in README.md's table that its card says, and no row is without a card.
+* Areas of processing elements are those of baselines/areas.json.
 * With GRADWIRE (the program): every option of a `gradwire ...` line in a code block is one of that command, or of a device.
 """
+import json
 import pathlib
 import re
 import subprocess
@@ -70,6 +72,23 @@ def status():
                     if re.match(r"\| (\[\w+\]\(docs/devices/|`\w+`: )", line) and line not in rows.values()]
 
 
+def areas():
+    """Pages show the areas that come with the program: `gradwire sweep optimizer` prints both kinds of line."""
+    known = json.loads((ROOT / "baselines/areas.json").read_text(encoding="utf-8"))["pes"]
+    array = re.compile(r"^ +(\w+) +(pipelined|iterative) (paper|fast) +\S+: +(\d+) PEs .*, (\d+) LUT,", re.MULTILINE)
+    one = re.compile(r"^ +(\w+) +(pipelined|iterative)_(paper|fast) +(\d+) / +(\d+) / +(\d+) +([\d.]+) ns", re.MULTILINE)
+    wrong = []
+    for page in pages():
+        text = page.read_text(encoding="utf-8")
+        lines = [(m, [str(int(m[4]) * known["-".join(("pe", *m.groups()[:3]))]["lut"])], [m[5]]) for m in array.finditer(text)]
+        for m in one.finditer(text):
+            pe = known["-".join(("pe", *m.groups()[:3]))]
+            lines.append((m, [str(pe["lut"]), str(pe["ff"]), str(pe["dsp"]), f"{pe['longest_path_ns']:.2f}"], list(m.groups()[3:])))
+        wrong += [f"{page.relative_to(ROOT)}: '{m[0].strip()}' is {' / '.join(right)} in baselines/areas.json" for m, right, says in lines
+                  if right != says]
+    return wrong
+
+
 def options(program):
     """The long options of each command, from the manual page; those of devices belong to all that take one."""
     manual = subprocess.run([program, "manual"], check=True, capture_output=True, text=True).stdout.replace("\\-", "-")
@@ -121,7 +140,7 @@ def commands_are_right(program):
 
 
 def main():
-    wrong = links() + status()
+    wrong = links() + status() + areas()
     if len(sys.argv) > 1:
         wrong += commands_are_right(sys.argv[1])
     for sentence in sorted(set(wrong)):
