@@ -99,6 +99,8 @@ def planted(folder):
 
 def main():
     chosen = [(n, m) for n, m in enumerate(MUTANTS, 1) if not sys.argv[1:] or m[0] in sys.argv[1:]]
+    if unknown := set(sys.argv[1:]) - {m[0] for m in MUTANTS}:
+        sys.exit(f"mutants: there is no '{min(unknown)}'")
     missed = 0
     with tempfile.TemporaryDirectory() as work:
         for slots, parameters in BUILDS.items():

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include "rtl_chain.h"
@@ -682,21 +683,23 @@ void agg_without_room() {
   passes(chain);
 }
 
-/// The same on the way back: a result is still to be taken, and node 0's acks are lost, so that
-/// results come again.
+/// The same on the way back: results are still to be taken, and node 0's acks are lost, so that
+/// they come again. The last one comes whole first, or nothing would be expected after it.
 void bcast_without_room() {
   Settings settings = small(kSlots, kSlots, 30);
   settings.bytes = [](int) { return 64 * kBeats; };
   settings.sink_from = 400;
-  settings.fault = [](int of, int index, const Header& header, uint64_t cycle) {
+  const auto came = std::make_shared<int>(0);
+  settings.fault = [came](int of, int, const Header& header, uint64_t cycle) {
     if (cycle >= 380) return Fault{};
     if (of == 0 && header.type == 0) return Fault{Kind::kLose};
-    const bool again = of == 1 && index >= kSlots && header.chunk == kFirst + kSlots - 1;
-    return again ? Fault{Kind::kChunk, kFirst + kSlots} : Fault{};
+    const bool last = of == 1 && header.type == 2 && header.chunk == kFirst + kSlots - 1;
+    return last && (*came)++ != 0 ? Fault{Kind::kChunk, kFirst + kSlots} : Fault{};
   };
   settings.delay = 40;
   Chain chain(settings);
   passes(chain);
+  expect(*came > 1, "the last result came once only");
 }
 
 /// Acks are told by control frames of their own; if one is lost, the duplicate that follows must be
