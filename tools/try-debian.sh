@@ -19,7 +19,7 @@ die() {
   exit 2
 }
 usage() {
-  sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0"
+  sed -n '2,/^set /{/^set /d;/^# SPDX/d;s/^# \{0,1\}//;p}' "$0"
 }
 
 release=""

@@ -30,7 +30,7 @@ die() {
   exit 2
 }
 usage() {
-  sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0"
+  sed -n '2,/^set /{/^set /d;/^# SPDX/d;s/^# \{0,1\}//;p}' "$0"
 }
 
 hosts=2 mtu=1500 serve="" options="" far="" router="" program=$root/build/gradwire logs="" pcap=""

@@ -24,7 +24,7 @@ die() {
   exit 2
 }
 usage() {
-  sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0"
+  sed -n '2,/^set /{/^set /d;/^# SPDX/d;s/^# \{0,1\}//;p}' "$0"
 }
 workers=4 iterations=200 bound=10 mtu=1500 data="" live="" pcap=""
 while (($# > 0)); do
