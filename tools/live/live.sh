@@ -15,8 +15,8 @@
 #   --pcap DIR        each NIC's captures there: nicN-tx.pcapng, nicN-rx.pcapng
 #   COMMAND           runs in the first host; default: ping each of the others
 #
-# Needs no root: it runs in a user namespace, with a process and a network namespace, so that whatever happens nothing stays
-# after. When COMMAND is over, what --serve started has two seconds to end by itself (a receiver that reports does; a server that waits
+# Needs no root: it runs in a user namespace, with a process and a network namespace, so that whatever happens nothing is
+# left. When COMMAND is over, what --serve started has two seconds to end by itself (a receiver that reports does; a server that waits
 # for more is ended). Exit code: COMMAND's; if that is 0, that of a NIC that failed, else of a --serve COMMAND that failed by itself. A NIC
 # that ends meanwhile ends all. Ctrl-C goes to COMMAND alone; when that has ended the others follow in order, NICs last.
 # SPDX-License-Identifier: Apache-2.0
